@@ -1,6 +1,6 @@
 # Two commands: `make run` starts the counter, `make test` runs every test. Both install what is missing and say so.
 # For who changes something: `make check`, before each commit.
-.PHONY: run test check prove build lint docs bench golden simulate clean
+.PHONY: run run-cluster test check prove build lint docs bench golden simulate clean
 SHELL := /bin/bash
 
 build:
@@ -12,6 +12,11 @@ build:
 
 run: build
 	@exec .build/debug/till serve
+
+# Three counters on a private PostgreSQL with a synchronous standby; says what to kill, and heals (docs/CLUSTER.md).
+run-cluster: build
+	@scripts/setup cluster
+	@exec scripts/run-cluster
 
 # Judges that are not part of this package, used where they lie beside the checkout: PayPal's own descriptions of its
 # interface, and a maker of Apple Pay tokens by another hand.
@@ -41,7 +46,7 @@ lint:
 docs:
 	@scripts/docs
 
-# Writes the golden receipts of Tests/GoldenReceipts anew; look at the difference before it is committed.
+# Writes the golden receipts of Tests/GoldenReceipts anew; read the difference before it is committed.
 golden:
 	TILL_WRITE_GOLDEN=1 swift test --filter GoldenReceiptsTests
 

@@ -5,7 +5,7 @@ import TillCore
 import TillTestSupport
 
 /// Measures verifying and decrypting tokens on one core, warm and cold, beside the same primitives alone; or breaks as
-/// many tokens as it is told. The folder is what `till applepay synthesize` wrote, just now.
+/// many tokens as it is asked for. The folder is what `till applepay synthesize` wrote, just now.
 ///
 ///     applepay-benchmark FOLDER [SECONDS]
 ///     applepay-benchmark fuzz [COUNT [SEED]]

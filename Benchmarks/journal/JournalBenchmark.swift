@@ -1,11 +1,12 @@
 import Foundation
 import TillCore
 import TillJournal
+import TillPostgres
 
 /// Measures a large journal: durable payments a second, then every list, an idle stream's look and what is due, each
 /// asked at places chosen at random, and the whole check.
 ///
-///     journal-benchmark FOLDER [PAYMENTS]
+///     journal-benchmark FOLDER|ADDRESS [PAYMENTS]
 @main
 enum JournalBenchmark {
     static let clock = SystemClock()
@@ -20,8 +21,14 @@ enum JournalBenchmark {
         let arguments = CommandLine.arguments
         let folder = arguments.count > 1 ? arguments[1] : NSTemporaryDirectory() + "till-journal-benchmark"
         let payments = arguments.count > 2 ? Int(arguments[2]) ?? 500_000 : 500_000
-        try? FileManager.default.removeItem(atPath: folder)
-        let journal = try SQLiteJournal.open(at: folder + "/journal.sqlite")
+        let journal: any CounterStore
+        switch try JournalAddress(folder) {
+        case .file:
+            try? FileManager.default.removeItem(atPath: folder)
+            journal = try SQLiteJournal.open(at: folder + "/journal.sqlite")
+        case .postgres(let address):
+            journal = try PostgresJournal.open(at: address, files: NSTemporaryDirectory() + "till-journal-benchmark/pg")
+        }
         try await fill(journal, payments)
         for _ in 0..<3 { try await ask(journal, payments) }
         let began = ContinuousClock.now
@@ -62,7 +69,7 @@ enum JournalBenchmark {
                 holder: isPending ? .thisProcess : .nobody))
     }
 
-    static func fill(_ journal: SQLiteJournal, _ payments: Int) async throws {
+    static func fill(_ journal: any CounterStore, _ payments: Int) async throws {
         let began = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in
             for writer in 0..<writers {
@@ -79,7 +86,7 @@ enum JournalBenchmark {
         print("      \(journal.statistics.commits) commits, the largest of \(journal.statistics.largestBatch) writes")
     }
 
-    static func ask(_ journal: SQLiteJournal, _ payments: Int) async throws {
+    static func ask(_ journal: any CounterStore, _ payments: Int) async throws {
         func place() -> Int { Int.random(in: 1...payments) }
         try await measure("newest page") { _ = try await journal.payments(PaymentFilter(account: .main, limit: 20)) }
         try await measure("page at a place") {

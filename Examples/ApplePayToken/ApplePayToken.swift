@@ -2,8 +2,8 @@ import TillApplePay
 import TillCore
 import TillStandIns
 
-/// A token of Apple Pay from its arrival to its acceptance, and what stops it on the way. The throw-away authority of the
-/// sandbox stands for Apple: its root takes the place of Apple's.
+/// A token of Apple Pay from its arrival to its acceptance, and what stops it on the way. The throw-away authority of
+/// the sandbox stands for Apple: its root takes the place of Apple's.
 @main
 struct ApplePayToken {
     static func main() async throws {

@@ -5,7 +5,8 @@ import TillPayPal
 import TillStandIns
 
 /// An order paid with a card through PayPal: first a card that is declined, then one that is not, then the same call
-/// once more. PayPal's stand-in answers in process; with `HTTPClientTransport` and PayPal's sandbox it is the same code.
+/// once more. PayPal's stand-in answers in process; with `HTTPClientTransport` and PayPal's sandbox it is the same
+/// code.
 @main
 struct OnlineOrder {
     static func main() async throws {

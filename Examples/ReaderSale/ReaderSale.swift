@@ -5,7 +5,8 @@ import TillJournal
 import TillReceipts
 import TillSandbox
 
-/// A sale at a card reader, its receipt, and a refund of a part. The reader is simulated and the sandbox moves no money.
+/// A sale at a card reader, its receipt, and a refund of a part. The reader is simulated and the sandbox moves no
+/// money.
 @main
 struct ReaderSale {
     static func main() async throws {

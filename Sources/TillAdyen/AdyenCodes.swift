@@ -84,7 +84,7 @@ enum AdyenCodes {
             .init(.movedAlready, .afterQuery, .nothingLeft, "Insufficient_balance_on_payment")
         ])
 
-    /// What came to nothing after Adyen had taken it. A capture may be collected again by Adyen, which a webhook reports.
+    /// What failed after Adyen had taken it. A capture may be collected again by Adyen, which a webhook reports.
     static let failures = ProviderCodeTable(
         "adyen.failures", title: "What came to nothing after it was taken",
         source: "Adyen's page \"CAPTURE_FAILED and REFUND_FAILED reasons\"; the field `eventCode`",

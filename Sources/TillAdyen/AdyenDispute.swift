@@ -25,8 +25,8 @@ public struct AdyenDisputeNote: Hashable, Sendable {
 }
 
 extension AdyenEventCode {
-    /// How far a dispute is with this event: they come in any order, and all events of a dispute have its name. `nil`: it
-    /// is about no dispute.
+    /// How far a dispute is with this event: they come in any order, and all events of a dispute have its name. `nil`:
+    /// it is about no dispute.
     var disputeStep: Int? {
         switch self {
         case .requestForInformation: 0
@@ -61,13 +61,13 @@ extension ProviderSnapshot.Dispute {
         return names.sorted().compactMap { name in dispute(events.filter { $0.pspReference == name }) }
     }
 
-    private static func dispute(_ told: [AdyenNotification]) -> ProviderSnapshot.Dispute? {
+    private static func dispute(_ notifications: [AdyenNotification]) -> ProviderSnapshot.Dispute? {
         // By Adyen's clock where every event has a time, else as a dispute goes; of one moment as a dispute goes.
-        let isTimed = told.allSatisfy { $0.at != nil }
+        let isTimed = notifications.allSatisfy { $0.at != nil }
         func place(_ event: AdyenNotification) -> (Int64, Int, String) {
             (isTimed ? event.at?.milliseconds ?? 0 : 0, event.eventCode.disputeStep ?? 0, event.name)
         }
-        let events = told.filter { $0.eventCode.disputeStep != nil }.sorted { place($0) < place($1) }
+        let events = notifications.filter { $0.eventCode.disputeStep != nil }.sorted { place($0) < place($1) }
         guard let last = events.last, let name = ProviderReference(ifValid: last.pspReference),
             let amount = events.lazy.compactMap(\.amount).first(where: \.isPositive)
         else { return nil }
@@ -81,7 +81,8 @@ extension ProviderSnapshot.Dispute {
         return ProviderSnapshot.Dispute(facts: facts, withdrawn: withdrawn, outcome: outcome(last))
     }
 
-    /// A reversed chargeback is won unless Adyen says that it is open still; a second one and a lost arbitration end it.
+    /// A reversed chargeback is won unless Adyen says that it is open still; a second one and a lost arbitration end
+    /// it.
     private static func outcome(_ last: AdyenNotification) -> TillCore.Dispute.Outcome? {
         switch (last.eventCode, last.dispute?.status) {
         case (.secondChargeback, _), (.preArbitrationLost, _): .lost

@@ -41,7 +41,7 @@ struct AdyenGateway: Sendable {
         ]
         if let key {
             guard key.rawValue.utf8.count <= AdyenGateway.longestKey else {
-                return .notSent("the key is longer than Adyen takes")
+                return .notSent("the key is longer than Adyen accepts")
             }
             fields.append(("Idempotency-Key", key.rawValue))
         }
@@ -67,14 +67,14 @@ struct AdyenGateway: Sendable {
         case 429: return .notSent("the provider is busy (HTTP 429)")
         case 401, 403: return .keyRejected("Adyen rejected our key (HTTP \(status))")
         case 400..<500:
-            let code = document?["errorCode"]?.stringValue
+            let code = document?["errorCode"]?.stringValue.map { ProviderText.cut($0, atMost: 32) }
             // Done before, or the same key is being worked on and the answer is still to come.
             let isOpen = code.flatMap { AdyenCodes.errors[$0] }?.money.needsQuery ?? false
             if isOpen || field("Transient-Error") == "true" {
                 return .unknown("the same request is being worked on, or was done before (error \(code ?? "none"))")
             }
             let requestID = document?["pspReference"]?.stringValue ?? field("pspReference")
-            return .refused(status, document ?? .null, requestID: requestID.map { String($0.prefix(64)) })
+            return .refused(status, document ?? .null, requestID: requestID.map { ProviderText.cut($0, atMost: 64) })
         default: return .unknown("the provider failed (HTTP \(status))")
         }
     }

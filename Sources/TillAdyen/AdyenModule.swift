@@ -11,7 +11,7 @@ public struct AdyenModule: ProviderModule {
         .adyenReportUser, .adyenReportPassword, .adyenReportPasswordFile, .adyenReportURL,
         .adyenTerminal, .adyenTerminalPassphrase, .adyenTerminalPassphraseFile, .adyenTerminalKey, .adyenTerminalRoot,
     ]
-    /// Refusals, errors of requests, and why what was taken came to nothing.
+    /// Refusals, errors of requests, and why something that was accepted failed later.
     public static var codes: [ProviderCodeTable] {
         [AdyenCodes.refusals, AdyenCodes.errors, AdyenCodes.modifications, AdyenCodes.failures]
     }
@@ -19,6 +19,7 @@ public struct AdyenModule: ProviderModule {
     public static var statementFormats: [any StatementFormat] { [AdyenSettlementReport()] }
     /// The merchant account and its key. A terminal alone takes payments, too.
     public static let required: [Setting] = [.adyenMerchantAccount, .adyenKey]
+    public static let hosts = [".adyen.com", ".adyenpayments.com"]
 
     private let online: AdyenProvider?
     private let receiver: AdyenWebhookReceiver?
@@ -114,6 +115,14 @@ public struct AdyenModule: ProviderModule {
 
     /// As the checkout interface's address says, else as the terminal's.
     public var mode: PaymentMode { online?.mode ?? terminal?.mode ?? .live }
+    /// The checkout interface and the reports. A terminal of the shop's network gets nothing that is not sealed.
+    public var addresses: [String] {
+        let checkout = online?.gateway.config
+        let reports = source?.config
+        return [
+            checkout.map { "\($0.scheme)://\($0.authority)" }, reports.map { "\($0.scheme)://\($0.authority)" },
+        ].compactMap { $0 }
+    }
     /// Typed cards, and sales at the terminal, as far as each is configured.
     public var providers: [any PaymentServiceProvider] {
         let both: [(any PaymentServiceProvider)?] = [online, terminal]
@@ -245,7 +254,7 @@ extension Setting {
         key: "adyen.key_file", kind: .path, about: "The file with Adyen's API key.")
     package static let adyenHMACKey = Setting(
         key: "adyen.hmac_key", kind: .secret,
-        about: "The HMAC key of Adyen's webhook in hexadecimal; two with a comma while it is changed.")
+        about: "The HMAC key of Adyen's webhook in hexadecimal; two, separated by a comma, while it is rotated.")
     package static let adyenHMACKeyFile = Setting(
         key: "adyen.hmac_key_file", kind: .path, about: "The file with the HMAC key of Adyen's webhook.")
     package static let adyenReportUser = Setting(
@@ -260,7 +269,7 @@ extension Setting {
         about: "Where Adyen's reports are, scheme and host.")
     package static let adyenReturnURL = Setting(
         key: "adyen.return_url", kind: .text,
-        about: "Where a customer who was sent to the bank comes back to.")
+        about: "The return URL for a customer who was sent to the bank.")
     package static let adyenTerminal = Setting(
         key: "adyen.terminal", option: "--terminal", kind: .text,
         about: "A terminal of Adyen's on the local network: its name and address, V400m-123456789@192.168.1.20:8443.")

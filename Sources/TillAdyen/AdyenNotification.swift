@@ -7,7 +7,7 @@ public struct AdyenEventCode: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    public static let authorisation = AdyenEventCode(rawValue: "AUTHORISATION")
+    public static let authorization = AdyenEventCode(rawValue: "AUTHORISATION")
     /// Held money was taken, or not.
     public static let capture = AdyenEventCode(rawValue: "CAPTURE")
     /// A capture that was taken failed after all.
@@ -30,7 +30,7 @@ public struct AdyenEventCode: RawRepresentable, Hashable, Sendable {
     public static let notificationOfChargeback = AdyenEventCode(rawValue: "NOTIFICATION_OF_CHARGEBACK")
     /// The disputed money is taken from the shop.
     public static let chargeback = AdyenEventCode(rawValue: "CHARGEBACK")
-    /// It is given back. Not final: the bank may try a second time.
+    /// It is refunded. Not final: the bank may try a second time.
     public static let chargebackReversed = AdyenEventCode(rawValue: "CHARGEBACK_REVERSED")
     /// The bank did not accept the shop's answer: the money is taken again.
     public static let secondChargeback = AdyenEventCode(rawValue: "SECOND_CHARGEBACK")
@@ -150,12 +150,12 @@ public struct AdyenWebhooks: Sendable {
         return AdyenNotification(
             eventCode: AdyenEventCode(rawValue: code), pspReference: name,
             originalReference: item["originalReference"]?.stringValue.flatMap {
-                $0.isEmpty ? nil : String($0.prefix(64))
+                $0.isEmpty ? nil : ProviderText.cut($0, atMost: 64)
             },
-            merchantReference: String((item["merchantReference"]?.stringValue ?? "").prefix(128)),
-            merchantAccount: String((item["merchantAccountCode"]?.stringValue ?? "").prefix(80)),
+            merchantReference: ProviderText.cut(item["merchantReference"]?.stringValue ?? "", atMost: 128),
+            merchantAccount: ProviderText.cut(item["merchantAccountCode"]?.stringValue ?? "", atMost: 80),
             amount: AdyenAmount.money(item["amount"]), success: plain(item["success"]) == "true",
-            reason: item["reason"]?.stringValue.map { CardScrubbing.withoutNumbers(String($0.prefix(200))) },
+            reason: item["reason"]?.stringValue.map { CardScrubbing.withoutNumbers(ProviderText.cut($0, atMost: 200)) },
             at: item["eventDate"]?.stringValue.flatMap { Timestamp(internetTime: $0) },
             dispute: AdyenDisputeNote(item["additionalData"]))
     }
@@ -184,7 +184,7 @@ public enum AdyenWebhookError: Error, Hashable, Sendable, CustomStringConvertibl
         case .tooLong: "The webhook is too long."
         case .malformed: "The webhook has another form."
         case .unsigned: "The webhook is not signed: switch HMAC on for it at Adyen."
-        case .wrongSignature: "The webhook's signature does not fit."
+        case .wrongSignature: "The webhook's signature does not match."
         }
     }
 }

@@ -14,25 +14,27 @@ public struct AdyenNotificationLog: Sendable {
     /// Makes one; without a store events are kept in memory, and are gone with the process.
     public init(_ store: any AdyenNotificationStore = MemoryAdyenNotifications()) { self.store = store }
 
-    /// Keeps events. They are as safe as the store makes them when it returns, so Adyen may hear that they were taken.
+    /// Keeps events. They are as safe as the store makes them when it returns, so Adyen may be event.
     /// - Throws: ``AdyenNotificationLogError/notWritten`` when they are not; Adyen sends them again.
-    public func take(_ told: [AdyenNotification]) async throws(AdyenNotificationLogError) { try await store.keep(told) }
+    public func take(_ notifications: [AdyenNotification]) async throws(AdyenNotificationLogError) {
+        try await store.keep(notifications)
+    }
 
     /// The payment of an attempt, as its webhook reported it; one that worked before one that did not.
     func payment(_ attempt: AttemptID) async throws(AdyenNotificationLogError) -> AdyenNotification? {
         var found: [AdyenNotification] = []
         for isAtOnce in [true, false] {
             found += try await store.named(AdyenProvider.reference(attempt, isAtOnce: isAtOnce))
-                .filter { $0.eventCode == .authorisation }
+                .filter { $0.eventCode == .authorization }
         }
         return found.first(where: \.success) ?? found.last
     }
 
-    /// Which of our payments an event is about; nil when that cannot be told.
+    /// Which of our payments an event is about; nil when that is unknown.
     public func ownPayment(of event: AdyenNotification) async throws(AdyenNotificationLogError) -> PaymentID? {
         var reference = event.merchantReference
-        if event.eventCode != .authorisation, let original = event.originalReference,
-            let found = try await store.about(original).last(where: { $0.eventCode == .authorisation })
+        if event.eventCode != .authorization, let original = event.originalReference,
+            let found = try await store.about(original).last(where: { $0.eventCode == .authorization })
         {
             reference = found.merchantReference
         }
@@ -59,9 +61,9 @@ public struct AdyenNotificationLog: Sendable {
         if let failed = found.last(where: { denying.contains($0.eventCode) }) {
             return .failed(reason: failed.reason ?? failed.eventCode.rawValue)
         }
-        guard let told = found.last(where: { codes.contains($0.eventCode) }) else { return nil }
-        return told.success
-            ? .done(reference: told.pspReference) : .failed(reason: told.reason ?? "refused by the provider")
+        guard let event = found.last(where: { codes.contains($0.eventCode) }) else { return nil }
+        return event.success
+            ? .done(reference: event.pspReference) : .failed(reason: event.reason ?? "refused by the provider")
     }
 }
 

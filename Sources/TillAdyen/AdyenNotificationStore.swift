@@ -3,7 +3,7 @@ package import TillCore
 /// Where the events of Adyen's webhooks are kept. A server keeps them in its journal.
 public protocol AdyenNotificationStore: Sendable {
     /// Keeps events, each once by its ``AdyenNotification/name``; durable when it returns.
-    func keep(_ told: [AdyenNotification]) async throws(AdyenNotificationLogError)
+    func keep(_ notifications: [AdyenNotification]) async throws(AdyenNotificationLogError)
     /// The events of the step that we named so, in the order in which they came.
     func named(_ reference: String) async throws(AdyenNotificationLogError) -> [AdyenNotification]
     /// The events of the payment that Adyen names so, its own and later ones, in the order in which they came.
@@ -19,8 +19,8 @@ public actor MemoryAdyenNotifications: AdyenNotificationStore {
 
     public init() {}
 
-    public func keep(_ told: [AdyenNotification]) {
-        for event in told where !events.contains(where: { $0.name == event.name }) { events.append(event) }
+    public func keep(_ notifications: [AdyenNotification]) {
+        for event in notifications where !events.contains(where: { $0.name == event.name }) { events.append(event) }
         if events.count > MemoryAdyenNotifications.mostKept {
             events.removeFirst(MemoryAdyenNotifications.mostKept / 2)
         }
@@ -37,7 +37,7 @@ public actor MemoryAdyenNotifications: AdyenNotificationStore {
 
 extension AdyenNotification {
     /// Adyen's name for the payment that the event is about.
-    package var about: String? { eventCode == .authorisation ? pspReference : originalReference }
+    package var about: String? { eventCode == .authorization ? pspReference : originalReference }
 
     /// As it is kept.
     package var kept: JSONValue {

@@ -1,7 +1,8 @@
 public import TillCore
 
 extension AdyenProvider {
-    /// Takes held money. Done when a webhook says so; until then `unknown`, and asking again with the key moves nothing.
+    /// Takes held money. Done when a webhook says so; until then `unknown`, and asking again with the key moves
+    /// nothing.
     public func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
         guard let (name, _) = AdyenProvider.name(request.context.reference) else {
             return .notSent(reason: "there is no payment")
@@ -30,8 +31,8 @@ extension AdyenProvider {
         return await settled(decline, name, request)
     }
 
-    /// A refused refund may be refused because the money went back elsewhere, such as in the Customer Area. What webhooks
-    /// reported of the payment decides what is said of it.
+    /// A refused refund may be refused because the money went back elsewhere, such as in the Customer Area. What
+    /// webhooks reported of the payment decides what is said of it.
     private func settled(
         _ decline: Decline, _ name: String, _ request: RefundRequest
     ) async -> ProviderAnswer<Confirmation> {
@@ -51,7 +52,7 @@ extension AdyenProvider {
         return .declined(decline)
     }
 
-    /// Lets held money go; without Adyen's name for it, by our own, which Adyen calls a technical cancel.
+    /// Voids a hold; without Adyen's name for it, by our own, which Adyen calls a technical cancel.
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         let attempt = request.context.attempt
         // What a webhook reported of one void is not the answer to the next.
@@ -63,14 +64,16 @@ extension AdyenProvider {
                 try await book.outcome(of: mark + attempt.rawValue, among: [.cancellation], denying: [])
             }
         }
-        // Which of the two names it was sent under is not known any more, unless a webhook reported it: both are released.
-        let told: AdyenNotification?
-        do throws(AdyenNotificationLogError) { told = try await book.payment(attempt) } catch {
+        // Which of the two names it was sent under is not known any more, unless a webhook reported it: both are
+        // released.
+        let reported: AdyenNotification?
+        do throws(AdyenNotificationLogError) { reported = try await book.payment(attempt) } catch {
             return .unknown(reason: error.description)
         }
-        if let told, !told.success { return .approved(Confirmation()) }
+        if let reported, !reported.success { return .approved(Confirmation()) }
         let names =
-            told.map { [$0.merchantReference] } ?? [true, false].map { AdyenProvider.reference(attempt, isAtOnce: $0) }
+            reported.map { [$0.merchantReference] }
+            ?? [true, false].map { AdyenProvider.reference(attempt, isAtOnce: $0) }
         var answers: [ProviderAnswer<Confirmation>] = []
         for (index, original) in names.enumerated() {
             let reference = mark + original
@@ -92,10 +95,10 @@ extension AdyenProvider {
     private func modify(
         _ path: String, _ amount: Money?, original: String? = nil, reference: String, key: IdempotencyKey,
         since: Timestamp? = nil, isRepeated: Bool = false,
-        _ told: (AdyenNotificationLog) async throws(AdyenNotificationLogError) -> AdyenNotificationLog.Outcome?
+        _ outcome: (AdyenNotificationLog) async throws(AdyenNotificationLogError) -> AdyenNotificationLog.Outcome?
     ) async -> ProviderAnswer<Confirmation> {
         do throws(AdyenNotificationLogError) {
-            if let outcome = try await told(book) { return answer(outcome) }
+            if let known = try await outcome(book) { return answer(known) }
         } catch {
             // It may have been sent before and ended well.
             return .unknown(reason: error.description)
@@ -121,7 +124,7 @@ extension AdyenProvider {
         case .answered(let document):
             // The webhook may have been faster than the answer.
             do {
-                if let outcome = try await told(book) { return answer(outcome) }
+                if let known = try await outcome(book) { return answer(known) }
             } catch {
                 // The journal cannot be read now; the next query reads the webhook, if it has come.
             }

@@ -4,11 +4,11 @@ internal import TillProvider
 
 /// Typed cards through Adyen's checkout interface.
 ///
-/// Adyen keeps idempotency keys for at least seven days, and answers the same key with the same answer. It has no way to
-/// ask what became of a payment, and only says "received" to captures, cancels and refunds: how they ended comes by
-/// webhook, so what webhooks said is kept (``AdyenNotificationLog``) and asked. What no webhook has reported is `unknown`, and
-/// once its key may be forgotten it is not sent again: a person has to review it.
-/// A value: any number of calls may run at once.
+/// Adyen keeps idempotency keys for at least seven days, and answers the same key with the same answer. It has no way
+/// to ask what became of a payment, and only says "received" to captures, cancels and refunds: how they ended comes by
+/// webhook, so what webhooks said is kept (``AdyenNotificationLog``) and asked. What no webhook has reported is
+/// `unknown`, and once its key may be forgotten it is not sent again: a person has to review it. A value: any number of
+/// calls may run at once.
 public struct AdyenProvider: PaymentServiceProvider {
     /// How long Adyen keeps keys, at least. Source: Adyen's documentation of idempotency.
     public static let replayWindow: Span = .days(7)
@@ -100,7 +100,7 @@ public struct AdyenProvider: PaymentServiceProvider {
     ) -> ProviderAnswer<Authorization> {
         let code = AdyenResultCode(rawValue: document["resultCode"]?.stringValue ?? "")
         switch code {
-        case .authorised:
+        case .authorized:
             guard let name = document["pspReference"]?.stringValue, AdyenProvider.isUsable(name),
                 let reference = ProviderReference(ifValid: name + (isAtOnce ? AdyenProvider.takenAtOnce : ""))
             else { return .unknown(reason: "the answer names no payment") }
@@ -111,7 +111,7 @@ public struct AdyenProvider: PaymentServiceProvider {
             if let brand = document["additionalData"]?["paymentMethod"]?.stringValue { card.brand = Self.brand(brand) }
             return .approved(
                 Authorization(reference: reference, amount: request.amount, isCaptured: isAtOnce, card: card))
-        case .refused, .cancelled:
+        case .refused, .canceled:
             return AdyenRefusal.decline(document).map { .declined($0) }
                 ?? .unknown(reason: "the payment was refused with a code that is not one of a refusal")
         case .redirectShopper, .identifyShopper, .challengeShopper:
@@ -121,8 +121,8 @@ public struct AdyenProvider: PaymentServiceProvider {
                     url: document["action"]?["url"]?.stringValue))
         default:
             // Pending, Received, Error, and words of tomorrow: a webhook decides.
-            return .unknown(
-                reason: "the result is \(code.rawValue.isEmpty ? "missing" : String(code.rawValue.prefix(40)))")
+            let word = code.rawValue.isEmpty ? "missing" : ProviderText.cut(code.rawValue, atMost: 40)
+            return .unknown(reason: "the result is \(word)")
         }
     }
 
@@ -130,7 +130,7 @@ public struct AdyenProvider: PaymentServiceProvider {
         switch word {
         case "mc": "mastercard"
         case "cup": "unionpay"
-        default: String(word.lowercased().prefix(32))
+        default: ProviderText.cut(word.lowercased(), atMost: 32)
         }
     }
 

@@ -6,11 +6,11 @@ public struct AdyenResultCode: RawRepresentable, Hashable, Sendable {
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The money is held or taken.
-    public static let authorised = AdyenResultCode(rawValue: "Authorised")
+    public static let authorized = AdyenResultCode(rawValue: "Authorised")
     /// The bank said no.
     public static let refused = AdyenResultCode(rawValue: "Refused")
-    /// The customer called it off.
-    public static let cancelled = AdyenResultCode(rawValue: "Cancelled")
+    /// The customer canceled it.
+    public static let canceled = AdyenResultCode(rawValue: "Cancelled")
     /// Something went wrong on the way; a webhook reports how it ended.
     public static let error = AdyenResultCode(rawValue: "Error")
     /// The customer must go to the bank's page.
@@ -25,29 +25,29 @@ public struct AdyenResultCode: RawRepresentable, Hashable, Sendable {
 enum AdyenRefusal {
     /// A payment that the bank or Adyen refused; `nil`: its code does not say that.
     static func decline(_ document: JSONValue) -> Decline? {
-        let code = document["refusalReasonCode"]?.stringValue.map { String($0.prefix(16)) }
+        let code = document["refusalReasonCode"]?.stringValue.map { ProviderText.cut($0, atMost: 16) }
         let row = code.flatMap { AdyenCodes.refusals[$0] }
         guard row?.money.needsQuery != true else { return nil }
         let text = document["refusalReason"]?.stringValue ?? document["resultCode"]?.stringValue ?? ""
         return Decline(
             reason: row?.reason ?? .generic, code: code,
-            message: CardScrubbing.withoutNumbers(String(text.prefix(300))),
-            requestID: document["pspReference"]?.stringValue.map { String($0.prefix(64)) })
+            message: CardScrubbing.withoutNumbers(ProviderText.cut(text, atMost: 300)),
+            requestID: document["pspReference"]?.stringValue.map { ProviderText.cut($0, atMost: 64) })
     }
 
     /// A refusal of the request itself: Adyen's error object.
     static func decline(_ status: Int, _ document: JSONValue, requestID: String?) -> Decline {
-        let code = document["errorCode"]?.stringValue.map { String($0.prefix(32)) } ?? "\(status)"
+        let code = document["errorCode"]?.stringValue.map { ProviderText.cut($0, atMost: 32) } ?? "\(status)"
         let text = document["message"]?.stringValue ?? "HTTP \(status)"
         return Decline(
             reason: AdyenCodes.errors[code]?.reason ?? .invalidRequest, code: code,
-            message: CardScrubbing.withoutNumbers(String(text.prefix(300))), requestID: requestID)
+            message: CardScrubbing.withoutNumbers(ProviderText.cut(text, atMost: 300)), requestID: requestID)
     }
 
     /// A capture, a cancel or a refund that was not done, by its webhook's sentence.
     static func decline(modification reason: String) -> Decline {
         Decline(
             reason: AdyenCodes.modification(reason)?.reason ?? .invalidRequest,
-            message: CardScrubbing.withoutNumbers(String(reason.prefix(300))))
+            message: CardScrubbing.withoutNumbers(ProviderText.cut(reason, atMost: 300)))
     }
 }

@@ -1,6 +1,6 @@
 internal import TillCore
 
-/// What of a payment was captured and refunded, and what of that came to nothing, by what webhooks reported in whatever
+/// What of a payment was captured and refunded, and what of that failed, by what webhooks reported in whatever
 /// order and however often.
 struct AdyenSettled: Sendable {
     struct Failed: Hashable, Sendable {
@@ -96,7 +96,7 @@ struct AdyenSettled: Sendable {
 }
 
 extension AdyenNotification {
-    /// It may report money of a settled payment: a dispute, what came to nothing later, or what somebody did in the
+    /// It may report money of a settled payment: a dispute, what failed later, or what somebody did in the
     /// Customer Area. What we have asked for is not: whoever asked for it hears the answer.
     var isAfterSale: Bool {
         switch eventCode {

@@ -2,8 +2,8 @@ internal import HTTPTypes
 internal import TillCore
 internal import TillProvider
 
-/// Braintree's transactions by its search, each read from the ledger itself. A transaction carries the name of our attempt
-/// and so the payment; of the order it says nothing.
+/// Braintree's transactions by its search, each read from the ledger itself. A transaction carries the name of our
+/// attempt and so the payment; of the order it says nothing.
 struct BraintreeChargeListing: ChargeListing {
     /// Transactions that one page reads.
     static let pageSize = 50

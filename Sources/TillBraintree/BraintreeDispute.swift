@@ -35,8 +35,8 @@ struct BraintreeDispute: Sendable {
         node.value("reply-by-date").flatMap { Timestamp(internetTime: "\($0)T00:00:00Z") }
     }
 
-    /// A chargeback's money is gone from its opening until it is won; that of a second one (`pre_arbitration`) once it is
-    /// lost; a request for documents (`retrieval`) moves none.
+    /// A chargeback's money is gone from its opening until it is won; that of a second one (`pre_arbitration`) once it
+    /// is lost; a request for documents (`retrieval`) moves none.
     private static func withdrawn(_ kind: String, _ status: String, of amount: Money, won: Money) -> Int64 {
         switch (kind, status) {
         case ("retrieval", _): 0

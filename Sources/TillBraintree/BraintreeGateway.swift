@@ -45,7 +45,7 @@ struct BraintreeGateway: Sendable {
     ) async -> BraintreeOutcome {
         // Braintree keeps no keys: what another process has sent meanwhile would be done twice.
         guard await SendingAuthority.isHeld else {
-            return .notSent("this process stood still, and another one may go on with the payment")
+            return .notSent("this process was stalled, and another one may have taken over the payment")
         }
         let fields = [("Accept", "application/xml"), ("Content-Type", "application/xml"), ("X-ApiVersion", "6")]
         let request = request(method, config.gateway, "/merchants/\(config.merchantID)\(path)", fields)

@@ -19,6 +19,7 @@ public struct BraintreeModule: ProviderModule {
     ]
     /// The merchant and its keys.
     public static let required: [Setting] = [.braintreeMerchantID, .braintreePublicKey, .braintreePrivateKey]
+    public static let hosts = [".braintreegateway.com", ".braintree-api.com"]
     /// What the address says for Braintree's real interfaces.
     private static let live = "live"
 
@@ -55,6 +56,7 @@ public struct BraintreeModule: ProviderModule {
 
     /// As the address says.
     public var mode: PaymentMode { provider.mode }
+    public var addresses: [String] { ["\(config.gateway)", "\(config.graphQL)"] }
     public var providers: [any PaymentServiceProvider] { [provider] }
     /// Signed with the same keys.
     public var webhooks: (any WebhookReceiver)? { BraintreeWebhookReceiver(config: config, provider: provider) }
@@ -134,7 +136,7 @@ extension Setting {
         key: "braintree.merchant_id", kind: .text, about: "The merchant id at Braintree.")
     package static let braintreeMerchantAccounts = Setting(
         key: "braintree.merchant_accounts", kind: .pairs,
-        about: "Braintree's merchant account of each currency, as EUR=shop_eur; JPY=shop_jpy. Others are refused.")
+        about: "Braintree's merchant account of each currency, such as EUR=shop_eur; JPY=shop_jpy. Others are refused.")
     package static let braintreePublicKey = Setting(
         key: "braintree.public_key", kind: .text, about: "Braintree's public key.")
     package static let braintreePrivateKey = Setting(

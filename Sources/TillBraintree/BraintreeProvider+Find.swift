@@ -148,10 +148,11 @@ extension BraintreeProvider {
         }
         collect(node)
         let row = BraintreeCodes.decisive(errors.map(\.code))
-        let told = errors.first { $0.code == row?.rawValue } ?? errors.first
+        let reported = errors.first { $0.code == row?.rawValue } ?? errors.first
+        let message = ProviderText.cut(reported?.message ?? node.value("message") ?? "", atMost: 300)
         let decline = Decline(
-            reason: row?.reason ?? .invalidRequest, code: (told?.code).map { String($0.prefix(16)) },
-            message: CardScrubbing.withoutNumbers(String((told?.message ?? node.value("message") ?? "").prefix(300))))
+            reason: row?.reason ?? .invalidRequest, code: (reported?.code).map { ProviderText.cut($0, atMost: 16) },
+            message: CardScrubbing.withoutNumbers(message))
         return (decline, row?.money.needsQuery ?? false)
     }
 }

@@ -34,7 +34,7 @@ extension BraintreeProvider {
         }
         guard sale.isSettled else {
             guard sale.amount == request.amount else { return .notSent(reason: "the sale is not settled yet") }
-            return await void(reference)
+            return await voidWhole(reference)
         }
         if let left = request.mayHaveLeft, clock.now().since(left) <= BraintreeProvider.lateArrival {
             let end = left.adding(BraintreeProvider.lateArrival)
@@ -52,6 +52,15 @@ extension BraintreeProvider {
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
         }
+    }
+
+    /// Voids a sale that was not settled when it was read. Where its settlement came between, the void is refused, and
+    /// the next try refunds it.
+    private func voidWhole(_ reference: ProviderReference) async -> ProviderAnswer<Confirmation> {
+        let answer = await void(reference)
+        guard case .declined = answer, case .success(let now) = await transaction(reference.rawValue), now.isSettled
+        else { return answer }
+        return .notSent(reason: "the sale was settled meanwhile")
     }
 
     private func answer(_ refund: BraintreeTransaction, _ request: RefundRequest) -> ProviderAnswer<Confirmation> {

@@ -7,11 +7,11 @@ internal import TillProvider
 /// Typed cards through Braintree: a card becomes a nonce, a nonce becomes a transaction.
 ///
 /// Braintree keeps no keys. Instead the attempt's name is the transaction's order id, by which it is found again, and a
-/// nonce is good for one transaction only. A value: any number of calls may run at once.
+/// nonce is valid for one transaction only. A value: any number of calls may run at once.
 public struct BraintreeProvider: PaymentServiceProvider {
-    /// A transaction that Braintree does not know after so long will not come any more: no request is under way for that
-    /// long. Each of our calls ends with its connection after ``deadline``; gates on the way give a request up after
-    /// minutes. Braintree keeps no keys, so nothing that may have left is sent again before.
+    /// A transaction that Braintree does not know after so long will not come any more: no request is under way for
+    /// that long. Each of our calls ends with its connection after ``deadline``; gates on the way give a request up
+    /// after minutes. Braintree keeps no keys, so nothing that may have left is sent again before.
     public static let lateArrival: Span = .minutes(10)
     /// The most transactions that a search may find.
     static let maximumFound = 50
@@ -21,7 +21,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
     /// What each operation may take.
     public let deadline: Span
     let gateway: BraintreeGateway
-    /// How amounts are written, whichever currencies the shop takes now: what was taken can always be given back.
+    /// How amounts are written, whichever currencies the shop takes now: what was taken can always be refunded.
     let wire = AmountCodec(provider: "Braintree", exceptions: [:])
     let clock: any TillClock
     private let account: ProviderIdentity
@@ -170,7 +170,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
         }
     }
 
-    /// Lets held money go. An attempt without a transaction is searched for; one that has not come within
+    /// Voids a hold. An attempt without a transaction is searched for; one that has not come within
     /// ``lateArrival`` cannot come any more.
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         var reference = request.context.reference

@@ -30,13 +30,13 @@ struct BraintreeTransaction: Sendable {
         self.type = type
         self.amount = amount
         orderID = node.value("order-id")
-        let told =
+        let reason =
             switch status {
             case "gateway_rejected": node.value("gateway-rejection-reason")
             case "settlement_declined": node.value("processor-settlement-response-code")
             default: node.value("processor-response-code")
             }
-        responseCode = told.map { CardScrubbing.withoutNumbers(String($0.prefix(32))) }
+        responseCode = reason.map { CardScrubbing.withoutNumbers(ProviderText.cut($0, atMost: 32)) }
         let last = node["credit-card"]?.value("last-4")
         let brand = node["credit-card"]?.value("card-type")?.lowercased().replacing(" ", with: "_")
         card = last.map { CardSummary(brand: brand ?? "unknown", lastFour: $0, entryMode: "keyed") }

@@ -13,7 +13,7 @@ public enum BraintreeWebhook {
     public struct Event: Hashable, Sendable {
         /// What the signature says: one for each payload, so that the same webhook counts once.
         public let id: String
-        /// `transaction_settled`, `check`, …
+        /// The kind of the notification, as Braintree spells it: `transaction_settled`, `check`, ….
         public let kind: String
         public let at: Timestamp
         /// The transaction that it is about, if it names one.
@@ -86,7 +86,7 @@ public enum BraintreeWebhookError: Error, Hashable, Sendable, CustomStringConver
         case .tooLong: "The webhook is too long."
         case .malformed: "The webhook's payload has another form."
         case .otherKey: "The webhook is signed for another key."
-        case .wrongSignature: "The webhook's signature does not fit."
+        case .wrongSignature: "The webhook's signature does not match."
         case .stale: "The webhook is too old or in the future."
         case .unreadable: "The webhook holds no notification that can be read."
         }

@@ -11,7 +11,7 @@ public struct TokenizationOptions: Hashable, Sendable {
     public init(validates: Bool = false) { self.validates = validates }
 }
 
-/// A card as a nonce: good for one transaction of the shop's server, for three hours. As good as the card, so masked.
+/// A card as a nonce: valid for one transaction of the shop's server, for three hours. As good as the card, so masked.
 public struct CardNonce: Sendable {
     /// The nonce. Only code that sends it to the shop's server reveals it.
     public let nonce: Secret<String>
@@ -20,7 +20,7 @@ public struct CardNonce: Sendable {
     /// The network, as Braintree spells it.
     public let brand: String
 
-    /// A nonce as the gateway gave it, good for one use.
+    /// A nonce as the gateway gave it, valid for one use.
     package init(nonce: Secret<String>, lastFour: String, brand: String) {
         self.nonce = nonce
         self.lastFour = lastFour

@@ -30,7 +30,8 @@ public struct Canvas: Sendable {
     package init(_ library: any DrawingLibrary) { self.library = library }
 
     /// The receipt as PDF, one page on a roll, with its fonts embedded.
-    /// - Throws: ``CanvasError``, among them ``CanvasError/noFont(_:)``: a receipt is never drawn with boxes for letters.
+    /// - Throws: ``CanvasError``, among them ``CanvasError/noFont(_:)``: a receipt is never drawn with boxes for
+    ///   letters.
     public func pdf(_ document: ReceiptDocument, paper: Paper = .roll80) throws(CanvasError) -> [UInt8] {
         let margin = Canvas.points(paper.margin)
         let drawing = try compose(document, paper)

@@ -41,8 +41,8 @@ public enum CanvasError: ExplainedError, Hashable {
         case .notInstalled:
             "Install Pango and fonts (Debian: \(CanvasError.packages.joined(separator: " "))), or use text or HTML."
         case .noFont(let scripts):
-            "Install fonts (Debian: \(Script.packages(for: scripts).joined(separator: " "))), or use text or HTML; `till doctor` lists what "
-                + "can be drawn."
+            "Install fonts (Debian: \(Script.packages(for: scripts).joined(separator: " "))), or use text or HTML; "
+                + "`till doctor` lists what can be drawn."
         case .tooLarge: "Use text or HTML."
         case .failed: "Use text or HTML, and report the status."
         }

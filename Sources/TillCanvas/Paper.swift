@@ -20,7 +20,7 @@ public struct Paper: Hashable, Sendable {
     /// A US Letter sheet, 8.5 by 11 inches.
     public static let letter = Paper(name: "Letter", width: 21_590, height: 27_940, margin: 2_000, textSize: 100)
 
-    /// What a printer of so many dots prints on, without margins.
+    /// What a printer of this many dots prints on, without margins.
     static func printable(dots: Int) -> Paper {
         Paper(
             name: "\(dots)", width: dots * 2_540 / Canvas.dotsPerInch, height: nil, margin: 0,

@@ -2,14 +2,14 @@ import Synchronization
 public import TillCore
 public import TillJournal
 
-/// Queries settled payments now and then, so that what happened to their money is found also where no webhook came: a
-/// refund or a capture in the provider's dashboard, a refund that failed later, a dispute.
+/// Queries authorized and settled payments now and then, so that what happened to their money is found also where no
+/// webhook came: a refund or a capture in the provider's dashboard, a refund that failed later, a dispute.
 ///
 /// A payment is queried once at each of ``ages`` after the last movement of its money, as far as its provider can show
 /// more (`ProviderCapabilities.showsAfterSale`). Nothing is kept for a payment: for each age there is one place in the
 /// journal, up to which everything is old enough and was gone through, in the journal's own order. A place is written
 /// after what it stands for was done, so a crash repeats queries and leaves none out. Any number of processes may run
-/// it: one of them moves a place on, the others have queried in vain.
+/// it: one of them moves a place on, the others have queried without success.
 public struct AfterSalePoll: Sendable {
     /// How long after the last movement of its money a payment is queried.
     public static let ages: [Span] = [1, 3, 7, 14, 30, 60, 90, 120].map { .days($0) }
@@ -45,10 +45,19 @@ public struct AfterSalePoll: Sendable {
     /// Passes that ended with an error, such as a journal that cannot be read.
     public var failures: Int { counts.failures.withLock { $0 } }
 
-    /// Makes passes until it is cancelled.
-    public func run() async {
+    /// Makes passes until it is canceled.
+    /// - Parameter report: hears why a pass ended early, once until one goes through.
+    public func run(report: @Sendable (CheckoutError) -> Void) async {
+        var isFailing = false
         while !Task.isCancelled {
-            do { try await pass() } catch { counts.failures.withLock { $0 += 1 } }
+            do throws(CheckoutError) {
+                try await pass()
+                isFailing = false
+            } catch {
+                counts.failures.withLock { $0 += 1 }
+                if !isFailing { report(error) }
+                isFailing = true
+            }
             do { try await clock.sleep(for: AfterSalePoll.interval) } catch { return }
         }
     }
@@ -163,13 +172,14 @@ private struct PollPlace: RecordDocument {
 }
 
 extension PaymentEvent {
-    /// It has taken, returned or withheld a customer's money.
+    /// It has held, taken, returned or withheld a customer's money.
     fileprivate var movesMoney: Bool {
         switch self {
         case .captured, .captureReported, .captureReversed, .captureRestored, .refunded, .refundReported,
             .refundReversed, .disputeFundsWithdrawn, .disputeFundsReinstated:
             true
-        case .authorized(_, let authorization): authorization.isCaptured
+        // What is held can be captured or released in the provider's dashboard.
+        case .authorized: true
         case .created, .attemptStarted, .attemptBound, .attemptPrepared, .actionRequired, .continuationStarted,
             .attemptStored, .attemptDeclined, .attemptNotSent, .attemptExpired, .voidStarted, .voided, .captureStarted,
             .renewalStarted, .renewed, .refundStarted, .refused, .deferred, .outcomeUnknown, .cancelRequested,

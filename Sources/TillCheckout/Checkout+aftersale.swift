@@ -22,7 +22,10 @@ extension Checkout {
         _ id: PaymentID, account: AccountID, attention number: Int, _ resolution: AttentionResolution,
         idempotency: IdempotencyRecord? = nil
     ) async throws(CheckoutError) -> Payment {
-        try await run(
+        var resolution = resolution
+        resolution.evidence = CardNumberMask.masked(resolution.evidence)
+        resolution.actor = CardNumberMask.masked(resolution.actor)
+        return try await run(
             .resolve(attention: number, resolution), on: id, account: account, idempotency: idempotency)
     }
 

@@ -1,8 +1,8 @@
 import TillCore
 
 extension Checkout {
-    /// How many calls to one provider may run on after they were given up. While so many do, nothing more is sent to it:
-    /// what is to be sent is `notSent`, and sent later.
+    /// How many calls to one provider may run on after they were given up. While this many do, nothing more is sent to
+    /// it: what is to be sent is `notSent`, and sent later.
     public static let maximumAbandonedCalls = 32
 
     /// Makes one call to a provider and waits for its answer, at most `span` and no longer than the caller is wanted.
@@ -52,9 +52,9 @@ extension Checkout {
 
     /// Takes in what a provider answered to a call that was given up.
     ///
-    /// Only a yes counts: what has happened stays true however late it is heard, and a second yes leads to nothing. A no
-    /// and an unknown are dropped, since the same key may have been sent again after the call was given up, and
-    /// the answer to that, or the next query, is newer. So are a preparation, which the payment has done without, and a
+    /// Only a yes counts: what has happened stays true however late it is heard, and a second yes leads to nothing. A
+    /// no and an unknown are dropped, since the same key may have been sent again after the call was given up, and the
+    /// answer to that, or the next query, is newer. So are a preparation, which the payment has done without, and a
     /// query. A yes that the journal does not take is dropped too: the payment is `unknown` there and will be queried.
     private func observeLate(_ answer: PaymentAnswer, of id: PaymentID) async {
         guard answer.isYes else { return }

@@ -6,23 +6,27 @@ import TillJournal
 
 extension Checkout {
     /// How often a hold that seems to have ended is asked about while the clock is in doubt. The provider's answer has
-    /// the time in it, so the first one usually ends the doubt; what it does not end may last until a person sets the
+    /// the time in it, so the first one mostly ends the doubt; what it does not end may last until a person sets the
     /// clock, and a shop may have a thousand holds.
     public static let doubtedHoldInterval: Span = .minutes(15)
-    /// Among how many of the newest payments one of each provider is looked for, to ask it for the time.
+    /// Among how many of the newest payments one of each provider is sought, to ask that provider for the time.
     static let askedPayments = 100
     /// How many payments one read of far-off work returns.
     static let pullBackPage = 256
 
     /// Of effects that are due, those that may be performed now. While the clock is in doubt nobody knows which keys a
-    /// provider has forgotten by now, so what may have been sent is asked about before it is sent again; what a query has
-    /// shown within a second to be not done may go.
-    func withoutResends(_ effects: [PaymentEffect], of payment: Payment) -> [PaymentEffect] {
+    /// provider has forgotten by now, so what may have been sent is asked about before it is sent again.
+    /// - Parameter undone: what this drive itself has asked about and found to be not done, which may go. That somebody
+    ///   else has found it, the journal says as well; but how long ago that was, and whether it was sent since, it does
+    ///   not.
+    func withoutResends(
+        _ effects: [PaymentEffect], of payment: Payment, undone: Set<OperationID> = []
+    ) -> [PaymentEffect] {
         guard !clock.standing.isTrusted else { return effects }
-        let safe = payment.pendingEffects(capabilities: { _ in nil }, at: clock.now(), isOrphan: true).map(\.effect)
         var allowed: [PaymentEffect] = []
         for effect in effects {
-            let next = safe.contains(effect) ? effect : payment.attempt(of: effect).map { .query($0.id) }
+            let isSafe = effect.sends.map(undone.contains) ?? true
+            let next = isSafe ? effect : payment.attempt(of: effect).map { .query($0.id) }
             if let next, !allowed.contains(next) { allowed.append(next) }
         }
         return allowed
@@ -37,8 +41,8 @@ extension Checkout {
     }
 
     /// Asks every provider something that changes nothing: in whose account it works, and what became of the newest
-    /// payment that it has an object for: a query of one without may end before anything is sent, and then brings no time.
-    /// Nothing depends on the answers; they carry the provider's time.
+    /// payment that it has an object for: a query of one without may end before anything is sent, and then brings no
+    /// time. Nothing depends on the answers; they carry the provider's time.
     public func askTheTime() async {
         for provider in providers.values { _ = await provider.identity() }
         guard !clock.standing.isTrusted else { return }
@@ -60,8 +64,9 @@ extension Checkout {
     }
 
     /// Wakes what a wrong clock has planned far ahead: of all payments whose next step is further away than
-    /// `CheckSchedule.furthestCheck`, those whose step is no end of a hold or of a stored tap. For the start of a counter
-    /// and for the end of a doubt; does nothing while there is one. Safe at any time, in any number of processes.
+    /// `CheckSchedule.furthestCheck`, those whose step is no end of a hold or of a stored tap. For the start of a
+    /// counter and for the end of a doubt; does nothing while there is one. Safe at any time, in any number of
+    /// processes.
     /// - Returns: how many payments were woken.
     @discardableResult
     public func pullBack() async throws(CheckoutError) -> Int {
@@ -93,5 +98,19 @@ extension Checkout {
         guard let payment else { return false }
         return payment.pendingEffects(capabilities: { providers[$0]?.capabilities }, at: now, isOrphan: true)
             .contains { $0.due <= now }
+    }
+}
+
+extension PaymentEffect {
+    /// What is sent to the provider with it; `nil`: nothing that moves or releases money.
+    var sends: OperationID? {
+        switch self {
+        case .query, .watchHold: nil
+        case .continueAttempt(let id): .continuation(id)
+        case .void(let id): .void(id)
+        case .capture(let id): .capture(id)
+        case .renew(let id): .renewal(id)
+        case .refund(let id): .refund(id)
+        }
     }
 }

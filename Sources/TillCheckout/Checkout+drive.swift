@@ -24,6 +24,8 @@ extension Checkout {
         // Refunds of which this drive has written that they are not done, and those that it has queried for that.
         var shownUndone: Set<RefundID> = []
         var queried: Set<RefundID> = []
+        // All that this drive has found to be not done.
+        var undone: Set<OperationID> = []
         for _ in 0..<Checkout.maximumSteps {
             if work.isEmpty {
                 guard wasAnswered else { break }
@@ -31,7 +33,7 @@ extension Checkout {
                 let now = clock.now()
                 let due = payment.pendingEffects(capabilities: { providers[$0]?.capabilities }, at: now)
                     .filter { $0.due <= now }.map(\.effect)
-                work = withoutResends(due, of: payment).map { .effect($0) }
+                work = withoutResends(due, of: payment, undone: undone).map { .effect($0) }
             }
             guard !work.isEmpty else { break }
             var step = work.removeFirst()
@@ -39,6 +41,7 @@ extension Checkout {
                 guard queried.insert(refund.id).inserted else { continue }
                 step = .effect(.query(refund.attempt))
             }
+            if case .effect(let effect) = step, let sent = effect.sends { undone.remove(sent) }
             // Who stood still for longer than his lease asks for nothing more: others do, and not every provider knows
             // what was asked for twice.
             guard await journal.holdsLease() else { throw .takenOver(payment.id) }
@@ -59,7 +62,10 @@ extension Checkout {
                 // The provider was asked: whatever keeps its answer from the journal, money may have moved.
                 throw .unwritten(payment.id, because: error)
             }
-            for case .deferred(.refund(let id), _, .notDone) in events { shownUndone.insert(id) }
+            for case .deferred(let operation, _, .notDone) in events {
+                undone.insert(operation)
+                if case .refund(let id) = operation { shownUndone.insert(id) }
+            }
             work += Checkout.steps(in: events, tender: tender)
         }
         return payment

@@ -18,8 +18,8 @@ extension Checkout {
         }
     }
 
-    /// The attempt and who may be asked about it; `nil` where nobody is: its provider is not configured, or with another
-    /// account, which would say "not found" of money that was taken.
+    /// The attempt and who may be asked about it; `nil` where nobody is: its provider is not configured, or with
+    /// another account, which would say "not found" of money that was taken.
     private func target(
         _ id: AttemptID, _ payment: Payment
     ) async -> (Attempt, any PaymentServiceProvider, AttemptContext)? {
@@ -145,7 +145,7 @@ extension Checkout {
         // One in flight that this process has not begun may have left until just now.
         var mayHaveLeft = refund.sendings.mayHaveLeft
         if !isFirst, case .inFlight = refund.state { mayHaveLeft = clock.now() }
-        // How long ago that was cannot be told.
+        // How long ago that was is unknown.
         if mayHaveLeft != nil, !clock.standing.isTrusted { mayHaveLeft = clock.now() }
         let request = RefundRequest(
             context: context, refund: id, amount: refund.amount, reason: refund.reason, key: refund.key,

@@ -2,7 +2,7 @@ public import TillCore
 import TillJournal
 
 extension Checkout {
-    /// What came of querying a settled payment without being told to.
+    /// The result of polling a settled payment, without a webhook as the reason.
     public enum PollResult: String, CaseIterable, Sendable {
         /// The provider says what the journal says.
         case unchanged

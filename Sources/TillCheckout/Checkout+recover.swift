@@ -11,9 +11,10 @@ extension Checkout {
 
     /// Does once what is due: calls that a dead process left open, outcomes to query again, captures and refunds to
     /// send again. Providers are asked beside each other. Safe to call at any time, in any number of processes.
-    /// - Parameter report: is told what belongs into the log.
+    /// - Parameter report: receives what belongs in the log.
     /// - Returns: how many payments it worked on, when all that it has begun has ended.
-    /// - Throws: the first error of the journal as a whole; payments that could be worked on were, all the same.
+    /// - Throws: the first error of the journal as a whole; payments that could be worked on were worked on
+    ///   nevertheless.
     @discardableResult
     public func recover(
         report: @escaping @Sendable (RecoveryNotice) -> Void = { _ in }
@@ -30,9 +31,9 @@ extension Checkout {
         return done.count
     }
 
-    /// Recovers until the task is cancelled. Comes round each ``recoveryInterval`` however long a lane waits for its
+    /// Recovers until the task is canceled. Comes round each ``recoveryInterval`` however long a lane waits for its
     /// provider; ``recovery`` says when it last did.
-    /// - Parameter report: is told what belongs into the log.
+    /// - Parameter report: receives what belongs in the log.
     public func run(report: @escaping @Sendable (RecoveryNotice) -> Void = { _ in }) async {
         board.begin(at: clock.now())
         defer { board.end() }
@@ -126,9 +127,11 @@ extension Checkout {
         guard !atWork.contains(id) else { return false }
         atWork.begin(id)
         defer { atWork.end(id) }
+        guard try await claim(id) else { return false }
         let settled = await RecoveryWork.$isOn.withValue(true) { () async -> Result<Settled, CheckoutError> in
             do throws(CheckoutError) { return .success(try await settle(id)) } catch { return .failure(error) }
         }
+        await release(id)
         switch settled {
         case .success(.worked):
             if let aside = board.release(id) {
@@ -142,6 +145,19 @@ extension Checkout {
             try await setAside(id, of: provider, reason, report)
         }
         return false
+    }
+
+    /// Before anything is read or sent, so that of several processes that found it due one works on it.
+    private func claim(_ id: PaymentID) async throws(CheckoutError) -> Bool {
+        do throws(JournalError) { return try await journal.claim([id], at: clock.now()).contains(id) } catch {
+            throw .journal(error)
+        }
+    }
+
+    /// What cannot be released stays this process's, which finds it again when it is due; else it is free with its
+    /// lease.
+    private func release(_ id: PaymentID) async {
+        do throws(JournalError) { try await journal.release(id) } catch {}
     }
 
     private func setAside(
@@ -173,7 +189,8 @@ extension Checkout {
             let isUnchanged = after.version == payment.version
             return isUnchanged && isOnlyForTheTime(effects) ? .leftAlone(.clockInDoubt) : .worked
         }
-        // Woken by a webhook, or held by a dead process, and not due yet: looked at once, and released until it is due.
+        // Woken by a webhook, or held by a dead process, and not due yet: queried at once, and released until it is
+        // due.
         var current = payment
         if payment.nextDue != nil, let attempt = payment.currentAttempt {
             current = try await drive(payment, effects: [.query(attempt.id)])
@@ -200,7 +217,8 @@ extension Checkout {
     }
 
     /// Queries at once what is open in one payment, whatever its schedule says. For webhooks and for people.
-    /// - Parameter interval: looks only if this process has not looked for so long. For those who ask again and again.
+    /// - Parameter interval: queries only if this process has not done so for this long. For callers that ask
+    ///   repeatedly.
     public func query(_ id: PaymentID, ifNotWithin interval: Span? = nil) async throws(CheckoutError) {
         guard !atWork.contains(id) else { return }
         guard atWork.mayQuery(id, at: clock.now(), ifNotWithin: interval) else { return }

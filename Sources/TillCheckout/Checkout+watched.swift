@@ -9,7 +9,7 @@ extension Checkout {
     /// For so long a challenge is examined because it is watched; older ones wait for the engine's own queries.
     public static let watchedLifetime: Span = .minutes(10)
 
-    /// How long to wait after a look at a payment whose customer has something to do, while somebody watches it: 2, 4,
+    /// How long to wait after querying a payment whose customer must act, while somebody watches it: 2, 4,
     /// 8, 16 and then 30 seconds; the engine's own `CheckSchedule.actionInterval` once the challenge is old.
     /// - Parameter age: how old the challenge was at that query; zero for the wait before the first.
     public static func watchedInterval(age: Span) -> Span {
@@ -20,9 +20,9 @@ extension Checkout {
 
     /// Queries a payment that somebody watches if its customer has something to do, or nobody knows how it ended, and
     /// it is time for a query: so a challenge that is over, or a provider that answers again, shows within seconds,
-    /// without a webhook and without the customer coming back. A step that it shows to be not done is sent again with its
-    /// key; else nothing that it does not find out is written. Calling it often asks the provider no more often and uses
-    /// up no queries of the engine.
+    /// without a webhook and without the customer coming back. A step that it shows to be not done is sent again with
+    /// its key; else nothing that it does not find out is written. Calling it often asks the provider no more often and
+    /// uses up no queries of the engine.
     ///
     /// This process's own queries count, those of other processes do not: each asks at most so often.
     public func queryWhileWatched(_ id: PaymentID) async throws(CheckoutError) {
@@ -32,7 +32,7 @@ extension Checkout {
         try await query(id, ifNotWithin: interval)
     }
 
-    /// The wait that is over; `nil` if there is nothing to look for, or not yet.
+    /// The wait that is over; `nil` if there is nothing to query, or not yet.
     private func watchedWait(_ payment: Payment) -> Span? {
         guard let began = Checkout.watchedSince(payment) else { return nil }
         let last = atWork.lastQuery(payment.id).map { max($0, began) } ?? began

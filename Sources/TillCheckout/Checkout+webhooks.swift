@@ -54,8 +54,9 @@ extension Checkout {
             let events = report.isAfterSale ? payment.requestQuery(at: now) : []
             if events.isEmpty { return try await isFirst(woken) }
             do throws(CheckoutError) {
-                // Whoever has a call under way keeps the payment; else it is queried at once, whatever else is open. This
-                // process must not take it over: it may be of another account, and would hold it and never work on it.
+                // Whoever has a call under way keeps the payment; else it is queried at once, whatever else is open.
+                // This process must not take it over: it may be of another account, and would hold it and never work on
+                // it.
                 let isInFlight = payment.isInFlight
                 if try await append(
                     events, to: &payment, at: now, holder: isInFlight ? .unchanged : .nobody, webhook: report.receipt,

@@ -64,8 +64,8 @@ public struct Checkout: Sendable {
     }
 
     /// Writes a new payment, together with the answer kept under the caller's key. Refused if the order has a payment
-    /// that holds, took or may take money, if an incident holds it, if the journal was restored and the sweep is not done,
-    /// or if the shop says that it was settled and nobody accepted that.
+    /// that holds, took or may take money, if an incident holds it, if the journal was restored and the sweep is not
+    /// done, or if the shop says that it was settled and nobody accepted that.
     public func create(
         _ draft: PaymentDraft, idempotency: IdempotencyRecord? = nil
     ) async throws(CheckoutError) -> Payment {
@@ -127,7 +127,7 @@ public struct Checkout: Sendable {
             throw .amount(error)
         }
         if payment.captureMode == .manual, !provider.capabilities.separateCapture {
-            throw .refused(.unsupported("The provider \(name) takes the money at once and cannot hold it."))
+            throw .refused(.unsupported("The provider \(name) captures at once and cannot authorize only."))
         }
         if case .card = tender, !provider.capabilities.takesCards {
             throw .refused(.unsupported("The provider \(name) takes no card numbers."))
@@ -154,7 +154,8 @@ public struct Checkout: Sendable {
         _ id: PaymentID, account: AccountID, reason: String = "requested_by_customer",
         idempotency: IdempotencyRecord? = nil
     ) async throws(CheckoutError) -> Payment {
-        try await run(.cancel(reason: reason), on: id, account: account, idempotency: idempotency)
+        try await run(
+            .cancel(reason: CardNumberMask.masked(reason)), on: id, account: account, idempotency: idempotency)
     }
 
     /// Renews the hold on what is not captured yet, so that the bank answers for it for longer. It is in the journal
@@ -166,13 +167,13 @@ public struct Checkout: Sendable {
         guard let name = payment.provider else { throw .refused(.nothingHeld) }
         guard let provider = providers[name] else { throw .unknownProvider(name, known: providerNames) }
         guard let honorPeriod = provider.capabilities.honorPeriod else {
-            throw .refused(.unsupported("The provider \(name) renews no holds."))
+            throw .refused(.unsupported("The provider \(name) cannot renew holds."))
         }
         return try await run(.renew(honorPeriod: honorPeriod), on: id, account: account, idempotency: idempotency)
     }
 
     /// Gives captured money back; all that is left if no amount is given.
-    /// - Parameter total: what may be given back of the payment in all; it is held against what was given back when this
+    /// - Parameter total: what may be refunded of the payment in all; it is held against what was refunded when this
     ///   is written, so that two at once do not exceed it.
     public func refund(
         _ id: PaymentID, account: AccountID, amount: Money? = nil, reason: String? = nil, total: Money? = nil,
@@ -181,10 +182,11 @@ public struct Checkout: Sendable {
         try await checkWire(amount, on: id, account: account)
         Failpoint.beforeRefundIsWritten.reached()
         return try await run(
-            .refund(amount, reason: reason, total: total), on: id, account: account, idempotency: idempotency)
+            .refund(amount, reason: reason.map(CardNumberMask.masked), total: total), on: id, account: account,
+            idempotency: idempotency)
     }
 
-    /// Refuses what the provider cannot do. One that captures once lets the rest go: a second capture would be
+    /// Refuses what the provider cannot do. One that captures once releases the rest: a second capture would be
     /// taken for the repetition of the first.
     private func checkCapture(
         _ amount: Money?, _ isFinal: Bool, on id: PaymentID, account: AccountID
@@ -194,7 +196,7 @@ public struct Checkout: Sendable {
             let provider = providers[attempt.provider], amount.minorUnits < held.minorUnits
         else { return }
         if !provider.capabilities.partialCapture {
-            throw .refused(.unsupported("The provider \(provider.name) captures all or nothing."))
+            throw .refused(.unsupported("The provider \(provider.name) supports full captures only."))
         }
         if !isFinal, !provider.capabilities.multipleCapture {
             throw .refused(
@@ -263,8 +265,8 @@ public struct Checkout: Sendable {
         let records = events.map { RecordedEvent($0, at: now, by: by) }
         for record in records { payment.evolve(record) }
         if let broken = payment.broken {
-            // A defect of the engine: found in tests, and in a shop refused before it is written, so that what is written
-            // stays readable. Not `assert`, which this room's optimization removes from debug builds too.
+            // A defect of the engine: found in tests, and in a shop refused before it is written, so that what is
+            // written stays readable. Not `assert`, which this room's optimization removes from debug builds too.
             #if DEBUG
                 fatalError("\(payment.id): \(broken)")
             #else
@@ -340,11 +342,11 @@ public struct PaymentDraft: Sendable {
 
 /// Which payments tasks of this process are working on, so that recovery leaves them alone.
 final class AtWork: Sendable {
-    /// How many payments are remembered as looked at; older queries are forgotten first.
+    /// How many payments are remembered as queried; older queries are forgotten first.
     static let maximumQueries = 4096
 
     private let counts = Mutex<[PaymentID: Int]>([:])
-    private let looks = Mutex<[PaymentID: Timestamp]>([:])
+    private let queries = Mutex<[PaymentID: Timestamp]>([:])
 
     func begin(_ id: PaymentID) { counts.withLock { $0[id, default: 0] += 1 } }
 
@@ -357,18 +359,18 @@ final class AtWork: Sendable {
 
     func contains(_ id: PaymentID) -> Bool { counts.withLock { $0[id] != nil } }
 
-    func lastQuery(_ id: PaymentID) -> Timestamp? { looks.withLock { $0[id] } }
+    func lastQuery(_ id: PaymentID) -> Timestamp? { queries.withLock { $0[id] } }
 
-    /// Whether to look now, and if so, remembers that.
+    /// Whether to query now, and if so, remembers that.
     func mayQuery(_ id: PaymentID, at now: Timestamp, ifNotWithin interval: Span?) -> Bool {
-        looks.withLock { looks in
-            if let interval, let last = looks[id], last <= now, now.since(last) < interval { return false }
-            if looks.count >= AtWork.maximumQueries {
+        queries.withLock { queries in
+            if let interval, let last = queries[id], last <= now, now.since(last) < interval { return false }
+            if queries.count >= AtWork.maximumQueries {
                 let limit = interval ?? Checkout.impatientInterval
-                looks = looks.filter { $0.value <= now && now.since($0.value) < limit }
-                if looks.count >= AtWork.maximumQueries { return interval == nil }
+                queries = queries.filter { $0.value <= now && now.since($0.value) < limit }
+                if queries.count >= AtWork.maximumQueries { return interval == nil }
             }
-            looks[id] = now
+            queries[id] = now
             return true
         }
     }

@@ -5,13 +5,13 @@ public import TillJournal
 public enum CheckoutError: ExplainedError {
     /// The payment's own rules refuse it.
     case refused(PaymentRefusal)
-    /// There is no such payment, or it is another account's: the two look the same.
+    /// There is no such payment, or it is another account's: the two are not distinguished.
     case unknownPayment(PaymentID)
     /// Its events cannot be read, or contradict each other: nothing is decided on them.
     case unreadablePayment(PaymentID, reason: String)
     /// Another payment has the order.
     case orderOccupied(OrderID, by: PaymentID, PaymentStatus)
-    /// The shop says that the order, known by this number, was settled; nobody said that it is charged all the same.
+    /// The shop says that the order, known by this number, was settled; nobody said that it is charged anyway.
     case settledInShop(order: String, OrderStanding)
     /// The journal was restored or set back, and what was sold since is not known yet: nothing is sold or given back.
     case restoring
@@ -23,12 +23,12 @@ public enum CheckoutError: ExplainedError {
     case otherAccount(OtherAccount)
     /// The provider's wire cannot express the amount, or does not take the currency.
     case amount(MoneyError)
-    /// The journal did not take the write.
+    /// The journal did not accept the write.
     case journal(JournalError)
     /// The journal did not take, or may not have taken, the write with which a sale begins; so no provider was asked.
     case notBegun(JournalError)
-    /// This process stood still for longer than its lease: another one has taken over the payment, or the journal cannot
-    /// say that none has. It asked no provider for the step.
+    /// This process was stalled for longer than its lease: another one has taken over the payment, or the journal
+    /// cannot say that none has. It asked no provider for the step.
     case takenOver(PaymentID)
     /// Others changed the payment too often at the same time.
     case tooManyConflicts(PaymentID)
@@ -77,22 +77,25 @@ public enum CheckoutError: ExplainedError {
         case .settledInShop(let order, let standing):
             "Order \(order) was not charged: the shop says \(standing.clause)."
         case .restoring:
-            "Nothing was charged or given back: the journal was restored from a backup or set back, and what was sold "
+            "Nothing was charged or refunded: the journal was restored from a backup or set back, and what was sold "
                 + "since then is not known yet."
         case .orderHeld(let order):
-            "Order \(order) was not charged: a provider has a charge for it that no payment of this journal accounts for."
+            "Order \(order) was not charged: a provider has a charge for it that no payment of this journal accounts "
+                + "for."
         case .unknownProvider(let name, let known):
-            "There is no provider \(name) here; there is \(known.map(\.rawValue).sorted().joined(separator: ", "))."
+            "There is no provider \(name) here; there are \(known.map(\.rawValue).sorted().joined(separator: ", "))."
         case .otherAccount(let other): other.sentence
         case .amount(let error): error.description
-        case .journal(let error): "The journal did not take the write: \(error)"
+        // It may have been asked for a read, too.
+        case .journal(.unavailable(let reason)): "\(JournalError.unavailable(reason))"
+        case .journal(let error): "The journal did not accept the write: \(error)"
         case .notBegun(let error):
-            "No provider was asked, and no money moved. The journal did not take the write: \(error)"
+            "No provider was asked, and no money moved. The journal did not accept the write: \(error)"
         case .takenOver(let id):
-            "This process stood still, and another one may go on with payment \(id). This one asked no provider."
+            "This process was stalled, and another one may have taken over payment \(id). This one asked no provider."
         case .tooManyConflicts(let id): "Payment \(id) was changed by others too often at the same time."
         case .unwritten(let id, let reason):
-            "The provider was asked for payment \(id), and what came of it is not recorded. \(reason.what)"
+            "The provider was asked for payment \(id), and the result is not recorded. \(reason.what)"
         }
     }
 
@@ -120,12 +123,12 @@ public enum CheckoutError: ExplainedError {
         case .refused(let refusal): refusal.next
         case .unknownPayment: "Check the identifier."
         case .unreadablePayment:
-            "Look it up at the provider, see what till journal verify says, and bring the journal back from its copy or a "
-                + "backup. Do not take it again before."
+            "Look it up at the provider, see what till journal verify says, and restore the journal from its copy or a "
+                + "backup. Do not charge it again before that."
         case .orderOccupied(_, let payment, _): "Check payment \(payment) before you take another."
         case .settledInShop:
-            "Check the order in the shop. To charge it all the same, say so: --even-if-paid, or accept_paid_order over HTTP."
-        case .restoring: "Look with till restore --sweep how far it is, and what a person has to do."
+            "Check the order in the shop. To charge it anyway, use --even-if-paid, or accept_paid_order over HTTP."
+        case .restoring: "See till restore --sweep for its progress and for what a person has to do."
         case .orderHeld: "Look it up with till journal incidents, and resolve it there."
         case .unknownProvider: "Choose a configured provider."
         case .otherAccount(let other): other.next

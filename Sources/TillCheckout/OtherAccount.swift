@@ -1,8 +1,8 @@
 import Synchronization
 public import TillCore
 
-/// An attempt that was started in another account of its provider than the one that is configured here. It is left as it
-/// is: this account would say "not found" of money that the other one took.
+/// An attempt that was started in another account of its provider than the one that is configured here. It is left as
+/// it is: this account would say "not found" of money that the other one took.
 public struct OtherAccount: Hashable, Sendable {
     public let payment: PaymentID
     public let attempt: AttemptID
@@ -105,8 +105,8 @@ extension Checkout {
         return performable
     }
 
-    /// That an attempt is of the configured account, where an answer proves it and the journal does not know it yet: the
-    /// account has answered that it has the attempt. "Not found" proves nothing.
+    /// That an attempt is of the configured account, where an answer proves it and the journal does not know it yet:
+    /// the account has answered that it has the attempt. "Not found" proves nothing.
     func binding(of answer: PaymentAnswer, in payment: Payment) async -> [PaymentEvent] {
         guard let id = payment.attemptFound(by: answer), let attempt = payment.attempts.first(where: { $0.id == id }),
             attempt.identity?.account == nil, let configured = await providers[attempt.provider]?.identity(),

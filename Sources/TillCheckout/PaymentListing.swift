@@ -14,7 +14,7 @@ public enum ListedPayment: Sendable {
         }
     }
 
-    public var isUnreadable: Bool { damage != nil }
+    package var isUnreadable: Bool { damage != nil }
 
     /// What cannot be read of it, and why; `nil`: nothing.
     public var damage: UnreadableRow? {
@@ -26,8 +26,8 @@ public enum ListedPayment: Sendable {
 }
 
 extension Checkout {
-    /// Payments, newest first. One that cannot be read is listed as such. If it is its events, it is an incident from then
-    /// on; of a row `till journal verify` says it.
+    /// Payments, newest first. One that cannot be read is listed as such. If it is its events, it is an incident from
+    /// then on; of a row `till journal verify` says it.
     public func list(_ filter: PaymentFilter) async throws(CheckoutError) -> [ListedPayment] {
         do throws(JournalError) {
             var listed: [ListedPayment] = []

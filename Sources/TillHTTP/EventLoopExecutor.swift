@@ -1,7 +1,7 @@
 package import NIOCore
 
-/// Runs a task's work on the event loop of a connection, so that a request is read, worked on and answered on one thread
-/// instead of being handed to another and back.
+/// Runs a task's work on the event loop of a connection, so that a request is read, worked on and answered on one
+/// thread instead of being handed to another and back.
 ///
 /// What runs there must not block, as nothing in Swift's concurrency may.
 package final class EventLoopExecutor: TaskExecutor {

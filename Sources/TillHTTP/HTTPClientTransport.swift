@@ -10,7 +10,8 @@ public import TillCore
 ///
 /// Certificates are verified and TLS is 1.2 at least; no redirect is followed and no proxy used, so that a secret key
 /// goes to the named host only. No answer is asked for compressed. Connections are pooled over all callers; nothing
-/// is sent twice. Any number of calls may run at once.
+/// is sent twice. Any number of calls may run at once. What is no answer to what was asked, or more than
+/// `AnswerGuard` takes, is `unknown`.
 ///
 /// ``shutdown()`` must be called before the last reference goes away.
 public final class HTTPClientTransport: HTTPTransport {
@@ -48,7 +49,7 @@ public final class HTTPClientTransport: HTTPTransport {
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls, redirectConfiguration: .disallow,
             timeout: .init(connect: .milliseconds(connect)), proxy: nil, decompression: .disabled)
-        configuration.httpVersion = .http1Only
+        AnswerGuard.install(in: &configuration)
         // A refused connection must be reported at once as `notSent`; whether to try again is the engine's decision.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
@@ -67,7 +68,7 @@ public final class HTTPClientTransport: HTTPTransport {
         _ request: HTTPRequest, body: [UInt8], deadline: Span
     ) async throws(TransportFailure) -> HTTPReply {
         guard deadline.milliseconds > 0 else { throw .notSent(reason: "the deadline has passed") }
-        guard !Task.isCancelled else { throw .notSent(reason: "cancelled before it was sent") }
+        guard !Task.isCancelled else { throw .notSent(reason: "canceled before it was sent") }
         let outgoing = try HTTPClientTransport.clientRequest(request, body: body)
         // On the loop of the connection that will carry it: the client takes one of the loop that it is called on.
         if let loop = MultiThreadedEventLoopGroup.currentEventLoop {
@@ -105,7 +106,7 @@ public final class HTTPClientTransport: HTTPTransport {
         _ request: HTTPRequest, atMost limit: Int, deadline: Span, _ piece: @escaping @Sendable ([UInt8]) -> Bool
     ) async throws(TransportFailure) -> HTTPResponse {
         guard deadline.milliseconds > 0 else { throw .notSent(reason: "the deadline has passed") }
-        guard !Task.isCancelled else { throw .notSent(reason: "cancelled before it was sent") }
+        guard !Task.isCancelled else { throw .notSent(reason: "canceled before it was sent") }
         let outgoing = try HTTPClientTransport.clientRequest(request, body: [])
         let span = min(deadline, HTTPClientTransport.longestDeadline)
         let end = NIODeadline.now() + .milliseconds(span.milliseconds)

@@ -2,10 +2,10 @@ public import HTTPTypes
 internal import Synchronization
 public import TillCore
 
-/// Passes everything on and keeps what passed, scrubbed, so that a test can look at the real wire.
+/// Passes everything on and keeps what passed, scrubbed, so that a test can read the real wire.
 ///
-/// The `Authorization` and `X-API-Key` fields, form fields that end in `[number]` or `[cvc]`, and any text that could be a card number
-/// are masked before they are kept.
+/// The `Authorization` and `X-API-Key` fields, form fields that end in `[number]` or `[cvc]`, and any text that could
+/// be a card number are masked before they are kept.
 public final class RecordingTransport: HTTPTransport {
     /// One request and what came of it, scrubbed.
     public struct Exchange: Hashable, Sendable {

@@ -10,7 +10,7 @@ public import TillHardware
 /// A card-reader service for apps that are written with publishers.
 ///
 /// What the service knows is published; its commands are futures, which run at once and once, however many subscribe.
-/// Cancelling a subscription does not cancel the command: there are commands for that.
+/// Canceling a subscription does not cancel the command: there are commands for that.
 public struct CardReaderPublishers: Sendable {
     private let service: any CardReaderService
 
@@ -35,7 +35,7 @@ public struct CardReaderPublishers: Sendable {
     public var softwareUpdateEvents: AnyPublisher<CardReaderSoftwareUpdateState, Never> {
         service.softwareUpdateEvents.publisher.eraseToAnyPublisher()
     }
-    /// Whether a reader that went away is being reached again.
+    /// Whether a disconnected reader is being reconnected.
     public var reconnectionEvents: AnyPublisher<CardReaderReconnectionState, Never> {
         service.reconnectionEvents.publisher.eraseToAnyPublisher()
     }
@@ -70,7 +70,7 @@ public struct CardReaderPublishers: Sendable {
         run { service throws(CardReaderServiceError) in try await service.connect(reader, options: options) }
     }
 
-    /// Lets the reader go.
+    /// Releases the reader; fails with the service's error.
     public func disconnect() -> Future<Void, CardReaderServiceError> {
         run { service throws(CardReaderServiceError) in try await service.disconnect() }
     }
@@ -97,7 +97,7 @@ public struct CardReaderPublishers: Sendable {
         }
     }
 
-    /// Calls the payment off.
+    /// Cancels the payment; fails with the service's error.
     public func cancelPayment() -> Future<Void, CardReaderServiceError> {
         run { service throws(CardReaderServiceError) in try await service.cancelPayment() }
     }
@@ -118,7 +118,7 @@ public struct CardReaderPublishers: Sendable {
         run { service throws(CardReaderServiceError) in try await service.refund(parameters) }
     }
 
-    /// Calls a refund off.
+    /// Cancels a refund while it waits for the card.
     public func cancelRefund() -> Future<Void, CardReaderServiceError> {
         run { service throws(CardReaderServiceError) in try await service.cancelRefund() }
     }

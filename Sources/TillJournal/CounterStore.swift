@@ -1,6 +1,7 @@
 public import TillCore
 
-/// All that a counter needs of its storage: the journal, the record store in the same commits, and what its keepers ask.
+/// All that a counter needs of its storage: the journal, the record store in the same commits, and what its keepers
+/// ask.
 public protocol CounterStore: Journal, RecordStore, AuditLog {
     /// The journal's place. Files of a counter that belong to it lie beside it and begin with this name.
     var path: String { get }
@@ -11,10 +12,10 @@ public protocol CounterStore: Journal, RecordStore, AuditLog {
     /// Proves that it takes writes: makes a durable commit that changes nothing.
     /// - Throws: ``JournalError/unavailable(_:)`` if it does not.
     func checkWriting() async throws(JournalError)
-    /// Another process has taken over what this one held, because it stood still for longer than its lease. It stays so:
-    /// nothing is written any more, and the process has to end.
+    /// Another process has taken over what this one held, because it was stalled for longer than its lease. It stays
+    /// so: nothing is written any more, and the process has to end.
     var isLeaseLost: Bool { get }
-    /// Checks every rule that the journal promises, over everything in it, while writers go on.
+    /// Checks every rule that the journal promises, over everything in it, while writers continue.
     /// - Parameters:
     ///   - known: a head of its chain that was noted down earlier and must still be in it.
     ///   - audit: the same of its audit log.
@@ -26,6 +27,11 @@ public protocol CounterStore: Journal, RecordStore, AuditLog {
     /// Copies it to a new file while it runs: a consistent state of one moment.
     /// - Returns: the heads of the copy's chains, to be kept apart from it.
     func copy(to path: String) async throws(JournalError) -> JournalHead
+    /// The processes that have it open, this one among them, in the order in which they opened it.
+    func nodes() async throws(JournalError) -> [JournalNode]
+    /// Takes it as it stands for a backup of what was sold: a new epoch, and a sweep of the providers that is due.
+    /// Durable when it returns; while it is in use, too.
+    func restoreInPlace() async throws(JournalError) -> RestoreEpoch
     /// Commits what is queued and closes it. Later calls throw ``JournalError/closed``; what this process still holds
     /// is free for others.
     func close() async throws(JournalError)

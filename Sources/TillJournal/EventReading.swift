@@ -20,7 +20,7 @@ public enum EventReading: Hashable, Sendable {
         }
     }
 
-    /// When it happened.
+    /// When it happened, by the counter's clock; also known of an event that cannot be read.
     public var at: Timestamp {
         switch self {
         case .event(let event): event.record.at

@@ -40,6 +40,14 @@ public protocol Journal: Sendable {
     func due(
         at moment: Timestamp, after place: OutboxPlace?, limit: Int
     ) async throws(JournalError) -> [DuePayment]
+    /// Takes payments to work on: this process holds them from then on, as if it had written
+    /// ``JournalWrite/Holder/thisProcess``, until it lives no more, writes something else, or ``release(_:)``.
+    /// - Returns: those that it holds now. Not among them is what is not due any more, and what another living process
+    ///   holds or takes at this moment: that one works on it, and nobody waits for it.
+    /// - Throws: ``JournalError/leaseLost`` for a process that was taken for dead.
+    func claim(_ payments: [PaymentID], at moment: Timestamp) async throws(JournalError) -> Set<PaymentID>
+    /// Gives a payment that was claimed back to whoever finds it due. Does nothing if this process does not hold it.
+    func release(_ payment: PaymentID) async throws(JournalError)
     /// What is known under an idempotency key; `nil` if nothing, or if it is older than
     /// ``JournalLimits/idempotencyRetention`` by a clock that is not in doubt.
     func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord?
@@ -52,6 +60,13 @@ public protocol Journal: Sendable {
 extension Journal {
     /// That of a journal with which one process works.
     public func holdsLease() async -> Bool { true }
+
+    /// Those of a journal that knows no claims: what another process finds due, too, is worked on under the same keys.
+    public func claim(_ payments: [PaymentID], at moment: Timestamp) async throws(JournalError) -> Set<PaymentID> {
+        Set(payments)
+    }
+
+    public func release(_ payment: PaymentID) async throws(JournalError) {}
 }
 
 /// How much the journal keeps and takes at once.
@@ -64,8 +79,9 @@ public enum JournalLimits {
     public static let maximumPurgedRows = 256
     /// The shortest time between two passes of cleaning.
     public static let purgeInterval = Span.minutes(1)
-    /// For how long, unless it says so, a process keeps what it holds without renewing its lease: one that was stopped loses it then, although
-    /// its lock is there. Far shorter than what is held back for a late request, such as Braintree's ten minutes.
+    /// For how long, unless it says so, a process keeps what it holds without renewing its lease: one that was stopped
+    /// loses it then, although its lock is there. Far shorter than what is held back for a late request, such as
+    /// Braintree's ten minutes.
     public static let processLease = Span.seconds(30)
     /// How often a process renews its lease in the time of one: a write into a file's cache, without a sync.
     public static let leaseRenewals: Int64 = 6
@@ -73,7 +89,7 @@ public enum JournalLimits {
     /// was set back a little.
     public static let clockTolerance = Span.minutes(5)
     /// What a check of the journal writes: the bytes of a large answer, with the pages of its indexes.
-    public static let largestUsualAnswer = 16 << 10
+    public static let largestCommonAnswer = 16 << 10
     /// Writes that wait at most; more are refused with ``JournalError/queueFull(limit:)``.
     public static let maximumQueuedWrites = 8_192
     /// Writes that share one commit at most.

@@ -22,7 +22,7 @@ public enum JournalError: Error, Hashable, Sendable {
     case corrupted(String)
     /// The journal was closed.
     case closed
-    /// This process stood still for longer than its lease, and others have taken over what it held. It has to end.
+    /// This process was stalled for longer than its lease, and others have taken over what it held. It has to end.
     case leaseLost
 }
 
@@ -48,8 +48,8 @@ extension JournalError: CustomStringConvertible {
         case .corrupted(let reason): "The journal is damaged: \(JournalError.withoutStop(reason))."
         case .closed: "The journal is closed."
         case .leaseLost:
-            "This process stood still for longer than its lease, and another one has taken over its payments. Nothing was "
-                + "written."
+            "This process was stalled for longer than its lease, and another one has taken over its payments. Nothing "
+                + "was written."
         }
     }
 

@@ -1,7 +1,7 @@
 package import TillCore
 
-/// A journal in front of another, which answers everything that the one in front does not answer itself: it writes as it
-/// likes and reads what the other reads.
+/// A journal in front of another, which answers everything that the one in front does not answer itself: it writes as
+/// it likes and reads what the other reads.
 package protocol JournalInFront: Journal {
     associatedtype Base: Journal
     /// The journal behind it.
@@ -33,6 +33,12 @@ extension JournalInFront {
     ) async throws(JournalError) -> [DuePayment] {
         try await base.due(at: moment, after: place, limit: limit)
     }
+    package func claim(
+        _ payments: [PaymentID], at moment: Timestamp
+    ) async throws(JournalError) -> Set<PaymentID> {
+        try await base.claim(payments, at: moment)
+    }
+    package func release(_ payment: PaymentID) async throws(JournalError) { try await base.release(payment) }
     package func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
         try await base.idempotency(scope)
     }

@@ -2,23 +2,25 @@ public import TillCore
 
 /// What has happened to a lease, for the people who run a counter.
 public enum LeaseNotice: Hashable, Sendable, CustomStringConvertible {
-    /// Another process stood still for longer than its lease, and this one goes on with what it held.
+    /// Another process was stalled for longer than its lease, and this one continues with what it held.
     /// - Parameters:
     ///   - process: its number in the journal.
     ///   - description: who it said to be when it opened the journal.
     ///   - lease: for how long it was silent at least.
     case tookOver(process: Int64, description: String, lease: Span)
-    /// This process stood still, and another one has taken over what it held. It writes nothing any more.
+    /// This process was stalled, and another one has taken over what it held. It writes nothing any more.
     case lost
 
     public var description: String {
         switch self {
         case .tookOver(let process, let description, let lease):
-            "Took over from process \(process) (\(description)), whose lease ended: it exists and has not renewed it for "
-                + "\(lease.milliseconds / 1000) s. What it held is finished here; should it go on, it is refused and ends."
+            "Took over from process \(process) (\(description)), whose lease ended: it exists and has not renewed it "
+                + "for "
+                + "\(lease.milliseconds / 1000) s. What it held is finished here; should it resume, it is refused and "
+                + "ends."
         case .lost:
-            "This process stood still for longer than its lease, and another one has taken over its payments. It takes no "
-                + "payments any more and ends."
+            "This process was stalled for longer than its lease, and another one has taken over its payments. It "
+                + "takes no payments any more and ends."
         }
     }
 }

@@ -1,6 +1,7 @@
 public import TillCore
 
-/// A place in the outbox, which is in the order of its moments: what has none, since a process worked on it, comes first.
+/// A place in the outbox, which is in the order of its moments: what has none, since a process worked on it, comes
+/// first.
 public struct OutboxPlace: Hashable, Comparable, Sendable {
     /// When something is to be done on the payment; `nil`: at once, if its process has died.
     public var moment: Timestamp?

@@ -1,15 +1,24 @@
-import TillCore
+package import TillCore
 
 extension Payment {
     /// A payment from its events; `nil` if there are none.
-    /// - Throws: ``JournalError/corrupted(_:)`` if they do not begin with its creation or break one of its rules: nothing is
-    ///   decided, and no money is moved, on a history that cannot be right.
-    init?(stored events: [StoredEvent]) throws(JournalError) {
+    /// - Throws: ``JournalError/corrupted(_:)`` if they do not begin with its creation or break one of its rules:
+    ///   nothing is decided, and no money is moved, on a history that cannot be right.
+    package init?(stored events: [StoredEvent]) throws(JournalError) {
         guard let first = events.first else { return nil }
         guard let payment = Payment(folding: events.lazy.map(\.record)) else {
-            throw .corrupted("payment \(first.payment) does not begin with its creation")
+            throw Payment.withoutCreation(first.payment)
         }
-        if let broken = payment.broken { throw .corrupted("payment \(first.payment): \(broken)") }
-        self = payment
+        self = try payment.sound()
+    }
+
+    static func withoutCreation(_ id: PaymentID) -> JournalError {
+        .corrupted("payment \(id) does not begin with its creation")
+    }
+
+    /// Itself, if its history breaks no rule.
+    func sound() throws(JournalError) -> Payment {
+        if let broken { throw .corrupted("payment \(id): \(broken)") }
+        return self
     }
 }

@@ -1,4 +1,4 @@
-import TillCore
+package import TillCore
 
 // The parts of events, each beside its reader.
 
@@ -227,7 +227,7 @@ extension JSONValue {
 }
 
 extension Currency {
-    init(stored code: String) throws(JournalError) {
+    package init(stored code: String) throws(JournalError) {
         do throws(MoneyError) { try self.init(code: code) } catch {
             throw .corrupted("a currency is not known. \(error)")
         }

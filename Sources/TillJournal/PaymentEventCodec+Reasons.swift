@@ -1,8 +1,8 @@
 import TillCore
 
-// Why something is so: a sentence in `reason`, as journals have always had it, and the case beside it in a member of its
-// own where the sentence alone would be read as another case. Journals without that member are older; what was decided
-// on the sentence then is read from the sentence here, and nowhere else.
+// Why something is so: a sentence in `reason`, as journals have always had it, and the case beside it in a member of
+// its own where the sentence alone would be read as another case. Journals without that member are older; what was
+// decided on the sentence then is read from the sentence here, and nowhere else.
 
 extension JSONWriter {
     /// `cause` stands only where the word is also one of the engine's own.
@@ -47,7 +47,8 @@ extension JSONWriter {
         case .keyRejected: field("attention", "key_rejected")
         case .refundedMoreThanOnce(let refund, let amount):
             field("attention", "refunded_more_than_once")
-            // Not “refund”, which is the name of the operation: a key twice in one object is an event that nobody can read.
+            // Not “refund”, which is the name of the operation: a key twice in one object is an event that nobody can
+            // read.
             field("repeated", refund.rawValue)
             money(amount)
         case .partialApproval(let amount):
@@ -107,8 +108,8 @@ extension JSONValue {
         return try optionalText("cause") == "canceled" ? .canceled(word) : VoidReason(older: word)
     }
 
-    /// - Parameter at: when the event was decided. Before the case was written, what a query had shown to be not done was
-    ///   to be sent at once, and what had not been sent was to be sent later.
+    /// - Parameter at: when the event was decided. Before the case was written, what a query had shown to be not done
+    ///   was to be sent at once, and what had not been sent was to be sent later.
     func resendReason(at: Timestamp) throws(JournalError) -> ResendReason {
         let sentence = try text("reason")
         switch try optionalText("because") {
@@ -160,7 +161,7 @@ extension JSONValue {
         case "dispute_lost": return .disputeLost(try id("reference"), try money())
         case "order_paid_again": return .orderPaidAgain(try id("payment"))
         case "note": return .note(sentence)
-        case .some(let word): throw .corrupted("why a person must look, “\(word.prefix(40))”, is not known")
+        case .some(let word): throw .corrupted("why a person must act, “\(word.prefix(40))”, is not known")
         }
     }
 

@@ -7,7 +7,7 @@ public enum PaymentEventCodec {
     /// An event is larger than a request: its order holds the whole basket.
     static let limits = JSONLimits(maximumBytes: 16 << 20, maximumDepth: 64, maximumValues: 2_000_000)
 
-    /// The event as a JSON object, with whom it is put down to as its member `by`.
+    /// The event as a JSON object, with whom it is attributed to as its member `by`.
     public static func encode(_ event: PaymentEvent, by attribution: Attribution? = nil) -> [UInt8] {
         var writer = JSONWriter(reserving: 384)
         write(event, by: attribution, into: &writer)
@@ -123,8 +123,8 @@ public enum PaymentEventCodec {
         try record(bytes, at: at).event
     }
 
-    /// Reads an event back with whom it is put down to; `nil` in one of before that was recorded.
-    static func record(_ bytes: some Collection<UInt8>, at: Timestamp) throws(JournalError) -> RecordedEvent {
+    /// Reads an event back with whom it is attributed to; `nil` in one from before that was recorded.
+    package static func record(_ bytes: some Collection<UInt8>, at: Timestamp) throws(JournalError) -> RecordedEvent {
         let json: JSONValue
         do throws(JSONError) { json = try JSONValue(parsing: bytes, limits: limits) } catch {
             throw .corrupted("an event cannot be read. \(error)")

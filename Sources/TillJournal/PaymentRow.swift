@@ -65,7 +65,7 @@ public struct PaymentRow: Hashable, Sendable {
         version = payment.version
     }
 
-    init(
+    package init(
         id: PaymentID, account: AccountID, order: OrderID, orderNumber: String, status: PaymentStatus, amount: Money,
         captured: Money, refunded: Money, provider: ProviderName?, tenderKind: TenderKind?, createdAt: Timestamp,
         updatedAt: Timestamp, version: Int

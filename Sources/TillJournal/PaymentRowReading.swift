@@ -35,7 +35,7 @@ public struct UnreadableRow: Hashable, Sendable {
     public enum Part: Hashable, Sendable {
         /// The events, which are the payment: nothing is done on it.
         case events
-        /// The row that lists it. The payment is its events, and goes on by them.
+        /// The row that lists it. The payment is its events, and continues by them.
         case row
     }
 
@@ -59,7 +59,7 @@ public struct UnreadableRow: Hashable, Sendable {
         (part, self.reason) = (.events, reason)
     }
 
-    init(
+    package init(
         id: PaymentID, account: AccountID, order: OrderID, orderNumber: String, amount: Money?,
         provider: ProviderName?, createdAt: Timestamp, updatedAt: Timestamp, reason: String
     ) {

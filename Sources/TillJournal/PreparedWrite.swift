@@ -1,30 +1,30 @@
-import TillCore
+package import TillCore
 
 /// A write with everything computed that needs no lock: made on the caller's thread, applied by the writer.
-struct PreparedWrite: Sendable {
-    struct Append: Sendable {
-        var row: PaymentRow
-        var isLive: Bool
-        var expectedVersion: Int
-        var events: [RecordedEvent]
-        var nextDue: Timestamp?
-        var holder: JournalWrite.Holder
+package struct PreparedWrite: Sendable {
+    package struct Append: Sendable {
+        package var row: PaymentRow
+        package var isLive: Bool
+        package var expectedVersion: Int
+        package var events: [RecordedEvent]
+        package var nextDue: Timestamp?
+        package var holder: JournalWrite.Holder
 
         /// Something is to be done on the payment.
-        var isPending: Bool { nextDue != nil || holder == .thisProcess }
+        package var isPending: Bool { nextDue != nil || holder == .thisProcess }
     }
 
-    var append: Append?
+    package var append: Append?
     /// The events of `append` as JSON.
-    var bodies: [[UInt8]] = []
-    var idempotency: IdempotencyRecord?
-    var webhook: WebhookReceipt?
-    var wake: (PaymentID, Timestamp)?
-    var records: [RecordChange]
-    var audit: [AuditNote]
+    package var bodies: [[UInt8]] = []
+    package var idempotency: IdempotencyRecord?
+    package var webhook: WebhookReceipt?
+    package var wake: (PaymentID, Timestamp)?
+    package var records: [RecordChange]
+    package var audit: [AuditNote]
 
     /// - Throws: ``JournalError/corrupted(_:)`` for a write that contradicts itself.
-    init(_ write: JournalWrite, encodes: Bool) throws(JournalError) {
+    package init(_ write: JournalWrite, encodes: Bool) throws(JournalError) {
         idempotency = write.idempotency
         webhook = write.webhook
         wake = write.wake
@@ -55,19 +55,19 @@ struct PreparedWrite: Sendable {
 
 extension PreparedWrite {
     /// It records what has happened already, or that somebody was answered: it may use the space that is kept for that.
-    var isAnswer: Bool {
+    package var isAnswer: Bool {
         if let append { return append.events.isEmpty || append.events.contains { !$0.event.beginsSomething } }
         if let idempotency { return idempotency.isFinished }
         return webhook != nil || wake != nil
     }
 
     /// The key of the record must not have an answer, a living holder or another request yet.
-    func mustBeFirst(_ record: IdempotencyRecord) -> Bool { !record.isFinished || append?.expectedVersion == 0 }
+    package func mustBeFirst(_ record: IdempotencyRecord) -> Bool { !record.isFinished || append?.expectedVersion == 0 }
 }
 
 extension IdempotencyRecord {
     /// A new record in flight must not take this one's place.
-    func refuses(_ new: IdempotencyRecord) -> Bool {
+    package func refuses(_ new: IdempotencyRecord) -> Bool {
         isFinished || isHeldByLivingProcess || fingerprint != new.fingerprint
     }
 }

@@ -19,8 +19,8 @@ public struct MailMessage: Hashable, Sendable {
     public var text: String
     /// The body as HTML, without outside resources.
     public var html: String
-    /// Unique among the shop's messages, of letters, digits and dashes; anything else is left out. A message that is sent
-    /// again with it has the same `Message-ID`, so that mail programs can show it once.
+    /// Unique among the shop's messages, of letters, digits and dashes; anything else is left out. A message that is
+    /// sent again with it has the same `Message-ID`, so that mail programs can show it once.
     public var identifier: String
     /// The `Date` header, in UTC.
     public var date: Timestamp

@@ -84,8 +84,8 @@ public struct SMTPClient: Sendable {
         }
         _ = try await asked(connection, "MAIL FROM:<\(message.from.text)>")
         _ = try await asked(connection, "RCPT TO:<\(message.to.text)>")
-        let go = try await answer(connection, "DATA")
-        guard go.isIntermediate else { throw .refused(host: server.host, reply: go.shown) }
+        let reply = try await answer(connection, "DATA")
+        guard reply.isIntermediate else { throw .refused(host: server.host, reply: reply.shown) }
         do throws(SMTPBreak) {
             try await connection.send(SMTPClient.stuffed(bytes), within: server.limits.body)
         } catch { throw unsent(error) }

@@ -1,3 +1,5 @@
+import TillCore
+
 /// A mail server's reply: a code, and lines of text.
 struct SMTPReply: Hashable, Sendable {
     /// Three digits: 2 accepted, 3 go on, 4 refused for now, 5 refused.
@@ -12,7 +14,7 @@ struct SMTPReply: Hashable, Sendable {
     /// The code and text for a log: words with an address are left out.
     var shown: String {
         let words = (lines.last ?? "").split(separator: " ").filter { !$0.contains("@") }.joined(separator: " ")
-        return words.isEmpty ? "\(code)" : "\(code) \(words.prefix(120))"
+        return words.isEmpty ? "\(code)" : "\(code) \(ProviderText.line(words, atMost: 120))"
     }
 
     /// Whether one of the lines after the first names an extension, with its parameters.

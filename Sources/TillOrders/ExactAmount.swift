@@ -37,7 +37,7 @@ struct ExactAmount: Hashable {
         do throws(MoneyError) { try self.init(parsing: text) } catch { return nil }
     }
 
-    /// The amount so many times, to the nearest 10^-6, which is how exactly shops compute; `nil` if it does not fit.
+    /// The amount this many times, to the nearest 10^-6, which is how exactly shops compute; `nil` if it does not fit.
     func times(_ count: DecimalText) -> ExactAmount? {
         guard let millionths = count.scaled(toPlaces: 6) else { return nil }
         let (product, overflow) = units.multipliedReportingOverflow(by: millionths)
@@ -48,8 +48,8 @@ struct ExactAmount: Hashable {
         return amount.units.magnitude < DecimalText.power(15 + ExactAmount.places).magnitude ? amount : nil
     }
 
-    /// Whether this is what the other amount becomes when it is rounded so many times to decimal places, whichever way
-    /// halves go: shops round tax half down where prices include it, and half up elsewhere.
+    /// Whether this is what the other amount becomes when it is rounded this many times to decimal places, whichever
+    /// way halves go: shops round tax half down where prices include it, and half up elsewhere.
     func isRounding(of exact: ExactAmount, places: Int, times: Int = 1) -> Bool {
         let step = DecimalText.power(ExactAmount.places - places)
         return Int128((units - exact.units).magnitude) * 2 <= step * Int128(max(1, times))

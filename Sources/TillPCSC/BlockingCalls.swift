@@ -17,13 +17,13 @@ final class BlockingCalls: Sendable {
     /// A call did not come back in its time.
     struct GivenUp: Error {}
 
-    /// Runs a call. Does not end early when the task is cancelled: whoever calls knows how to interrupt the call.
+    /// Runs a call. Does not end early when the task is canceled: whoever calls knows how to interrupt the call.
     func run<Value: Sendable>(
         within limit: Span, _ call: @escaping @Sendable () throws(PCSCStatus) -> Value
     ) async throws(GivenUp) -> Result<Value, PCSCStatus> {
         guard !hanging.isAny else { throw GivenUp() }
         let answer = Answer<Value>(hanging)
-        // Not a child: it must also run out when the caller's task is cancelled, and it holds nothing.
+        // Not a child: it must also run out when the caller's task is canceled, and it holds nothing.
         let timer = Task { [clock] in
             do { try await clock.sleep(for: limit) } catch { return }
             answer.give(nil)

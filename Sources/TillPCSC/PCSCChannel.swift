@@ -4,10 +4,10 @@ public import TillCore
 
 /// A card at a PC/SC reader: any reader that `pcscd`, or the same service of macOS, knows.
 ///
-/// The library is found when it is first needed; a machine without it builds and runs all of Till. Every wait has a name
-/// in ``PCSCLimits``. Cancelling the task that waits for a card ends the wait at once. After any error the channel may be
-/// used again from ``waitForCard()`` on: a service or a reader that is back is found then. The card is held alone
-/// (exclusive) and loses its power with ``powerOff()``.
+/// The library is found when it is first needed; a machine without it builds and runs all of Till. Every wait has a
+/// name in ``PCSCLimits``. Canceling the task that waits for a card ends the wait at once. After any error the channel
+/// may be used again from ``waitForCard()`` on: a service or a reader that is back is found then. The card is held
+/// alone (exclusive) and loses its power with ``powerOff()``.
 ///
 /// Contactless payment cards need a contactless reader; a contact card at a contact reader answers
 /// too, with another directory.
@@ -64,7 +64,7 @@ public actor PCSCChannel: CardChannel {
         let began = clock.now()
         var known: [PCSCReaderState] = []
         while true {
-            if Task.isCancelled { throw .cancelled }
+            if Task.isCancelled { throw .canceled }
             if known.isEmpty { known = try await watched() }
             // The readers are examined once at least, however late it is.
             let left = limits.card.milliseconds - clock.now().since(began).milliseconds
@@ -90,7 +90,7 @@ public actor PCSCChannel: CardChannel {
     /// Sends a command. Gives up after ``PCSCLimits/command``; the reader is then left alone until the call
     /// that hangs comes back.
     public func transmit(_ command: CommandAPDU) async throws(CardChannelError) -> ResponseAPDU {
-        if Task.isCancelled { throw .cancelled }
+        if Task.isCancelled { throw .canceled }
         guard let connection else { throw .cardRemoved }
         var command = command
         // T=0 has no place for both data and the expected length: the answer is fetched by a command of its own.

@@ -7,7 +7,7 @@ protocol PCSCService: Sendable {
     /// The readers' names; throws ``PCSCStatus/noReaders`` for none.
     func readers(_ context: PCSCContext) throws(PCSCStatus) -> [String]
     /// Waits until one of the readers is in another state than the one given, or the time is over, which throws
-    /// ``PCSCStatus/timeout``. ``cancel(_:)`` ends it with ``PCSCStatus/cancelled``.
+    /// ``PCSCStatus/timeout``. ``cancel(_:)`` ends it with ``PCSCStatus/canceled``.
     func waitForChange(
         _ context: PCSCContext, _ known: [PCSCReaderState], milliseconds: UInt32
     ) throws(PCSCStatus) -> [PCSCReaderState]
@@ -15,7 +15,7 @@ protocol PCSCService: Sendable {
     func connect(_ context: PCSCContext, reader: String) throws(PCSCStatus) -> PCSCConnection
     /// Sends a command, gives the answer.
     func transmit(_ connection: PCSCConnection, _ bytes: [UInt8]) throws(PCSCStatus) -> [UInt8]
-    /// Takes the power off the card and lets it go.
+    /// Powers the card down and releases it.
     func disconnect(_ connection: PCSCConnection)
     /// Ends a ``waitForChange(_:_:milliseconds:)`` that waits now.
     func cancel(_ context: PCSCContext)

@@ -1,6 +1,7 @@
 import TillContactless
 
-/// What a call of the smart card service answers; any value is kept. Source: PC/SC part 5, and pcsc-lite's `pcsclite.h`.
+/// What a call of the smart card service answers; any value is kept. Source: PC/SC part 5, and pcsc-lite's
+/// `pcsclite.h`.
 public struct PCSCStatus: RawRepresentable, Error, Hashable, Sendable, CustomStringConvertible {
     /// The 32 bits, as the interface gives them.
     public let rawValue: UInt32
@@ -8,7 +9,7 @@ public struct PCSCStatus: RawRepresentable, Error, Hashable, Sendable, CustomStr
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     static let success = PCSCStatus(rawValue: 0)
-    static let cancelled = PCSCStatus(rawValue: 0x8010_0002)
+    static let canceled = PCSCStatus(rawValue: 0x8010_0002)
     static let invalidHandle = PCSCStatus(rawValue: 0x8010_0003)
     static let insufficientBuffer = PCSCStatus(rawValue: 0x8010_0008)
     static let unknownReader = PCSCStatus(rawValue: 0x8010_0009)
@@ -35,7 +36,7 @@ public struct PCSCStatus: RawRepresentable, Error, Hashable, Sendable, CustomStr
     public var description: String {
         switch self {
         case .success: "no error"
-        case .cancelled: "SCARD_E_CANCELLED: the wait was canceled"
+        case .canceled: "SCARD_E_CANCELLED: the wait was canceled"
         case .invalidHandle: "SCARD_E_INVALID_HANDLE: the smart card service was started anew; try again"
         case .insufficientBuffer: "SCARD_E_INSUFFICIENT_BUFFER: the card's answer is too long"
         case .unknownReader: "SCARD_E_UNKNOWN_READER: the reader is not there any more; plug it in again"
@@ -67,7 +68,7 @@ public struct PCSCStatus: RawRepresentable, Error, Hashable, Sendable, CustomStr
         }
     }
 
-    /// The card cannot be spoken with, because it is not there or did not come up: waiting goes on.
+    /// The card cannot be spoken with, because it is not there or did not come up: waiting continues.
     var meansNoCardYet: Bool {
         switch self {
         case .noSmartCard, .removedCard, .unpoweredCard, .timeout: true
@@ -78,7 +79,7 @@ public struct PCSCStatus: RawRepresentable, Error, Hashable, Sendable, CustomStr
     /// The channel's error for a call that ended so.
     var channelError: CardChannelError {
         switch self {
-        case .cancelled: .cancelled
+        case .canceled: .canceled
         case .timeout: .silence
         case .noSmartCard, .removedCard: .cardRemoved
         case .unresponsiveCard: .silence

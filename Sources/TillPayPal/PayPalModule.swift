@@ -13,6 +13,7 @@ public struct PayPalModule: ProviderModule {
         .payPalThreeDSecure,
     ]
     public static let required: [Setting] = [.payPalClientID, .payPalSecret]
+    public static let hosts = ["api-m.paypal.com", "api-m.sandbox.paypal.com"]
     /// Issues of errors, and the answers of a card's processor.
     public static var codes: [ProviderCodeTable] { [PayPalIssue.codes, ProcessorResponse.codes] }
     /// Answers of the transaction search, and the settlement report.
@@ -65,6 +66,7 @@ public struct PayPalModule: ProviderModule {
 
     /// As the address says.
     public var mode: PaymentMode { provider.mode }
+    public var addresses: [String] { [url] }
     public var providers: [any PaymentServiceProvider] { [provider] }
     /// With the webhook's id, which every signature covers.
     public var webhooks: (any WebhookReceiver)? {
@@ -83,8 +85,8 @@ public struct PayPalModule: ProviderModule {
                     "PayPal's webhooks are not set up: set \(Setting.payPalWebhookID.variable).", isFine: false)
                 : ProviderFinding("PayPal's webhooks are verified."),
             ProviderFinding(
-                "PayPal reports disputes only to an app that has the feature Customer disputes, and lists charges after a "
-                    + "restore and statements only to one that has Transaction Search: check it at PayPal."),
+                "PayPal reports disputes only to an app that has the feature Customer disputes, and lists charges "
+                    + "after a restore and statements only to one that has Transaction Search: check it at PayPal."),
         ]
     }
     /// Opened by the shop only.

@@ -3,7 +3,7 @@ public import TillCore
 
 /// By what a key is known again in the journal without being there.
 public enum KeyFingerprint {
-    /// How many bytes of the hash are kept: enough to tell a shop's keys apart, too few to check guesses of a
+    /// How many bytes of the hash are kept: enough to distinguish a shop's keys, too few to check guesses of a
     /// weak one with certainty.
     public static let bytes = 6
 

@@ -43,8 +43,8 @@ extension CodeMoney {
     public var sentence: String {
         switch self {
         case .nothingMoved: "This call moved nothing."
-        case .movedAlready: "It seems to be done already: nothing is said before the provider was queried."
-        case .notKnown: "The code does not tell: nothing is said before the provider was queried."
+        case .movedAlready: "It seems to be done already: nothing is reported before the provider is queried."
+        case .notKnown: "The code does not say: nothing is reported before the provider is queried."
         case .ourSetup: "This call moved nothing: the shop's account, key or request is wrong."
         }
     }
@@ -55,7 +55,7 @@ extension CodeRetry {
     public var sentence: String {
         switch self {
         case .no: "Never."
-        case .later: "The same again, a while later."
+        case .later: "The same request, a while later."
         case .changed: "With another card, other input or another amount."
         case .afterSetup: "Once the shop's account, key or settings are corrected."
         case .afterQuery: "If a query shows that it is not done."

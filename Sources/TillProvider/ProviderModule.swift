@@ -18,6 +18,8 @@ public protocol ProviderModule: Sendable {
     static var settings: [Setting] { get }
     /// The settings without which it is not configured.
     static var required: [Setting] { get }
+    /// The provider's own hosts, in small letters: `api.stripe.com`, or `.paypal.com` for all below it.
+    static var hosts: [String] { get }
     /// The codes of its answers and what they say about the money: the tables that its adapter decides by.
     static var codes: [ProviderCodeTable] { get }
     /// The forms of files in which it gives statements.
@@ -32,7 +34,11 @@ public protocol ProviderModule: Sendable {
 
     /// Whether its credentials move real money. In doubt they do.
     var mode: PaymentMode { get }
-    /// Its ways to move money. The first has the module's name; others are its readers'.
+    /// Every address that its keys and cards are sent to over the internet, such as `https://api.stripe.com`. A counter
+    /// opens only if each is one of ``hosts``, or one that its operator has named.
+    var addresses: [String] { get }
+    /// Its ways to move money. The first has the module's name; others are its readers', whose names go on behind a
+    /// dash (`stripe-terminal`): the ledger counts their money with the first's.
     var providers: [any PaymentServiceProvider] { get }
     /// What receives its webhooks; `nil` while they cannot be verified.
     var webhooks: (any WebhookReceiver)? { get }
@@ -45,7 +51,7 @@ public protocol ProviderModule: Sendable {
     var charges: (any ChargeListing)? { get }
     /// Its statements over its interface, if they are read from there.
     var statements: (any StatementSource)? { get }
-    /// What `till doctor` says about it. Looks at what is set up only, and asks nobody.
+    /// What `till doctor` says about it. Checks only what is set up, and asks nobody.
     var findings: [ProviderFinding] { get }
     /// How it takes the tokens of Apple Pay; empty: it takes none, and no page offers Apple Pay with it.
     var walletHandovers: Set<WalletHandover> { get }
@@ -57,23 +63,23 @@ public protocol ProviderModule: Sendable {
 }
 
 extension ProviderModule {
-    /// A module has none unless it says otherwise.
+    /// By default a module has none.
     public static var codes: [ProviderCodeTable] { [] }
-    /// A module has none unless it says otherwise.
+    /// By default a module has none.
     public static var statementFormats: [any StatementFormat] { [] }
-    /// A module has none unless it says otherwise.
+    /// By default a module has none.
     public var statements: (any StatementSource)? { nil }
-    /// A module has none unless it says otherwise.
+    /// By default a module has none.
     public var webhooks: (any WebhookReceiver)? { nil }
-    /// A module has none unless it says otherwise.
+    /// By default a module has none.
     public var readers: (any ReaderFleet)? { nil }
-    /// A module has none unless it says otherwise.
+    /// By default a module has none.
     public var devices: (any DeviceSales)? { nil }
-    /// A module has none unless it says otherwise.
+    /// By default a module has none.
     public var charges: (any ChargeListing)? { nil }
     /// That it is configured, and whether its webhooks are.
     public var findings: [ProviderFinding] { [ProviderFinding("\(Self.title) is configured.")] }
-    /// A module has none unless it says otherwise.
+    /// By default a module has none.
     public var walletHandovers: Set<WalletHandover> { [] }
     /// By default no stand-in takes a wallet's token.
     public var standInWallet: WalletHandover? { nil }
@@ -112,7 +118,7 @@ public struct ProviderModuleError: ExplainedError, Hashable {
     /// Nobody was asked for money.
     public var moneyMoved: MoneyMoved { .no }
 
-    /// What a module is told about itself at its start.
+    /// What a module learns about itself at its start.
     /// - Parameters:
     ///   - module: whose settings they are.
     ///   - reason: the sentence; it never repeats a secret.

@@ -159,7 +159,7 @@ private final class OfflineWorld: Sendable {
             if chance(150) { await forward() }
         }
         state.withLock { $0.isNear = true }
-        // Looks at what is not known are hours apart; what they find is forwarded after them.
+        // Queries of what is not known are hours apart; what they find is forwarded after them.
         for _ in 0..<10 {
             await forward(calmly: true)
             _ = try? await engine().recover()
@@ -207,7 +207,7 @@ private final class OfflineWorld: Sendable {
             if !calmly, chance(250) { disk.losePower(afterWrites: Int(number(0...8))) }
             let plant = plant
             var sync = OfflineSync(
-                log: log, forwarder: forwarder(calmly: calmly), clock: clock,
+                log: log, forwarder: forwarder(calmly: calmly), clock: RetryClock(base: clock),
                 check: { (try? await journal.payment($0.payment)) == nil ? "not in the journal" : nil },
                 settle: { record, _ in
                     if plant == .notSettled { return .settled }
@@ -222,6 +222,14 @@ private final class OfflineWorld: Sendable {
             _ = try await sync.run()
         } catch {}
         if disk.isOff { losePower("while forwarding") }
+    }
+
+    /// The wait before a batch is sent again takes its time, also one as long as a provider's deadline, which the
+    /// world's own clock does not let come.
+    private struct RetryClock: TillClock {
+        let base: ManualClock
+        func now() -> Timestamp { base.now() }
+        func sleep(for span: Span) async throws { base.advance(by: span) }
     }
 
     private func forwarder(calmly: Bool) -> any OfflineForwarder {

@@ -103,6 +103,17 @@ package final class PlantedJournal: Journal, RecordStore {
         let both = due + (try await shadow.due(at: moment, after: place, limit: limit))
         return Array(both.sorted { $0.place < $1.place }.prefix(limit))
     }
+    package func claim(
+        _ payments: [PaymentID], at moment: Timestamp
+    ) async throws(JournalError) -> Set<PaymentID> {
+        let claimed = try await base.claim(payments, at: moment)
+        guard plant == .severalLivePerOrder else { return claimed }
+        return claimed.union(try await shadow.claim(payments, at: moment))
+    }
+    package func release(_ payment: PaymentID) async throws(JournalError) {
+        try await base.release(payment)
+        if plant == .severalLivePerOrder { try await shadow.release(payment) }
+    }
     package func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
         try await base.idempotency(scope)
     }

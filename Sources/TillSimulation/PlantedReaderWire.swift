@@ -38,19 +38,19 @@ final class PlantedReaderWire: HTTPTransport {
             return try await base.send(request, body: body, deadline: deadline)
         case .intentNotCanceled where isPost && isIntent && parts.last == "cancel":
             // Read instead of canceled, and reported as if it were.
-            var look = request
-            look.method = .get
-            look.path = "/" + parts.dropLast().joined(separator: "/")
-            let reply = try await base.send(look, body: [], deadline: deadline)
+            var query = request
+            query.method = .get
+            query.path = "/" + parts.dropLast().joined(separator: "/")
+            let reply = try await base.send(query, body: [], deadline: deadline)
             return changed(reply) { json in
                 let isOpen = PlantedReaderWire.open.contains(json["status"]?.stringValue ?? "")
                 return isOpen ? json.with("status", .string("canceled")) : json
             }
         case .readerNotCalledOff where isPost && parts.last == "cancel_action":
-            var look = request
-            look.method = .get
-            look.path = "/" + parts.dropLast().joined(separator: "/")
-            return changed(try await base.send(look, body: [], deadline: deadline)) { $0.with("action", .null) }
+            var query = request
+            query.method = .get
+            query.path = "/" + parts.dropLast().joined(separator: "/")
+            return changed(try await base.send(query, body: [], deadline: deadline)) { $0.with("action", .null) }
         case .readerRefundNotQueried where !isPost && parts.count == 2 && parts[1] == "refunds":
             return changed(try await base.send(request, body: body, deadline: deadline)) {
                 $0.with("data", .array([]))
@@ -70,7 +70,7 @@ final class PlantedReaderWire: HTTPTransport {
         return reply
     }
 
-    /// The intent as it would be if its reader told the truth.
+    /// The intent as it would be if its reader reported the truth.
     private func believed(_ reply: HTTPReply) -> HTTPReply {
         changed(reply) { json in
             guard let id = json["id"]?.stringValue, let status = json["status"]?.stringValue else { return json }

@@ -49,7 +49,7 @@ package enum RenewalRules {
 }
 
 extension Renewal {
-    /// What the journal says against it. That a hold was over when somebody looked is no denial.
+    /// What the journal says against it. That a hold was over when somebody queried is no denial.
     fileprivate var denial: String? {
         guard case .refused(let decline) = state, decline.reason != .authorizationExpired else { return nil }
         return decline.reason.rawValue

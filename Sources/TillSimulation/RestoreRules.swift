@@ -14,8 +14,8 @@ struct RestoreRules {
         charges.contains(charge.reference) || payments.contains(charge.payment ?? "")
     }
 
-    /// Whether nothing of it is held or taken any more, so that nobody needs to know of it: it was voided, or its hold has
-    /// ended meanwhile.
+    /// Whether nothing of it is held or taken any more, so that nobody needs to know of it: it was voided, or its hold
+    /// has ended meanwhile.
     static func isGone(_ charge: SandboxCharge, at now: Timestamp) -> Bool {
         charge.state == .voided || charge.isExpired(at: now)
     }

@@ -192,7 +192,7 @@ extension SimulatedWorld {
         await giveBack(id, nil)
     }
 
-    /// Takes a part of a hold and lets the rest go, sometimes while somebody else takes more or gives back.
+    /// Captures a part of a hold and releases the rest, sometimes while somebody else takes more or gives back.
     private func takePart(_ id: PaymentID, of payment: Payment) async {
         let part = Money(minorUnits: max(1, payment.amount.minorUnits / 3), currency: payment.currency)
         acknowledge(try? await engine().capture(id, account: .main, amount: part, isFinal: false))

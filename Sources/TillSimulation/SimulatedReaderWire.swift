@@ -10,7 +10,7 @@ import TillTestSupport
 struct SimulatedReaderWire: HTTPTransport {
     let incarnation: SimulatedWorld.Incarnation
     let world: SimulatedWorld
-    /// What each reader was last told to be like, for a slot that is out of date.
+    /// What each reader was last set to be like, for a slot that is out of date.
     private let slots = Slots()
 
     private final class Slots: Sendable {
@@ -103,24 +103,24 @@ struct SimulatedReaderWire: HTTPTransport {
         switch world.number(0...999) {
         case 0..<15 where isRunning:
             world.count("reader says that it is done, and it is not")
-            return told(reply, json, action.with("status", .string("succeeded")))
+            return reported(reply, json, action.with("status", .string("succeeded")))
         case 15..<30 where isRunning:
             world.count("reader says that it failed, and it has not")
-            return told(
+            return reported(
                 reply, json, action.with("status", .string("failed")).with("failure_code", .string("card_declined")))
         case 30..<60 where action["status"] == .string("succeeded"):
             world.count("reader says that it failed, and it is done")
-            return told(
+            return reported(
                 reply, json, action.with("status", .string("failed")).with("failure_code", .string("card_declined")))
         case 60..<90:
             guard let before else { return reply }
             world.count("reader says what it said before")
-            return told(reply, json, before)
+            return reported(reply, json, before)
         default: return reply
         }
     }
 
-    private func told(_ reply: HTTPReply, _ json: JSONValue, _ action: JSONValue) -> HTTPReply {
+    private func reported(_ reply: HTTPReply, _ json: JSONValue, _ action: JSONValue) -> HTTPReply {
         var reply = reply
         reply.body = Array(json.with("action", action).text.utf8)
         return reply

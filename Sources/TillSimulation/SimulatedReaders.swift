@@ -25,7 +25,7 @@ final class SimulatedReaders: Sendable {
     /// What Stripe reports; who hears it is known only once the world stands.
     private final class Ear: Sendable {
         let hear = Mutex<(@Sendable (SandboxNotification) -> Void)?>(nil)
-        func told(_ notice: SandboxNotification) { hear.withLock { $0 }?(notice) }
+        func notify(_ notice: SandboxNotification) { hear.withLock { $0 }?(notice) }
     }
 
     init(ledger: SandboxLedger, executor: SimulatedExecutor) {
@@ -33,7 +33,7 @@ final class SimulatedReaders: Sendable {
         self.ear = ear
         stripe = SandboxStripeTransport(
             ledger: ledger, cardTime: SimulatedReaders.cardTime,
-            spawn: { work in Task(executorPreference: executor) { await work() } }, told: { ear.told($0) })
+            spawn: { work in Task(executorPreference: executor) { await work() } }, notify: { ear.notify($0) })
         people = (try? StripeProvider(secretKey: SimulatedReaders.key, transport: stripe, clock: ledger.clock))
             .map { StripeTerminal($0) }
     }

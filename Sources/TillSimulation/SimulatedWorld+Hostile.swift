@@ -91,8 +91,8 @@ extension SimulatedWorld {
 
     // MARK: After the sale
 
-    /// What happens to a payment after it was paid, without the shop: disputes, captures and refunds that come to nothing,
-    /// and somebody in the provider's dashboard.
+    /// What happens to a payment after it was paid, without the shop: disputes, captures and refunds that come to
+    /// nothing, and somebody in the provider's dashboard.
     func afterSale(_ id: PaymentID) async {
         guard hostileChance(200) else { return }
         await rest(600_000...86_400_000)

@@ -3,7 +3,7 @@ import TillCore
 
 extension SimulatedWorld {
     /// The shop ships days later: the hold is renewed when the bank does not answer for it any more, sometimes too
-    /// early, at its end, twice, or while somebody takes the money or lets it go.
+    /// early, at its end, twice, or while somebody takes the money or releases it.
     func keep(_ id: PaymentID, _ honorPeriod: Span) async {
         count("shipped later")
         if chance(200) {
@@ -46,7 +46,7 @@ extension SimulatedWorld {
         await renew(id)
     }
 
-    /// Somebody who asks until he is told yes or no.
+    /// Somebody who asks until the answer is yes or no.
     private func renew(_ id: PaymentID) async {
         for _ in 0..<5 {
             do throws(CheckoutError) {

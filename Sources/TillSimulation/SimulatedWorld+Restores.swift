@@ -185,13 +185,13 @@ extension SimulatedWorld {
 
     /// Whoever has refunded sees the payment without its refund, and makes it again.
     private func refundAgain() async {
-        let told = state.withLock { $0.acknowledged.filter { $0.value.refunded > 0 } }
-        for (id, told) in told.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where pastChance(700) {
+        let known = state.withLock { $0.acknowledged.filter { $0.value.refunded > 0 } }
+        for (id, known) in known.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where pastChance(700) {
             spawn { [self] in
                 for _ in 0..<60 {
                     await lapse(1_000...60_000)
                     guard !isCalm, let payment = try? await engine().payment(id, account: .main) else { continue }
-                    let missing = told.refunded - payment.refunded.minorUnits
+                    let missing = known.refunded - payment.refunded.minorUnits
                     guard missing > 0 else { return }
                     do throws(CheckoutError) {
                         let amount = Money(minorUnits: missing, currency: payment.currency)
@@ -222,7 +222,9 @@ extension SimulatedWorld {
         var (isPaid, order) = (false, incident.owner)
         for charge in await charges(of: incident) {
             guard let now = await settle(charge) else { return }
-            isPaid = isPaid || now.captured > now.refunded
+            // A refund that is pending may still fail.
+            let back = now.refunds.filter { $0.status == .succeeded }.map(\.amount).reduce(0, +)
+            isPaid = isPaid || now.captured > back
             if order == nil, let name = now.order {
                 order = Incident.Owner(account: .main, order: OrderID(rawValue: name))
             }
@@ -243,7 +245,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// In the provider's dashboard: what is held is taken or let go, what was taken stays or is given back.
+    /// In the provider's dashboard: what is held is captured or released, what was taken stays or is given back.
     private func settle(_ charge: SandboxCharge) async -> SandboxCharge? {
         let ledger = accounts[0].ledger
         let reference = ProviderReference(rawValue: charge.reference)

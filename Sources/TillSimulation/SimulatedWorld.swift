@@ -165,7 +165,7 @@ final class SimulatedWorld: Sendable {
     func number(_ range: ClosedRange<Int64>) -> Int64 { state.withLock { $0.random.number(range) } }
     func count(_ fault: String) { state.withLock { $0.report.faults[fault, default: 0] += 1 } }
     /// Puts what happens into the trace.
-    /// - Parameter details: what whoever looks at the world sees besides; costs too much to be made for all.
+    /// - Parameter details: what whoever inspects the world sees besides; costs too much to be made for all.
     func note(_ text: String, _ details: @autoclosure () -> String = "") {
         let now = clock.now().milliseconds
         if isShown { print(now, text, details()) }
@@ -191,6 +191,21 @@ final class SimulatedWorld: Sendable {
             }
             shopClock.isWrong(by: .milliseconds(0))
         }
+    }
+
+    /// Jobs that are run for those who still waited when a world was closed.
+    private static let jobsAtTheEnd = 1_000_000
+
+    /// Sends everybody home who still waits, so that a world that was judged stays in memory no longer.
+    func close() {
+        readers.close()
+        clock.end()
+        executor.drain(limit: SimulatedWorld.jobsAtTheEnd)
+        let processes = state.withLock { state in
+            defer { state.processes = [] }
+            return state.processes
+        }
+        for process in processes { process.incarnation.die() }
     }
 
     /// How wrong the machine's clock is next: as far ahead as holds last and keys are kept, or behind.
@@ -241,7 +256,11 @@ final class SimulatedWorld: Sendable {
             await sweep(engine, store, of: incarnation, account)
             while !incarnation.isDead, !isOver {
                 _ = try? await engine.recover()
-                if isDaysWrong { _ = try? await engine.pullBack() }
+                if isDaysWrong {
+                    // As the counter's clock keeper: what a wrong clock has planned far ahead brings no time by itself.
+                    if !machine.standing.isTrusted { await engine.askTheTime() }
+                    _ = try? await engine.pullBack()
+                }
                 if restoresBackups { await poll(engine, store, machine) }
                 // Often while customers are there; the remaining queries come hours and days later.
                 let isQuiet = clock.now().since(booted) > .hours(3)

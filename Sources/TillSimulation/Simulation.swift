@@ -14,7 +14,7 @@ public struct Simulation: Sendable {
     public var jobs = 1
     /// Runs no further world once a rule did not hold.
     public var stopsAtViolation = false
-    /// Runs this world only, to look at what happened in it.
+    /// Runs this world only, to see what happened in it.
     public var onlyWorld: Int?
     /// Prints every call and every write, with the moment in milliseconds since 1970. For one world.
     public var isShown = false
@@ -25,8 +25,8 @@ public struct Simulation: Sendable {
     /// A payment has about ten events, and one whose key is rejected for days a hundred and more; one that is worked on
     /// for ever has no end of them.
     static let maximumEvents = 300
-    /// The same where a backup is restored: what was lost is sold again for days, also while the provider is out for two of
-    /// them and is asked each five minutes.
+    /// The same where a backup is restored: what was lost is sold again for days, also while the provider is out for
+    /// two of them and is asked each five minutes.
     static let maximumEventsAfterRestore = 1_000
     /// Beside each world a shop lives through days offline; it has one order for so many of the world's.
     public static let ordersPerStoredOne = 10
@@ -130,6 +130,7 @@ public struct Simulation: Sendable {
         report.simulatedMilliseconds = world.clock.now().since(start).milliseconds
         if isRestless() { report.violations = ["it does not come to rest"] }
         report.violations += verdict.withLock { $0 } ?? ["the judge found no end"]
+        world.close()
         return report
     }
 }

@@ -1,4 +1,5 @@
 import Synchronization
+import TillBooks
 import TillCore
 import TillJournal
 import TillSandbox
@@ -6,7 +7,7 @@ import TillStandIns
 import TillTestSupport
 
 extension SimulatedWorld {
-    /// Looks, when everything has come to rest, for anything that is not as it must be.
+    /// Searches, when everything has come to rest, for anything that is not as it must be.
     func judge() async -> [String] {
         var problems: [String] = []
         let (storage, acknowledged, created) = state.withLock { ($0.storage, $0.acknowledged, $0.created) }
@@ -15,7 +16,7 @@ extension SimulatedWorld {
             if let payment = try? await journal.payment(id) { return payment }
             return plant == .severalLivePerOrder ? try? await shadow.payment(id) : nil
         }
-        var net: [String: Int] = [:]
+        var net: [String: [String]] = [:]
         var payable: [String: Int] = [:]
         let explained = (try? await RestoreRules.explained(in: journal)) ?? RestoreRules()
         let isRestored = epoch > 1
@@ -32,7 +33,9 @@ extension SimulatedWorld {
                 problems.append("\(name): refunded \(charge.refundedByTill) of \(charge.everCaptured)")
             }
             let order = charge.order ?? "?"
-            if charge.captured > charge.refunded, !soldAgain.contains(order) { net[order, default: 0] += 1 }
+            if charge.captured > charge.refunded, !soldAgain.contains(order) {
+                net[order, default: []].append("\(charge.payment ?? "?") \(charge.reference)")
+            }
             var owner: Payment?
             if let id = charge.payment { owner = await payment(PaymentID(rawValue: id)) }
             if owner?.attempts(of: charge).isEmpty ?? true, isRestored, charge.payment != nil {
@@ -66,12 +69,12 @@ extension SimulatedWorld {
             if taken != charge.captured { problems.append("\(name): captured \(charge.captured), journal \(taken)") }
             if back != charge.refunded { problems.append("\(name): refunded \(charge.refunded), journal \(back)") }
             problems += AfterSaleRules.problems(charge, payment, attempts, at: clock.now()).map { "\(name): \($0)" }
-            let letGo = attempts.values.compactMap { $0.void?.state.isSucceeded == true ? $0.void?.rest : nil }
+            let released = attempts.values.compactMap { $0.void?.state.isSucceeded == true ? $0.void?.rest : nil }
                 .map(\.minorUnits).reduce(0, +)
             // Of a hold whose release a restore has lost, a query says only that nothing is left to be captured.
-            let isReleaseLost = isRestored && letGo == 0 && attempts.values.contains { $0.state == .expired }
-            if letGo != charge.released ?? 0, !payment.isLeftToPeople, !isReleaseLost {
-                problems.append("\(name): let go \(charge.released ?? 0), journal \(letGo)")
+            let isReleaseLost = isRestored && released == 0 && attempts.values.contains { $0.state == .expired }
+            if released != charge.released ?? 0, !payment.isLeftToPeople, !isReleaseLost {
+                problems.append("\(name): released \(charge.released ?? 0), journal \(released)")
             }
             let isHeld = charge.state == .authorized && charge.captures.isEmpty && !isOver
             let isKnown = attempts.values.contains { $0.authorization?.reference.rawValue == charge.holdName }
@@ -79,8 +82,8 @@ extension SimulatedWorld {
                 problems.append("\(name): money is held and the journal does not say so")
             }
         }
-        for (order, count) in net.sorted(by: { $0.key < $1.key }) where count > 1 {
-            problems.append("\(order): paid \(count) times")
+        for (order, paid) in net.sorted(by: { $0.key < $1.key }) where paid.count > 1 {
+            problems.append("\(order): paid \(paid.count) times: \(paid.sorted().joined(separator: ", "))")
         }
         for (payment, count) in payable.sorted(by: { $0.key < $1.key }) where count > 1 {
             problems.append("\(payment): \(count) payment intents could be paid")
@@ -93,12 +96,12 @@ extension SimulatedWorld {
             let isRenewed = payment.renewals.contains { $0.state.isSucceeded }
             let ending = payment.status.rawValue + (isRenewed ? ", renewed" : "")
             state.withLock { $0.report.outcomes[ending, default: 0] += 1 }
-            let told = acknowledged[id] ?? (0, 0)
+            let known = acknowledged[id] ?? (0, 0)
             let others = foreign[id.rawValue] ?? (0, 0)
             let isNews = isRestored && charges.contains { $0.payment == id.rawValue && $0.hasComeToNothing }
             if !isNews,
-                payment.everCaptured + others.captured < told.captured
-                    || payment.everRefunded + others.refunded < told.refunded
+                payment.everCaptured + others.captured < known.captured
+                    || payment.everRefunded + others.refunded < known.refunded
             {
                 problems.append("\(id): less than was acknowledged")
             }
@@ -118,13 +121,22 @@ extension SimulatedWorld {
         let books = PlantedBooks(base: journal, plant: plant)
         let rules = StatementRules(journal: books, clock: clock, explained: explained, isRestored: isRestored)
         problems += await rules.problems(owned)
-        if let report = try? journal.verify() { problems += report.problems.map { "journal: \($0)" } }
-        return problems
+        return problems + (await bookProblems(journal, books))
     }
 }
 
 extension SimulatedWorld {
-    /// Orders that were sold again before the refund of their first payment came to nothing, which a person was told.
+    /// What is not as it must be between the journal's own sums and the ledger that is made of its events.
+    private func bookProblems(_ journal: MemoryJournal, _ books: PlantedBooks) async -> [String] {
+        do throws(JournalError) {
+            let report = try journal.verify()
+            return report.problems.map { "journal: \($0)" }
+                + (await LedgerCheck(books).problems(against: report)).map { "ledger: \($0)" }
+        } catch { return ["journal: \(error)"] }
+    }
+
+    /// Orders that were sold again before the refund of their first payment came to nothing, which was reported to a
+    /// person.
     private func ordersSoldAgain(
         _ created: [PaymentID: OrderID], _ payment: (PaymentID) async -> Payment?
     ) async -> Set<String> {

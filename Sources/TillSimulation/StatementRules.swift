@@ -4,8 +4,8 @@ import TillJournal
 import TillProvider
 import TillSandbox
 
-/// The provider's own ledger as its statement: it must reconcile with the journal without a break, and the ledger that is
-/// made of both must have what the provider has.
+/// The provider's own ledger as its statement: it must reconcile with the journal without a break, and the ledger that
+/// is made of both must have what the provider has.
 struct StatementRules {
     let journal: any Journal & RecordStore
     let clock: any TillClock
@@ -84,7 +84,7 @@ struct StatementRules {
         var problems: [String] = []
         let left = outcome.expected + outcome.missing
         if left > 0 { problems.append("statement of \(provider): \(left) movements of the journal are not in it") }
-        // What came to nothing and was made good again between two looks is in the statement only.
+        // What came to nothing and was made good again between two queries is in the statement only.
         for incident in try await Reconciliation.open(journal, provider)
         where !turned.contains(incident.payment) && !foreign.contains(incident) {
             problems.append("statement of \(provider): \(incident)")

@@ -3,7 +3,8 @@ internal import TillCore
 
 /// Whose account a key of Stripe's opens: what is configured, or what Stripe said when it was asked.
 ///
-/// Safe to be asked at any time and at once: it keeps the first answer for good, since a key never opens another account.
+/// Safe to be asked at any time and at once: it keeps the first answer for good, since a key never opens another
+/// account.
 final class StripeAccount: Sendable {
     /// How long Stripe may take to say it.
     static let deadline = Span.seconds(10)

@@ -6,8 +6,8 @@ extension StripeProvider {
     package var charges: any ChargeListing { StripeChargeListing(provider: self) }
 }
 
-/// Stripe's lists of payment intents and refunds, newest first ("List all PaymentIntents", "List all refunds"). Lists show
-/// what was made at once; only its search is late.
+/// Stripe's lists of payment intents and refunds, newest first ("List all PaymentIntents", "List all refunds"). Lists
+/// show what was made at once; only its search is late.
 struct StripeChargeListing: ChargeListing {
     /// Objects of one page, as many as Stripe gives.
     static let pageSize = 100

@@ -14,6 +14,9 @@ enum StripeOutcome: Sendable {
 
 /// Sends calls and reads answers; knows nothing of payments.
 struct StripeClient: Sendable {
+    /// What is examined of a text for secrets and numbers, in bytes; no more of it is kept anywhere.
+    static let examinedBytes = 4_096
+
     let secretKey: Secret<String>
     let scheme: String
     let authority: String
@@ -65,7 +68,7 @@ struct StripeClient: Sendable {
     private func scrubber(_ secrets: [Secret<String>]) -> @Sendable (String) -> String {
         let hidden = secrets + [secretKey]
         return { text in
-            var text = CardScrubbing.withoutNumbers(text)
+            var text = CardScrubbing.withoutNumbers(ProviderText.cut(text, atMost: StripeClient.examinedBytes))
             for secret in hidden where !secret.reveal().isEmpty {
                 text = text.replacing(secret.reveal(), with: CardScrubbing.mask)
             }

@@ -1,6 +1,6 @@
 internal import TillCore
 
-/// Stripe's codes and what they say about the money. Everything that must not be told to the person with the card is
+/// Stripe's codes and what they say about the money. Everything that the cardholder must not learn is
 /// `fraud`.
 enum StripeCodes {
     /// Errors and declines, of every call.

@@ -10,7 +10,7 @@ struct StripeError: Sendable {
     let parameter: String?
     let message: String?
     let requestID: String?
-    /// Stripe's advice in `Stripe-Should-Retry`. Told to people, followed by nobody here: the engine decides.
+    /// Stripe's advice in `Stripe-Should-Retry`. Shown to people, but not followed here: the engine decides.
     let shouldRetry: String?
     /// Stripe answers a key with what it has answered it before.
     let isReplay: Bool
@@ -107,11 +107,12 @@ struct StripeError: Sendable {
         return scrubbed == text ? text : nil
     }
 
-    /// One line of printable text.
+    /// One line of printable text, at most so many bytes.
     static func line(_ text: String, limit: Int) -> String {
-        String(
-            text.prefix(limit).map {
-                $0.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control } ? $0 : " "
-            })
+        var line = String.UnicodeScalarView()
+        for scalar in ProviderText.cut(text, atMost: limit).unicodeScalars {
+            line.append(scalar.properties.generalCategory == .control ? " " : scalar)
+        }
+        return String(line)
     }
 }

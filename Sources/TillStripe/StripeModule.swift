@@ -12,11 +12,12 @@ public struct StripeModule: ProviderModule {
         .stripeNetworkPriority,
     ]
     public static let required: [Setting] = [.stripeKey]
-    /// Balance transactions as JSON, and the report of payouts as CSV.
+    public static let hosts = ["api.stripe.com"]
     /// Errors, declines, failed refunds, and how a reader ended an action.
     public static var codes: [ProviderCodeTable] {
         [StripeCodes.errors, StripeCodes.refundFailures, StripeCodes.reader]
     }
+    /// Balance transactions as JSON, and the report of payouts as CSV.
     public static var statementFormats: [any StatementFormat] { [StripeBalanceTransactions(), StripePayoutReport()] }
     private static let defaultURL = "https://api.stripe.com"
 
@@ -47,6 +48,7 @@ public struct StripeModule: ProviderModule {
 
     /// As the key says.
     public var mode: PaymentMode { online.mode }
+    public var addresses: [String] { [url] }
     /// Cards online, and sales at readers.
     public var providers: [any PaymentServiceProvider] { [online, terminal] }
     /// With at least one webhook secret.
@@ -107,7 +109,7 @@ struct StripeWebhookReceiver: WebhookReceiver {
 }
 
 extension TerminalFeed {
-    /// A webhook came: who waits for the reader that it is about looks at once.
+    /// A webhook came: who waits for the reader that it is about queries at once.
     func heard(_ event: StripeEvent) {
         if event.objectKind == "terminal.reader", let reader = event.objectID { heard(of: reader) }
         if let intent = event.paymentIntent, let reader = reader(of: intent) { heard(of: reader) }
@@ -127,7 +129,7 @@ extension Setting {
         about: "The account of Stripe's key, `acct_…`, where a restricted key may not ask for it.")
     package static let stripeWebhookSecret = Setting(
         key: "stripe.webhook_secret", kind: .secret,
-        about: "Stripe's webhook secret; two with a comma between while one is being replaced.")
+        about: "Stripe's webhook secret; two, separated by a comma, while one is being replaced.")
     package static let stripeWebhookSecretFile = Setting(
         key: "stripe.webhook_secret_file", kind: .path,
         about: "The file with Stripe's webhook secret; two lines for two.")

@@ -123,7 +123,7 @@ public enum StripeConfigurationError: Error, Hashable, Sendable, CustomStringCon
         switch self {
         case .unusableKey: "The Stripe key must begin with sk_ or rk_ and be printable ASCII without space."
         case .unusableAccount: "The Stripe account must begin with acct_."
-        case .unusableAddress: "The Stripe address must be a scheme and a host, as https://api.stripe.com."
+        case .unusableAddress: "The Stripe address must be a scheme and a host, such as https://api.stripe.com."
         case .plainHTTP: "The Stripe address must be https; http is for localhost only."
         }
     }

@@ -10,7 +10,7 @@ public enum StripeWebhook {
     /// The longest signature header taken, in bytes.
     public static let maximumHeaderBytes = 4096
 
-    /// Checks the signature and reads the event. What it says is a hint to look: ask the provider for the truth.
+    /// Checks the signature and reads the event. What it says is only a hint: query the provider for the truth.
     /// - Parameters:
     ///   - payload: the body exactly as it came.
     ///   - secrets: `whsec_…`; two while one is being replaced. Empty ones are skipped.
@@ -69,7 +69,7 @@ public enum StripeWebhook {
 
 /// Why a webhook is not taken.
 public enum StripeWebhookError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Longer than ``StripeWebhook/maximumBytes``.
+    /// The body is longer than ``StripeWebhook/maximumBytes``.
     case tooLong
     /// No secret is configured, so nothing can be checked.
     case noSecret
@@ -88,7 +88,7 @@ public enum StripeWebhookError: Error, Hashable, Sendable, CustomStringConvertib
         case .tooLong: "The webhook is longer than \(StripeWebhook.maximumBytes) bytes."
         case .noSecret: "No webhook secret is configured."
         case .malformedHeader: "The Stripe-Signature header is missing or has another form."
-        case .wrongSignature: "No signature of the webhook fits."
+        case .wrongSignature: "No signature of the webhook matches."
         case .stale: "The webhook's signature is too old or in the future."
         case .unreadable: "The webhook holds no event that can be read."
         }

@@ -8,7 +8,7 @@ struct Simulate: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "till-simulate",
         abstract: "Runs payments through everything that can go wrong. The same seed gives the same run.",
-        discussion: "Ends with 1 if a rule did not hold. Look at one world again with the same seed and --world N.")
+        discussion: "Ends with 1 if a rule did not hold. Rerun one world with the same seed and --world N.")
 
     @Option(help: "The seed.") var seed: UInt64 = 1
     @Option(help: "How many orders.") var payments = 10_000

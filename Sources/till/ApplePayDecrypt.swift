@@ -9,8 +9,8 @@ struct ApplePayDecrypt: AsyncParsableCommand {
         abstract: "Verifies and decrypts one payment token, for support.",
         discussion: """
             Exit code 0 only if every step held; otherwise 1 and the step that failed is named. Card numbers and \
-            cryptograms are masked unless --reveal is given, which is meant for test keys. The token is the paymentData \
-            object, the whole token, or the browser's event, as JSON or as base64 of it.
+            cryptograms are masked unless --reveal is given, which is meant for test keys. The token is the \
+            paymentData object, the whole token, or the browser's event, as JSON or as base64 of it.
             """)
 
     @Option(name: .long, help: "The token: its paymentData object, or the whole token. JSON; - reads it from input.")
@@ -18,7 +18,7 @@ struct ApplePayDecrypt: AsyncParsableCommand {
     @OptionGroup var keys: ApplePayKeyOptions
     @Option(name: .long, help: "Another root certificate than Apple Root CA - G3, for test tokens.")
     var root: String?
-    @Option(name: .long, help: "The time of the check, as 2026-11-21T09:30:00Z, instead of now.")
+    @Option(name: .long, help: "The time of the check, such as 2026-11-21T09:30:00Z, instead of now.")
     var at: String?
     @Option(name: .long, help: "The request's application data, decoded: the token must be bound to it.")
     var applicationData: String?
@@ -64,7 +64,7 @@ struct ApplePayDecrypt: AsyncParsableCommand {
         guard ["expired", "not_yet_valid", "too_old", "from_the_future"].contains(error.code), let signed else {
             return error.next
         }
-        return "The token says that it was signed \(signed): give --at with that time to look at it as of then."
+        return "The token says that it was signed \(signed): give --at with that time to examine it as of then."
     }
 
     private func time() throws -> Timestamp {

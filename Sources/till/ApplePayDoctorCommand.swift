@@ -8,14 +8,15 @@ import TillServer
 struct ApplePayDoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Checks certificates, keys, domains and environment, and says it in sentences.",
+        abstract: "Checks certificates, keys, domains and environment, and reports each finding.",
         discussion: "Exit code 0: payments can be taken. 1: something is at fault.")
 
     @Option(name: .long, help: "The settings' file. JSON.")
     var settings: String
-    @Option(name: .long, help: "Ask here for the association files instead of each domain, as http://127.0.0.1:8080.")
+    @Option(
+        name: .long, help: "Ask here for the association files instead of each domain, such as http://127.0.0.1:8080.")
     var probe: String?
-    @Option(name: .long, help: "The time of the examination, as 2026-11-21T09:30:00Z, instead of now.")
+    @Option(name: .long, help: "The time of the examination, such as 2026-11-21T09:30:00Z, instead of now.")
     var at: String?
     @Flag(name: .long, help: "Print one JSON object and nothing else.")
     var json = false
@@ -63,7 +64,7 @@ struct ApplePayDoctorCommand: AsyncParsableCommand {
                 let mark =
                     switch finding.verdict {
                     case .ok: "ok   "
-                    case .warning: "look "
+                    case .warning: "warn "
                     case .fault: "FAIL "
                     }
                 Output.line(mark + finding.text)
@@ -76,7 +77,7 @@ struct ApplePayDoctorCommand: AsyncParsableCommand {
 extension ApplePaySettings {
     /// Reads the settings' file.
     static func read(_ path: String) throws -> ApplePaySettings {
-        let bytes = try InputFile.read(path, "settings' file")
+        let bytes = try TrustedFile.read(path, "Apple Pay settings file", limit: InputFile.maximumBytes)
         let folder = path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "."
         let document: JSONValue
         do { document = try JSONValue(parsing: bytes) } catch {

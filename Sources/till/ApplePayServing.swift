@@ -14,7 +14,7 @@ extension ApplePayMount {
             let options = try ApplePaySettings.read(settings).options()
             let hasKeys = options.opening == .provider || !options.keys.all.isEmpty
             if !hasKeys || options.domains.contains(where: \.identities.isEmpty) {
-                Output.note("Apple Pay is off for want of certificates; till applepay doctor says which.")
+                Output.note("Apple Pay is off because certificates are missing; till applepay doctor lists them.")
             }
             let handovers = counter.walletHandovers(of: provider, in: options.environment)
             if !handovers.contains(options.handover) {

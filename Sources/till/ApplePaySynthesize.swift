@@ -26,7 +26,7 @@ struct ApplePaySynthesize: AsyncParsableCommand {
     var currency = "GBP"
     @Option(name: .long, help: "The application data, as text.")
     var applicationData: String?
-    @Option(name: .long, help: "The time of signing, as 2026-11-21T09:30:00Z, instead of now.")
+    @Option(name: .long, help: "The time of signing, such as 2026-11-21T09:30:00Z, instead of now.")
     var at: String?
     @Flag(name: .long, help: "One token for each flaw that must be refused, too.")
     var flaws = false

@@ -14,7 +14,7 @@ struct AuditCommand: AsyncParsableCommand {
 
     /// What is asked for.
     struct Filter: ParsableArguments {
-        @Option(name: .long, help: ArgumentHelp("Only from then on, as 2026-11-21T09:30:00Z.", valueName: "time"))
+        @Option(name: .long, help: ArgumentHelp("Only from then on, such as 2026-11-21T09:30:00Z.", valueName: "time"))
         var since: String?
         @Option(
             name: .long,
@@ -25,7 +25,7 @@ struct AuditCommand: AsyncParsableCommand {
             AuditQuery(
                 since: try since.map { text in
                     guard let moment = Timestamp(internetTime: text) else {
-                        throw ValidationError("--since is a time as 2026-11-21T09:30:00Z.")
+                        throw ValidationError("--since is a time such as 2026-11-21T09:30:00Z.")
                     }
                     return moment
                 }, actor: actor)
@@ -51,7 +51,7 @@ struct AuditCommand: AsyncParsableCommand {
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @OptionGroup var filter: Filter
-        @Option(name: .long, help: "At most so many, up to 500.") var limit = 50
+        @Option(name: .long, help: "The most to list, up to 500.") var limit = 50
 
         func validate() throws {
             guard (1...AuditLimits.maximumPage).contains(limit) else {
@@ -97,7 +97,7 @@ struct AuditCommand: AsyncParsableCommand {
     }
 
     struct Export: AsyncParsableCommand {
-        /// What is written.
+        /// The format of the exported audit log.
         enum Format: String, ExpressibleByArgument, CaseIterable {
             /// One JSON object a line: the head first, then each entry with its link.
             case jsonl

@@ -22,7 +22,7 @@ struct Authorizations: AsyncParsableCommand {
             commandName: "list", abstract: "Lists what is held, the soonest to end first.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
-        @Option(name: .long, help: "At most so many, up to 500.") var limit = 100
+        @Option(name: .long, help: "The most to list, up to 500.") var limit = 100
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
@@ -51,7 +51,7 @@ struct Authorizations: AsyncParsableCommand {
 
         private var most: Int { min(max(limit, 1), JournalLimits.maximumPage) }
 
-        /// What is held of payments in one status. Most that gave money back hold nothing, so they are read on, page by
+        /// What is held of payments in one status. Most that were refunded hold nothing, so they are read on, page by
         /// page, to where no hold can be alive any more.
         private func held(_ counter: Counter, in status: PaymentStatus) async throws -> [HeldPayment] {
             let now = counter.clock.now()
@@ -131,13 +131,13 @@ struct Authorizations: AsyncParsableCommand {
                 if !common.json {
                     let why = decline.code ?? decline.reason.rawValue
                     Output.line("The provider refused to renew the hold (\(why)). No money moved.")
-                    Output.line("Capture it, or let it go.")
+                    Output.line("Capture it, or void it.")
                 }
                 throw ExitCode(2)
             default:
                 if !common.json {
                     Output.line("It is not known yet whether the hold is renewed. No money moved.")
-                    Output.line("It is being found out; check again with `till authorizations list`.")
+                    Output.line("It is being checked; see `till authorizations list`.")
                 }
                 throw ExitCode(3)
             }

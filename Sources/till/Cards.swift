@@ -12,7 +12,7 @@ struct Cards: AsyncParsableCommand {
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "check",
-            abstract: "Says what a card number, expiry and security code are: brands, lengths, check digit, format.",
+            abstract: "Describes a card number, expiry and security code: brands, lengths, check digit, format.",
             discussion: """
                 till cards check 4032036247327321 --expiry 11/30 --code 123
                 echo 4032036247327321 | till cards check -
@@ -120,7 +120,7 @@ struct CardReport {
             lines.append(
                 "cards    \(lengths) digits, \(first.profile.codeName) of \(first.profile.codeLength) digits")
         }
-        for warning in entry.warnings { lines.append("look     \(warning.sentence)") }
+        for warning in entry.warnings { lines.append("warning  \(warning.sentence)") }
         if let expiry {
             lines.append("expiry   \(CardReport.word(expiry))" + (CardReport.reason(expiry).map { ": \($0)" } ?? ""))
         }
@@ -156,7 +156,7 @@ extension CardNumberEntry.Warning {
     /// One sentence for people.
     var sentence: String {
         switch self {
-        case .checkDigit: "The check digit does not fit; this network has such cards."
+        case .checkDigit: "The check digit does not match; this network has such cards."
         case .unusualLength: "This network's cards have another length."
         }
     }

@@ -7,15 +7,16 @@ import TillServer
 struct Clock: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clock",
-        abstract: "Says whether the machine's clock is relied upon, and takes your word for it.",
+        abstract: "Shows whether the machine's clock is relied upon, and lets you confirm it.",
         subcommands: [Show.self, Accept.self], defaultSubcommand: Show.self)
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show",
-            abstract: "Says whether the machine's clock is relied upon, and why not.",
+            abstract: "Shows whether the machine's clock is relied upon, and why not.",
             discussion: """
-                It is held against the newest entry of the journal, the last time that was confirmed, and the dates in the
+                It is held against the newest entry of the journal, the last time that was confirmed, and the dates in \
+                the
                 answers of providers. Exit code 1 while it is in doubt.
                 """)
         @OptionGroup var common: CommonOptions
@@ -34,9 +35,10 @@ struct Clock: AsyncParsableCommand {
     struct Accept: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "accept",
-            abstract: "Says that the machine's clock is right as it is; look at a watch first.",
+            abstract: "Confirms that the machine's clock is right as it is; check a watch first.",
             discussion: """
-                What was held back goes on, also in a counter that runs on the same journal: holds that ended are released,
+                What was held back resumes, also in a counter that runs on the same journal: holds that ended are \
+                released,
                 and what is old is forgotten. A provider whose answers say otherwise puts the clock in doubt again.
                 """)
         @OptionGroup var common: CommonOptions

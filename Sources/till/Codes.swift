@@ -3,11 +3,11 @@ import TillCore
 import TillProvider
 import TillServer
 
-/// `till codes`
+/// The command `till codes`: a provider's code, or all of them, with what they mean for the money.
 struct Codes: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "codes",
-        abstract: "Says what a provider's code means for the money.",
+        abstract: "Explains what a provider's code means for the money.",
         discussion: """
             Without a code all are listed. A code of the provider stands in a payment's decline and in the log. No \
             journal and no network is needed.

@@ -1,12 +1,15 @@
 import ArgumentParser
 import Foundation
 import TillCore
+import TillJournal
 import TillProvider
 import TillServer
 
 /// What every command takes.
 struct CommonOptions: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("The journal's file. Also TILL_JOURNAL.", valueName: "file"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The journal: a file, or postgresql://…. Also TILL_JOURNAL.", valueName: "place"))
     var journal: String?
 
     @Flag(name: .long, help: "Print one JSON object and nothing else.")
@@ -32,7 +35,24 @@ struct CommonOptions: ParsableArguments {
         for (setting, text) in more { given[setting.key] = text }
         given[Setting.journal.key] = journal
         given[Setting.account.key] = account
-        return try Settings(of: ProviderModules.all, commandLine: given, file: config)
+        let settings = try Settings(of: ProviderModules.all, commandLine: given, file: config)
+        _ = try settings.journalAddress()
+        SecretsOnCommandLine.warn(settings)
+        return settings
+    }
+
+    /// For commands whose work is on the journal's file.
+    func refusePostgreSQL(_ command: String) throws {
+        do {
+            guard case .postgres = try settings().journalAddress() else { return }
+            throw CommandError(
+                code: "journal_is_no_file",
+                what: "\(command) works on a journal's file, and this one is in PostgreSQL.",
+                next:
+                    "A database is copied and restored with PostgreSQL's own: pg_basebackup and an archive of its log.")
+        } catch let error as any ExplainedError {
+            throw Output.fail(error, json: json)
+        }
     }
 
     /// The account that the command works for.
@@ -47,11 +67,21 @@ struct ProviderOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "sandbox, \(ProviderModules.all.map { $0.name.rawValue }.joined(separator: ", ")) or cash. Also TILL_PROVIDER; "
+            "sandbox, \(ProviderModules.all.map { $0.name.rawValue }.joined(separator: ", ")) or cash. Also "
+                + "TILL_PROVIDER; "
                 + "sandbox by default. `till help providers` lists the options of each.", valueName: "name"))
     var provider: String?
 
-    @Option(name: .long, help: ArgumentHelp("How long the sandbox takes for each call, as 50ms.", valueName: "time"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Hosts beside the providers' own that may be sent their keys. Also TILL_PROVIDER_HOSTS.", valueName: "hosts"
+        ))
+    var providerHosts: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("How long the sandbox takes for each call, such as 50ms.", valueName: "time"))
     var sandboxLatency: String?
 
     @Option(
@@ -61,7 +91,9 @@ struct ProviderOptions: ParsableArguments {
 
     /// The settings that hold, with what these options say.
     func settings(_ common: CommonOptions, _ more: [Setting: String?] = [:]) throws(SettingsError) -> Settings {
-        let given: [Setting: String?] = [.provider: provider, .sandboxLatency: sandboxLatency]
+        let given: [Setting: String?] = [
+            .provider: provider, .providerHosts: providerHosts, .sandboxLatency: sandboxLatency,
+        ]
         return try common.settings(given.merging(more) { $1 }, carried: ProviderArguments.values(carried))
     }
 
@@ -73,10 +105,22 @@ struct ProviderOptions: ParsableArguments {
     }
 }
 
+extension Settings {
+    /// Where the journal is.
+    /// - Throws: ``SettingsError/wrongValue(place:reason:)`` for the address of anything that holds no journal.
+    func journalAddress() throws(SettingsError) -> JournalAddress {
+        do throws(JournalAddressError) {
+            return try JournalAddress(text(.journal) ?? CounterOptions.defaultJournal)
+        } catch { throw .wrongValue(place: "The journal", reason: "\(error)") }
+    }
+}
+
 extension CounterOptions {
     /// The options that settings lead to.
     init(_ settings: Settings) throws(SettingsError) {
-        self.init(journal: settings.text(.journal) ?? CounterOptions.defaultJournal)
+        let address = try settings.journalAddress()
+        self.init(
+            journal: settings.text(.journal) ?? CounterOptions.defaultJournal, files: address.files)
         self.settings = settings
         modules = ProviderModules.all
         receipts = try ReceiptSetup(settings)
@@ -97,6 +141,6 @@ extension CounterOptions {
         } catch {
             throw .wrongValue(place: "The account or the provider", reason: "cannot be used: \(error)")
         }
-        offline = try OfflineOptions(settings, journal: journal)
+        offline = try OfflineOptions(settings, journal: files)
     }
 }

@@ -11,7 +11,8 @@ struct CustomerWait: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Wait so long for the customer to confirm at the bank, and ask the provider meanwhile; up to 3600.",
+            "How many seconds to wait for the customer to confirm at the bank while the provider is polled; up to "
+                + "3600.",
             valueName: "seconds"))
     var wait = 0
 

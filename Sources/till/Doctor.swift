@@ -3,6 +3,7 @@ import Foundation
 import TillCheckout
 import TillCore
 import TillJournal
+import TillPostgres
 import TillProvider
 import TillServer
 
@@ -10,7 +11,7 @@ import TillServer
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Says what is set, where each setting comes from, and what is missing.",
+        abstract: "Shows what is set, where each setting comes from, and what is missing.",
         discussion: "Exit code 1 if the counter cannot take payments as it is set up.")
     @OptionGroup var common: CommonOptions
     @OptionGroup var provider: ProviderOptions
@@ -35,6 +36,9 @@ struct Doctor: AsyncParsableCommand {
         let name = counter.options.provider
         try await counter.journal.checkWriting()
         var findings = [ProviderFinding("The journal \(counter.options.journal) opens and takes writes.")]
+        if let journal = counter.journal as? PostgresJournal {
+            findings += try await journal.standing().findings.map { ProviderFinding($0.text, isFine: $0.isFine) }
+        }
         let due = try await counter.journal.due(at: counter.clock.now(), limit: 100)
         findings.append(
             due.isEmpty
@@ -53,7 +57,7 @@ struct Doctor: AsyncParsableCommand {
         findings += counter.providerFindings
         findings.append(
             counter.takesPayments(name)
-                ? ProviderFinding("Payments go to \(name) unless a command says otherwise.")
+                ? ProviderFinding("Payments go to \(name) by default.")
                 : ProviderFinding("The chosen provider \(name) is not configured.", isFine: false))
         if let files = try TLSFiles(settings) {
             let hosts = [settings.text(.receiptURL).flatMap { URL(string: $0)?.host() }].compactMap { $0 }
@@ -95,21 +99,14 @@ struct Doctor: AsyncParsableCommand {
 
     /// Secrets that others can see.
     private static func secretFindings(_ settings: Settings) -> [ProviderFinding] {
-        settings.entries.compactMap { entry in
-            switch entry.origin {
-            case .commandLine where entry.setting.kind == .secret:
-                return ProviderFinding(
-                    "\(entry.place) stands on the command line, where other users of this machine can see it: "
-                        + "set \(entry.setting.variable).", isFine: false)
-            case .secretFile(let path):
-                let rights =
-                    (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? NSNumber
-                guard let rights, rights.intValue & 0o077 != 0 else { return nil }
-                return ProviderFinding(
-                    "Other users of this machine can read the secret in \(path): chmod 600 \(path).", isFine: false)
-            default: return nil
-            }
+        let readable = settings.entries.compactMap { entry -> ProviderFinding? in
+            guard case .secretFile(let path) = entry.origin else { return nil }
+            let rights = (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? NSNumber
+            guard let rights, rights.intValue & 0o077 != 0 else { return nil }
+            return ProviderFinding(
+                "Other users of this machine can read the secret in \(path): chmod 600 \(path).", isFine: false)
         }
+        return SecretsOnCommandLine.sentences(settings).map { ProviderFinding($0, isFine: false) } + readable
     }
 
     private func tell(_ settings: Settings, _ findings: [ProviderFinding]) {
@@ -123,7 +120,7 @@ struct Doctor: AsyncParsableCommand {
         Output.line("")
         Output.line("Findings")
         for finding in findings {
-            Output.line(Output.wrapped("  \(finding.isFine ? "ok  " : "look")  \(finding.text)", to: 80))
+            Output.line(Output.wrapped("  \(finding.isFine ? "ok  " : "warn")  \(finding.text)", to: 80))
         }
     }
 

@@ -5,13 +5,13 @@ import TillCore
 /// `till emv`: commands about data of chip cards.
 struct EMV: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "emv", abstract: "Explains what cards and terminals say.", subcommands: [Decode.self])
+        commandName: "emv", abstract: "Explains the messages of cards and terminals.", subcommands: [Decode.self])
 
     /// `till emv decode`: reads data of a chip card and explains it.
     struct Decode: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "decode",
-            abstract: "Reads data objects and says what they are. Card numbers, tracks and names are masked.")
+            abstract: "Decodes data objects and explains them. Card numbers, tracks and names are masked.")
         @Flag(name: .long, help: "Print one JSON object and nothing else.")
         var json = false
         @Flag(name: .long, help: "Each line of standard input is a message of its own; one JSON object for each.")
@@ -40,7 +40,7 @@ struct EMV: AsyncParsableCommand {
         }
     }
 
-    /// Reads messages until the input ends; one that cannot be read is told so in its place.
+    /// Reads messages until the input ends; one that cannot be read is reported in its place.
     private static func decodeEachLine() {
         while let line = readLine() {
             guard line.utf8.count <= mostInput else {

@@ -6,11 +6,11 @@ import TillServer
 /// `till payments capture` and `till authorizations capture`.
 struct CaptureHold: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "capture", abstract: "Takes held money; all that is left unless an amount is given.")
+        commandName: "capture", abstract: "Captures held money; by default all that is left.")
     @OptionGroup var common: CommonOptions
     @OptionGroup var provider: ProviderOptions
     @Argument(help: "The payment.") var payment: String
-    @Option(name: .long, parsing: .unconditional, help: ArgumentHelp("How much, as 5.00.", valueName: "amount"))
+    @Option(name: .long, parsing: .unconditional, help: ArgumentHelp("How much, such as 5.00.", valueName: "amount"))
     var amount: String?
     @Flag(name: .long, help: "More may be captured later.") var partial = false
 
@@ -22,7 +22,7 @@ struct CaptureHold: AsyncParsableCommand {
     }
 }
 
-/// What letting go of a hold is asked with.
+/// The arguments of a void.
 struct VoidHold: ParsableArguments {
     @OptionGroup var common: CommonOptions
     @OptionGroup var provider: ProviderOptions
@@ -30,7 +30,7 @@ struct VoidHold: ParsableArguments {
     @Option(name: .long, help: "Why.") var reason = "requested_by_customer"
 
     func callAsFunction() async throws {
-        try await change(common, provider, payment, wish: .letGo) { counter, found in
+        try await change(common, provider, payment, wish: .void) { counter, found in
             try await counter.checkout.cancel(found.id, account: found.account, reason: reason)
         }
     }
@@ -40,10 +40,10 @@ extension Payments {
     struct Cancel: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "cancel",
-            abstract: "Lets held money go. Where a part was captured the rest goes, and that part stays.")
-        @OptionGroup var letGo: VoidHold
+            abstract: "Voids a hold. Where a part was captured the rest is released, and that part stays.")
+        @OptionGroup var hold: VoidHold
 
-        func run() async throws { try await letGo() }
+        func run() async throws { try await hold() }
     }
 }
 
@@ -51,9 +51,9 @@ extension Authorizations {
     struct Void: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "void",
-            abstract: "Lets held money go. Where a part was captured the rest goes, and that part stays.")
-        @OptionGroup var letGo: VoidHold
+            abstract: "Voids a hold. Where a part was captured the rest is released, and that part stays.")
+        @OptionGroup var hold: VoidHold
 
-        func run() async throws { try await letGo() }
+        func run() async throws { try await hold() }
     }
 }

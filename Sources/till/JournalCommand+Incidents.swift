@@ -63,7 +63,7 @@ extension JournalCommand {
             said.outcome = outcome.flatMap { Incident.Outcome(rawValue: $0) }
             said.order = try order.map {
                 Incident.Owner(
-                    account: known.owner?.account ?? counter.options.account, order: try OrderID(validating: $0))
+                    account: known.owner?.account ?? counter.options.account, order: try OrderID(selling: $0))
             }
             try known.check(said)
             let writeOff = WriteOff(counter.journal, clock: counter.clock)

@@ -8,7 +8,10 @@ import TillServer
 struct JournalCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "journal", abstract: "Checks and copies the journal.",
-        subcommands: [Verify.self, Head.self, Backup.self, Incidents.self, JournalMode.self])
+        subcommands: [
+            Verify.self, Head.self, Backup.self, Incidents.self, JournalMode.self, JournalNodes.self,
+            JournalMoveCommand.self,
+        ])
 
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -122,6 +125,7 @@ struct JournalCommand: AsyncParsableCommand {
         @Argument(help: "The new file.") var path: String
 
         func run() async throws {
+            try common.refusePostgreSQL("till journal backup")
             try await withCounter(common, provider) { counter in
                 // Before anything is copied: a key that cannot be used is found out first.
                 let key = try HeadSigner.key(common)
@@ -156,7 +160,8 @@ struct JournalCommand: AsyncParsableCommand {
                     code: "backup_not_signed",
                     what: "The journal was copied to \(path), and its head was not signed. \(error)",
                     next:
-                        "The copy can be restored, and its head is \(stated.head). Name another file to have a signed one."
+                        "The copy can be restored, and its head is \(stated.head). Name another file to have a signed "
+                        + "one."
                 )
             }
         }

@@ -7,8 +7,8 @@ import TillServer
 struct JournalMode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mode",
-        abstract: "Says whether the journal is of test or live mode, or makes it one of the other.",
-        discussion: "A journal that goes on in the other mode holds real money and play money side by side.")
+        abstract: "Shows whether the journal is in test or live mode, or changes its mode.",
+        discussion: "A journal that continues in the other mode holds real money and play money side by side.")
     @OptionGroup var common: CommonOptions
     @Argument(help: "test or live; without it the mode is only shown.") var mode: String?
 
@@ -21,8 +21,9 @@ struct JournalMode: AsyncParsableCommand {
                 }
                 return mode
             }
-            let path = try common.settings().text(.journal) ?? CounterOptions.defaultJournal
-            let journal = try SQLiteJournal.open(at: path)
+            let settings = try common.settings()
+            let path = settings.text(.journal) ?? CounterOptions.defaultJournal
+            let journal = try Counter.openJournal(at: path)
             let now: PaymentMode?
             do {
                 if let wanted { try await CounterMode.set(wanted, of: journal) }
@@ -36,7 +37,7 @@ struct JournalMode: AsyncParsableCommand {
         } catch let error as JournalError {
             throw Output.fail(
                 CommandError(
-                    code: "journal_unavailable", what: "\(error)", next: "Check the disk and the rights on the file."),
+                    code: "journal_unavailable", what: "\(error)", next: "Check its place and the rights on it."),
                 json: common.json)
         } catch let error as any ExplainedError {
             throw Output.fail(error, json: common.json)

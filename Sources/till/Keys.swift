@@ -10,16 +10,17 @@ struct Keys: AsyncParsableCommand {
         commandName: "keys",
         abstract: "Makes, lists, replaces and revokes the API keys of programs.",
         discussion: """
-            A key may do what its scopes say: read (look), sell (take payments, hand over receipts), refund (give \
-            money back), readers (card readers, taps, printers), offline (what is stored without a connection), admin \
-            (decide what needs a person, import statements), staff (who works here). A running counter hears of every change within a second.
+            A key may do what its scopes say: read (view), sell (take payments, issue receipts), refund (refund \
+            payments), readers (card readers, taps, printers), offline (what is stored without a connection), admin \
+            (decide what needs a person, import statements), staff (who works here). A running counter hears of every \
+            change within a second.
             """,
         subcommands: [Create.self, List.self, Rotate.self, Revoke.self])
 
     /// Who stands in the records.
     struct ActorOption: ParsableArguments {
         @Option(name: .long, help: ArgumentHelp("Who does this, for the records.", valueName: "name"))
-        var actor = NSUserName()
+        var actor = CommandUser.name
     }
 
     struct Create: AsyncParsableCommand {
@@ -32,12 +33,13 @@ struct Keys: AsyncParsableCommand {
         @Option(
             name: .long,
             help: ArgumentHelp(
-                "What it may do: read, sell, refund, readers, offline, admin, staff with commas between, or all.",
+                "What it may do: read, sell, refund, readers, offline, admin, staff, separated by commas, or all.",
                 valueName: "scopes"))
-        var scope = Set<Permission>.usual.words.joined(separator: ",")
+        var scope = Set<Permission>.standard.words.joined(separator: ",")
         @Option(
             name: .long,
-            help: ArgumentHelp("How long it lets in, as 90d or 12h. Without it: until revoked.", valueName: "time"))
+            help: ArgumentHelp(
+                "How long it is valid, such as 90d or 12h; by default until revoked.", valueName: "time"))
         var expires: String?
         @OptionGroup var who: ActorOption
 
@@ -89,7 +91,7 @@ struct Keys: AsyncParsableCommand {
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "revoke",
-            abstract: "Ends a key within a second: its requests, its sessions at the page and its streams of events.")
+            abstract: "Revokes a key within a second, with its sessions at the page and its streams of events.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "The key, as till keys list names it: key_…") var id: String
@@ -101,7 +103,7 @@ struct Keys: AsyncParsableCommand {
                 let key = try await keys.revoke(APIKeyID(rawValue: id), by: who.actor)
                 let line = KeyLine(key, lastUsedAt: try await keys.lastUses()[key.hash])
                 Output.line(
-                    common.json ? line.document : "The key \(key.id) (\(key.label)) lets nobody in any more.")
+                    common.json ? line.document : "The key \(key.id) (\(key.label)) is no longer valid.")
             }
         }
     }
@@ -117,7 +119,7 @@ struct Keys: AsyncParsableCommand {
         @Option(
             name: .long,
             help: ArgumentHelp(
-                "How long the old one goes on working, as 1h. Without it: not at all.", valueName: "time"))
+                "How long the old one stays valid, such as 1h; by default not at all.", valueName: "time"))
         var grace: String?
         @OptionGroup var who: ActorOption
 
@@ -155,7 +157,7 @@ struct Keys: AsyncParsableCommand {
         Output.note(
             old.revokedAt == nil
                 ? "\(old.id) works until \(old.expiresAt.map { "\($0)" } ?? "it is revoked")."
-                : "\(old.id) lets nobody in any more.")
+                : "\(old.id) is no longer valid.")
     }
 
     /// A time as people write it: `90d`, `12h`, `30min`, `45s`.

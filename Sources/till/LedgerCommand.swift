@@ -21,9 +21,9 @@ struct LedgerCommand: AsyncParsableCommand {
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Option(name: .long, help: "beancount, hledger or csv.") var format: LedgerExport.Format
-        @Option(name: .long, help: "The first day, as 2026-11-01; what was before is one opening entry.")
+        @Option(name: .long, help: "The first day, such as 2026-11-01; what was before is one opening entry.")
         var from: String?
-        @Option(name: .long, help: "The last day, as 2026-11-30.") var to: String?
+        @Option(name: .long, help: "The last day, such as 2026-11-30.") var to: String?
 
         func run() async throws {
             let (first, last) = (try day(from, "--from"), try day(to, "--to"))
@@ -40,7 +40,7 @@ struct LedgerCommand: AsyncParsableCommand {
         private func day(_ text: String?, _ option: String) throws -> LedgerDay? {
             try text.map { text in
                 guard let day = LedgerDay(text) else {
-                    throw ValidationError("\(option) is a day that there is, as 2026-11-22.")
+                    throw ValidationError("\(option) is a day that there is, such as 2026-11-22.")
                 }
                 return day
             }

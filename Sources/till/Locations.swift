@@ -1,13 +1,13 @@
 import ArgumentParser
 import TillCore
+import TillProvider
 import TillServer
-import TillStripe
 
 /// `till locations …`: manages the locations of card readers.
 struct Locations: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "locations",
-        abstract: "Manages the places where card readers stand.",
+        abstract: "Manages the locations of card readers.",
         subcommands: [List.self, Create.self, Update.self, Remove.self])
 
     struct List: AsyncParsableCommand {
@@ -17,7 +17,7 @@ struct Locations: AsyncParsableCommand {
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
-                let places = try await counter.readers().locations()
+                let places = try await counter.readerManagement().locations()
                 if common.json { return Output.line(ReaderLine.list("locations", places.map { ReaderLine.json($0) })) }
                 for place in places {
                     let city = [place.address.city, place.address.country].compactMap { $0 }.joined(separator: ", ")
@@ -35,11 +35,11 @@ struct Locations: AsyncParsableCommand {
         @Option(name: .long, help: "City.") var city: String?
         @Option(name: .long, help: "State, province or county.") var state: String?
         @Option(name: .long, help: "Postal code.") var postalCode: String?
-        @Option(name: .long, help: "Country, two letters, as CA.") var country: String?
+        @Option(name: .long, help: "Country, two letters, such as CA.") var country: String?
 
-        var address: TerminalAddress? {
+        var address: ReaderLocation.Address? {
             country.map {
-                TerminalAddress(
+                ReaderLocation.Address(
                     line1: line1, line2: line2, city: city, state: state, country: $0, postalCode: postalCode)
             }
         }
@@ -56,10 +56,10 @@ struct Locations: AsyncParsableCommand {
             try await show(common, provider) { counter in
                 guard let address = options.address else {
                     throw CommandError(
-                        code: "country_missing", what: "A place needs a country.", next: "Add --country, as CA.")
+                        code: "country_missing", what: "A location needs a country.",
+                        next: "Add --country, such as CA.")
                 }
-                return try await counter.readers().createLocation(
-                    TerminalLocationDraft(displayName: name, address: address), key: .once("location"))
+                return try await counter.readerManagement().createLocation(name, address)
             }
         }
     }
@@ -74,23 +74,21 @@ struct Locations: AsyncParsableCommand {
 
         func run() async throws {
             try await show(common, provider) { counter in
-                try await counter.readers().updateLocation(
-                    location, TerminalLocationDraft(displayName: name, address: options.address),
-                    key: .once("location"))
+                try await counter.readerManagement().updateLocation(location, name: name, address: options.address)
             }
         }
     }
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "remove", abstract: "Takes a place away that has no readers.")
+            commandName: "remove", abstract: "Deletes a location that has no readers.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "Its id, tml_…") var location: String
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
-                try await counter.readers().deleteLocation(location)
+                try await counter.readerManagement().removeLocation(location)
                 Output.line(common.json ? ReaderLine.list("removed", [.string(location)]) : "\(location) is removed.")
             }
         }
@@ -98,7 +96,7 @@ struct Locations: AsyncParsableCommand {
 }
 
 private func show(
-    _ common: CommonOptions, _ provider: ProviderOptions, _ body: (Counter) async throws -> TerminalLocation
+    _ common: CommonOptions, _ provider: ProviderOptions, _ body: (Counter) async throws -> ReaderLocation
 ) async throws {
     try await withCounter(common, provider) { counter in
         let place = try await body(counter)

@@ -24,9 +24,9 @@ extension Offline {
                 """)
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
-        @Option(name: .long, help: ArgumentHelp("The amount, as 12.50.", valueName: "amount"))
+        @Option(name: .long, help: ArgumentHelp("The amount, such as 12.50.", valueName: "amount"))
         var amount: String
-        @Option(name: .long, help: ArgumentHelp("The currency; usually EUR.", valueName: "code"))
+        @Option(name: .long, help: ArgumentHelp("The currency; the default is EUR.", valueName: "code"))
         var currency = "EUR"
         @Option(name: .long, help: ArgumentHelp("The order's name; a new one if not given.", valueName: "id"))
         var order: String?
@@ -93,7 +93,7 @@ extension Offline {
             }
             try StandInRefusal.check(counter.offline.provider.name, in: counter.mode)
             try counter.checkout.checkAmount(price, provider: counter.options.provider)
-            let id = try order.map { try OrderID(validating: $0) } ?? OrderID(rawValue: Sale.newOrderName())
+            let id = try order.map { try OrderID(selling: $0) } ?? OrderID(rawValue: Sale.newOrderName())
             let sold = try Order(id: id, amount: price, description: "Tap")
             let payment = try await counter.checkout.create(
                 counter.checkout.draft(
@@ -134,7 +134,7 @@ extension Offline {
                 }
             } catch {
                 throw CommandError(
-                    code: "card_not_read", what: "\(error)", next: "Begin again with the same card, or take another.")
+                    code: "card_not_read", what: "\(error)", next: "Start again with the same card, or use another.")
             }
             return try Offline.payload(of: reading, for: payment, at: counter.clock.now())
         }

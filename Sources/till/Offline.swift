@@ -49,7 +49,7 @@ struct Offline: AsyncParsableCommand {
     struct Decline: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "decline",
-            abstract: "Takes the last stored card back, within 60 seconds.")
+            abstract: "Withdraws the last stored card, within 60 seconds.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "The payment, as pay_….") var payment: String
@@ -63,12 +63,12 @@ struct Offline: AsyncParsableCommand {
                 guard done.status == .canceled else {
                     let still = CommandError(
                         code: "offline_decline_over",
-                        what: "The stored card of \(id) cannot be taken back any more.", moneyMoved: done.moneyMoved,
+                        what: "The stored card of \(id) can no longer be withdrawn.", moneyMoved: done.moneyMoved,
                         next: "If the provider takes the money, it is refunded at once.")
                     guard !common.json else { throw ExitCode(1) }
                     throw still
                 }
-                if !common.json { Output.line("Taken back. Payment \(id) is canceled; no money will be taken.") }
+                if !common.json { Output.line("Withdrawn. Payment \(id) is canceled; no money will be captured.") }
             }
         }
     }
@@ -135,12 +135,13 @@ struct Offline: AsyncParsableCommand {
                     Output.line(writer.text)
                 } else {
                     Output.line(
-                        "The log is whole: \(last.sequence + 1) entries, \(log.bytes) bytes, chain and signatures right."
+                        "The log is whole: \(last.sequence + 1) entries, \(log.bytes) bytes, chain and signatures "
+                            + "right."
                     )
                     Output.line("\(marks) payments that the journal calls stored are in it.")
                     if log.healedBytes > 0 {
                         Output.line(
-                            "\(log.healedBytes) bytes of a write that nobody was notified of were cut off and kept.")
+                            "\(log.healedBytes) bytes of an unacknowledged write were cut off and kept.")
                     }
                     let parts = duration.components
                     Output.note("Checked in \(parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000) ms.")
@@ -182,9 +183,9 @@ struct Offline: AsyncParsableCommand {
             Output.line(writer.text)
         } else {
             if report.approved + report.declined + report.left.count == 0 { Output.line("Nothing is stored.") }
-            if report.approved > 0 { Output.line("Approved: \(report.approved). The money was taken.") }
+            if report.approved > 0 { Output.line("Approved: \(report.approved). The money was captured.") }
             if report.declined > 0 {
-                Output.line("Declined: \(report.declined). No money was taken; these orders are unpaid.")
+                Output.line("Declined: \(report.declined). No money moved; these orders are unpaid.")
             }
             for (sequence, reason) in report.quarantined.sorted(by: { $0.key < $1.key }) {
                 Output.line(Output.wrapped("Put aside: entry \(sequence). \(reason)", to: 80))
@@ -233,7 +234,7 @@ struct Offline: AsyncParsableCommand {
             lines.append("Put aside: \(metrics.quarantined.count) (see `till offline quarantine`)")
         }
         if metrics.resolved + metrics.voided > 0 {
-            lines.append("Forwarded so far: \(metrics.resolved), taken back: \(metrics.voided)")
+            lines.append("Forwarded so far: \(metrics.resolved), withdrawn: \(metrics.voided)")
         }
         if let contact = metrics.lastContact {
             lines.append("Provider last reached: \(contact.internetTime), \(age(now.since(contact))) ago")
@@ -241,7 +242,7 @@ struct Offline: AsyncParsableCommand {
         if metrics.reasonsAgainst.isEmpty, let end = metrics.acceptsUntil {
             lines.append("More cards may be stored until \(end.internetTime).")
         }
-        for reason in metrics.reasonsAgainst { lines.append("No card is stored now: \(reason.sentence)") }
+        for reason in metrics.reasonsAgainst { lines.append("No card can be stored now: \(reason.sentence)") }
         lines.append(
             "Log: \(metrics.entries) entries, \(metrics.bytes) bytes, device \(metrics.device ?? "?"), in \(folder)")
         return lines

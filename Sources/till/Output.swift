@@ -14,7 +14,7 @@ import TillServer
 
 /// Where a command's words go: the result to standard output, everything else to standard error.
 enum Output {
-    /// Standard error is a terminal, so colour and progress are welcome.
+    /// Standard error is a terminal, so color and progress are welcome.
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 && getenv("NO_COLOR") == nil }
 
     /// Standard output is a terminal, so lines should fit it.
@@ -38,7 +38,7 @@ enum Output {
         return max(40, Int(size.ws_col))
     }
 
-    /// The text in lines of at most so many characters; further lines are indented. Longer words stay whole.
+    /// The text in lines of at most this many characters; further lines are indented. Longer words stay whole.
     static func wrapped(_ text: String, to width: Int) -> String {
         var lines: [String] = []
         for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -83,8 +83,12 @@ enum Output {
         }
     }
 
-    /// Says an error, as JSON or as three sentences, and ends the command with 1.
-    static func fail(_ error: any ExplainedError, json: Bool, code: Int32 = 1) -> ExitCode {
+    /// `EX_CONFIG`: what the program is set up with cannot be trusted, so nothing of it was used.
+    static let untrustedSettings: Int32 = 78
+    private static let untrusted: Set<String> = ["untrusted_file", "foreign_provider_host"]
+
+    /// Says an error, as JSON or as three sentences, and ends the command with its code: 1 unless another is its own.
+    static func fail(_ error: any ExplainedError, json: Bool, code: Int32? = nil) -> ExitCode {
         if json {
             var writer = JSONWriter()
             writer.beginObject()
@@ -100,7 +104,7 @@ enum Output {
         } else {
             note("till: \(error.description)")
         }
-        return ExitCode(code)
+        return ExitCode(code ?? (untrusted.contains(error.code) ? untrustedSettings : 1))
     }
 }
 

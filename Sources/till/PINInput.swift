@@ -17,11 +17,11 @@ enum PINInput {
     private static let maximumBytes = 256
 
     /// What is to be kept of the PIN that is given now.
-    static func hash(_ counter: Counter, name: String) async throws -> PINHash {
-        let digits = counter.options.settings.number(.staffPIN) ?? PINPolicy.usualDigits
+    static func hash(_ counter: Counter, name: String) async throws -> ScryptHash {
+        let digits = counter.options.settings.number(.staffPIN) ?? PINPolicy.defaultDigits
         let pin = try read(for: name)
         try PINPolicy(minimumDigits: digits).check(pin)
-        return try await PINHasher(besideJournal: counter.journal.path).hash(pin)
+        return try await ScryptHasher(besideJournal: counter.journal.path).hash(pin)
     }
 
     private static func read(for name: String) throws(CommandError) -> Secret<String> {

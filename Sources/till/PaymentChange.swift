@@ -14,20 +14,20 @@ func money(_ text: String?, _ payment: Payment) throws -> Money? {
 
 /// What a command wants of a payment whose money is held or taken.
 enum PaymentWish {
-    case capture, letGo, refund
+    case capture, void, refund
 
     /// The provider's no, with a sentence that says what it means for the money.
     fileprivate func refusal(in payment: Payment) -> String? {
         switch self {
         case .capture:
             guard let capture = payment.captures.last, case .refused(let decline) = capture.state else { return nil }
-            return "The provider refused to take \(capture.amount) (\(decline.code ?? decline.reason.rawValue)). "
-                + "It was not taken."
-        case .letGo:
+            return "The provider refused to capture \(capture.amount) (\(decline.code ?? decline.reason.rawValue)). "
+                + "It was not captured."
+        case .void:
             guard payment.held.isPositive, case .refused(let decline)? = payment.currentAttempt?.void?.state
             else { return nil }
-            return "The provider refused to let \(payment.held) go (\(decline.code ?? decline.reason.rawValue)). "
-                + "It is still held, or somebody else took it: check the provider's own page. Then try again."
+            return "The provider refused to void \(payment.held) (\(decline.code ?? decline.reason.rawValue)). "
+                + "It is still held, or somebody else captured it: check the provider's dashboard, then try again."
         case .refund:
             return payment.refunds.last.flatMap { PaymentJSON.message(of: $0) }
         }
@@ -39,13 +39,13 @@ enum PaymentWish {
         let (what, state): (String, OperationState?) =
             switch self {
             case .capture:
-                ("\(payment.captures.last?.amount ?? payment.held) was not taken", payment.captures.last?.state)
-            case .letGo: ("\(payment.held) is still held", payment.currentAttempt?.void?.state)
+                ("\(payment.captures.last?.amount ?? payment.held) was not captured", payment.captures.last?.state)
+            case .void: ("\(payment.held) is still held", payment.currentAttempt?.void?.state)
             case .refund:
-                ("\(payment.refunds.last?.amount ?? payment.refunded) did not go back", payment.refunds.last?.state)
+                ("\(payment.refunds.last?.amount ?? payment.refunded) was not refunded", payment.refunds.last?.state)
             }
         guard case .deferred? = state else { return nil }
-        return "The provider rejects our own credentials: \(what). Correct them; it goes on by itself. Do not ask for "
+        return "The provider rejects our own credentials: \(what). Correct them; it resumes by itself. Do not ask for "
             + "it again."
     }
 
@@ -55,11 +55,11 @@ enum PaymentWish {
         switch self {
         case .capture:
             guard let capture = payment.captures.last, capture.state.isOpen else { return nil }
-            return "whether \(capture.amount) was taken. Do not take it again"
+            return "whether \(capture.amount) was captured. Do not capture it again"
         case .refund:
             guard let refund = payment.refunds.last, refund.state.isOpen else { return nil }
-            return "whether \(refund.amount) went back. Do not give it back again"
-        case .letGo: return nil
+            return "whether \(refund.amount) was refunded. Do not refund it again"
+        case .void: return nil
         }
     }
 }
@@ -94,7 +94,7 @@ func change(
         }
         if let doubt = wish?.doubt(in: done) {
             if !common.json {
-                Output.note("till: It is not known yet \(doubt); it is being found out: till payments show \(done.id)")
+                Output.note("till: It is not known yet \(doubt); it is being checked: till payments show \(done.id)")
             }
             throw ExitCode(3)
         }

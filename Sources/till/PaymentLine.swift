@@ -36,7 +36,7 @@ enum PaymentLine {
 }
 
 extension Payment {
-    /// It came to nothing before a card was charged or refused: a receipt of it would have only gaps.
+    /// It failed before a card was charged or refused: a receipt of it would have only gaps.
     var hasNothingToShow: Bool {
         switch (status, attempts.last?.state) {
         case (.declined, .declined(let decline)): decline.reason.isWithoutCard

@@ -18,7 +18,7 @@ struct Payments: AsyncParsableCommand {
         static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists payments, newest first.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
-        @Option(name: .long, help: "At most so many, up to 500.") var limit = 50
+        @Option(name: .long, help: "The most to list, up to 500.") var limit = 50
         @Option(name: .long, help: "Only of this order.") var order: String?
         @Option(name: .long, help: "Only in this status.") var status: String?
 
@@ -160,11 +160,12 @@ struct Payments: AsyncParsableCommand {
 
     struct RefundCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "refund", abstract: "Gives money back; all that is left unless an amount is given.")
+            commandName: "refund", abstract: "Refunds a payment; by default all that is left.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "The payment.") var payment: String
-        @Option(name: .long, parsing: .unconditional, help: ArgumentHelp("How much, as 5.00.", valueName: "amount"))
+        @Option(
+            name: .long, parsing: .unconditional, help: ArgumentHelp("How much, such as 5.00.", valueName: "amount"))
         var amount: String?
         @Option(name: .long, help: "Why.") var reason: String?
         @Option(name: .long, help: "The reader that the card will be presented to, where the scheme wants it there.")

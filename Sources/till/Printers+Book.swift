@@ -11,7 +11,8 @@ extension Printers {
             commandName: "add",
             abstract: "Gives a printer a name.",
             discussion: """
-                Printers with TLS (ipps) make their own certificates. --trust keeps the one that the printer shows now, \
+                Printers with TLS (ipps) make their own certificates. --trust keeps the one that the printer shows \
+                now, \
                 or, if it is off, the first one that it will show; --pin takes one that you read at the printer. After \
                 that no other is taken. The password is read from its file whenever it is needed, and kept nowhere.
                 """)

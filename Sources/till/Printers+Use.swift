@@ -11,7 +11,7 @@ extension Printers {
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "status",
-            abstract: "Asks a printer how it stands, about its paper and what it takes. Ends with 1 if it needs help.")
+            abstract: "Asks a printer for its state, its paper and its formats. Ends with 1 if it needs help.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "Its name or address.") var printer: String
@@ -82,10 +82,10 @@ extension Printers {
                 Output.line(
                     common.json
                         ? JSONValue.object([
-                            JSONMember(key: "printed", value: .bool(outcome.isOnPaper)),
+                            JSONMember(key: "printed", value: .bool(outcome.isHandedOver)),
                             JSONMember(key: "outcome", value: .string(words)),
                         ]).text : Output.wrapped(words, to: 80))
-                if !outcome.isOnPaper { throw ExitCode(1) }
+                if !outcome.isHandedOver { throw ExitCode(1) }
             }
         }
     }
@@ -98,7 +98,7 @@ extension Printers {
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "Name or address of an ESC/POS printer.") var printer: String
         @Flag(name: .long, help: "Say that the drawer may open.") var allow = false
-        @Option(name: .long, help: "The plug's pin, 2 or 5.") var pin = 2
+        @Option(name: .long, help: "The plug's pin, 2 or 5.") var pin = DrawerKick.usualPin
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
@@ -106,21 +106,16 @@ extension Printers {
                     throw CommandError(
                         code: "drawer_not_allowed", what: "The drawer stays shut.", next: "Add --allow to open it.")
                 }
-                let one = try await PrinterRegistry(counter.journal, clock: counter.clock).printer(printer)
-                if case .ipp = one.address {
-                    throw CommandError(
-                        code: "no_drawer", what: "An IPP printer opens no drawer.",
-                        next: "Use the printer's ESC/POS port: socket://HOST:9100.")
-                }
-                let outcome = try await one.openDrawer(pin: pin)
-                let words = outcome.isOnPaper ? "The drawer was asked to open." : outcome.drawerSentence
+                let outcome = try await DrawerKick(counter.journal, clock: counter.clock).open(
+                    printer, pin: pin, of: counter.options.account)
+                let words = outcome.drawerSentence
                 Output.line(
                     common.json
                         ? JSONValue.object([
-                            JSONMember(key: "told", value: .bool(outcome.isOnPaper)),
+                            JSONMember(key: "told", value: .bool(outcome.isHandedOver)),
                             JSONMember(key: "outcome", value: .string(words)),
                         ]).text : Output.wrapped(words, to: 80))
-                if !outcome.isOnPaper { throw ExitCode(1) }
+                if !outcome.isHandedOver { throw ExitCode(1) }
             }
         }
     }
@@ -143,24 +138,6 @@ extension Printers {
                     Output.bytes(message.bytes)
                 }
             } catch { throw Output.fail(error, json: common.json) }
-        }
-    }
-}
-
-extension PrintOutcome {
-    /// On paper, or with a printer that says no more.
-    fileprivate var isOnPaper: Bool {
-        switch self {
-        case .printed, .handedOver: true
-        case .failed, .mayHavePrinted: false
-        }
-    }
-
-    fileprivate var drawerSentence: String {
-        switch self {
-        case .printed, .handedOver: "The drawer was asked to open."
-        case .failed(let why): "The drawer was not opened: \(why)"
-        case .mayHavePrinted(let why): "The drawer may have opened: \(why)"
         }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import TillCore
+import TillProvider
 import TillServer
-import TillStripe
 
 /// The reader that this counter uses unless another is named: `till readers connect`. Kept in a small file
 /// beside the journal, so that the page and the next command know it too.
@@ -12,7 +12,7 @@ struct ReaderChoice {
     let id: String
     let label: String
 
-    private static func path(_ counter: Counter) -> String { counter.options.journal + "-reader.json" }
+    private static func path(_ counter: Counter) -> String { counter.options.files + "-reader.json" }
 
     /// The one that was chosen; `nil` if none was.
     static func read(_ counter: Counter) -> ReaderChoice? {
@@ -50,33 +50,47 @@ struct ReaderChoice {
     }
 }
 
-extension TerminalReader {
-    /// Refuses a command that would push aside what the reader is at.
-    func mustBeFree() throws {
-        guard action?.status == .inProgress, action?.kind != .setReaderDisplay else { return }
-        throw CommandError(
-            code: "terminal_reader_busy", what: "\(label) is busy with something else.",
-            next: "Wait until it is done, or call it off: till readers cancel.")
-    }
-}
-
 extension Counter {
-    /// Stripe's readers and places, which this command also manages, or why there are none.
-    func readers() throws -> StripeTerminal {
-        guard let stripe = modules.lazy.compactMap({ $0 as? StripeModule }).first else {
+    /// The readers that a command is about: the chosen provider's, else those of the only provider that has some.
+    func readers() throws -> any ReaderFleet {
+        if let chosen = module(options.provider)?.readers { return chosen }
+        let fleets = modules.compactMap { module in module.readers.map { (type(of: module).name, $0) } }
+        guard fleets.count < 2 else {
             throw CommandError(
-                code: "no_readers", what: "Card readers need Stripe.",
+                code: "choose_a_provider",
+                what: "\(fleets.map(\.0.rawValue).joined(separator: " and ")) have card readers.",
+                next: "Say whose with --provider.")
+        }
+        guard let only = fleets.first else {
+            throw CommandError(
+                code: "no_readers", what: "No provider of this counter has card readers.",
                 next: "Add --provider stripe, with TILL_STRIPE_KEY or with --stripe-url of a sandbox.")
         }
-        return stripe.terminal.terminal
+        return only.1
+    }
+
+    /// What registers the readers and arranges where they stand, or why nothing here does.
+    func readerManagement() throws -> any ReaderManagement {
+        let fleet = try readers()
+        guard let management = fleet.management else {
+            throw CommandError(
+                code: "unsupported", what: "The readers of \(fleet.provider) are not managed from here.",
+                next: "Use the provider's dashboard.")
+        }
+        return management
     }
 
     /// The reader of a name, or the connected one.
-    func reader(_ name: String?) async throws -> TerminalReader {
-        try await readers().reader(named: try chosenReader(name))
+    func reader(_ name: String?) async throws -> CounterReader {
+        let fleet = try readers()
+        let named = name == ReaderChoice.word ? nil : name
+        if named == nil, ReaderChoice.read(self) == nil, let standing = fleet.standing { return standing }
+        let wanted = try chosenReader(name)
+        guard let management = fleet.management else { return try await fleet.reader(named: wanted) }
+        return try await management.anyReader(named: wanted)
     }
 
-    /// What a reader is looked up by: the name itself, or the id of the connected one.
+    /// What identifies a reader: the name itself, or the id of the connected one.
     func chosenReader(_ name: String?) throws -> String {
         let wanted = name == ReaderChoice.word ? nil : name
         guard let word = wanted ?? ReaderChoice.read(self)?.id else {

@@ -1,11 +1,12 @@
 import TillCore
-import TillStripe
+import TillProvider
 
 /// A reader or a place on the terminal.
 enum ReaderLine {
-    static func text(_ reader: TerminalReader, isConnected: Bool = false) -> String {
+    static func text(_ reader: CounterReader, isConnected: Bool = false) -> String {
         var parts = [
-            reader.id, reader.label, reader.deviceType.rawValue, reader.status?.rawValue ?? "on a phone",
+            reader.id, reader.label, reader.deviceType,
+            reader.needsPhone ? "on a phone" : reader.status?.rawValue ?? "unknown",
             reader.location ?? "no location",
         ]
         if let action = reader.action { parts.append("\(action.kind) \(action.status.rawValue)") }
@@ -13,9 +14,10 @@ enum ReaderLine {
         return parts.joined(separator: "  ")
     }
 
-    static func details(_ reader: TerminalReader, isConnected: Bool) -> String {
+    static func details(_ reader: CounterReader, isConnected: Bool) -> String {
         var lines = [
-            "\(reader.label) (\(reader.id))", "  kind      \(reader.deviceType)", "  serial    \(reader.serialNumber)",
+            "\(reader.label) (\(reader.id))", "  kind      \(reader.deviceType)",
+            "  serial    \(reader.serialNumber ?? "unknown")",
             "  network   \(reader.status?.rawValue ?? "unknown")" + (reader.ipAddress.map { ", \($0)" } ?? ""),
             "  location  \(reader.location ?? "none")", "  software  \(reader.softwareVersion ?? "unknown")",
         ]
@@ -23,31 +25,32 @@ enum ReaderLine {
         if let action = reader.action {
             lines.append("  action    \(action.kind) \(action.status.rawValue)")
             if let code = action.failureCode { lines.append("            \(code): \(action.failureMessage ?? "")") }
-            for input in action.inputs {
+            for input in action.answers {
                 lines.append(
-                    "            \(input.kind): \(input.isSkipped ? "skipped" : input.text ?? input.value ?? "no answer")"
+                    "            \(input.kind): "
+                        + "\(input.isSkipped ? "skipped" : input.text ?? input.value ?? "no answer")"
                 )
             }
         }
-        if isConnected { lines.append("  This counter uses it unless another is named.") }
+        if isConnected { lines.append("  This counter uses it by default.") }
         return lines.joined(separator: "\n")
     }
 
-    static func json(_ reader: TerminalReader, isConnected: Bool = false) -> JSONValue {
+    static func json(_ reader: CounterReader, isConnected: Bool = false) -> JSONValue {
         func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
         var action = JSONValue.null
         if let now = reader.action {
             action = .object([
-                JSONMember(key: "type", value: .string(now.kind.rawValue)),
+                JSONMember(key: "type", value: .string(now.kind)),
                 JSONMember(key: "status", value: .string(now.status.rawValue)),
                 JSONMember(key: "failure_code", value: text(now.failureCode)),
-                JSONMember(key: "payment_intent", value: text(now.paymentIntent?.rawValue)),
+                JSONMember(key: "payment_intent", value: text(now.payment?.rawValue)),
             ])
         }
         return .object([
             JSONMember(key: "id", value: .string(reader.id)), JSONMember(key: "label", value: .string(reader.label)),
-            JSONMember(key: "serial_number", value: .string(reader.serialNumber)),
-            JSONMember(key: "device_type", value: .string(reader.deviceType.rawValue)),
+            JSONMember(key: "serial_number", value: text(reader.serialNumber)),
+            JSONMember(key: "device_type", value: .string(reader.deviceType)),
             JSONMember(key: "status", value: text(reader.status?.rawValue)),
             JSONMember(key: "location", value: text(reader.location)),
             JSONMember(key: "software", value: text(reader.softwareVersion)),
@@ -55,7 +58,7 @@ enum ReaderLine {
         ])
     }
 
-    static func json(_ place: TerminalLocation) -> JSONValue {
+    static func json(_ place: ReaderLocation) -> JSONValue {
         func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
         return .object([
             JSONMember(key: "id", value: .string(place.id)),

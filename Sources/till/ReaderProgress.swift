@@ -16,7 +16,7 @@ final class ReaderProgress: Sendable {
         }
     }
 
-    /// Returns when everything was told, at the latest after half a second: some ends have no event.
+    /// Returns when everything was reported, at the latest after half a second: some ends have no event.
     func end() async {
         let printer = printer
         await withTaskGroup(of: Void.self) { group in
@@ -32,7 +32,7 @@ final class ReaderProgress: Sendable {
         if let message = event.message { return message }
         return switch event.type {
         case .cardDetailsCollected: "The card was read."
-        case .cardRemoved: "The card was taken out."
+        case .cardRemoved: "The card was removed."
         default: event.type.rawValue.replacing("_", with: " ")
         }
     }

@@ -1,14 +1,14 @@
 import ArgumentParser
 import TillCore
 import TillOrders
+import TillProvider
 import TillServer
-import TillStripe
 
 /// `till readers …`: finds and manages card readers.
 struct Readers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "readers",
-        abstract: "Finds, registers and drives Stripe's smart card readers.",
+        abstract: "Finds, registers and drives card readers.",
         discussion: """
             Without an account, in two terminals:
               till sandbox stripe --port 12111
@@ -31,7 +31,7 @@ struct Readers: AsyncParsableCommand {
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
-                let found = try await counter.readers().readers(TerminalReaderFilter(location: location))
+                let found = try await readers(of: try counter.readers())
                 let chosen = ReaderChoice.read(counter)?.id
                 if common.json {
                     return Output.line(
@@ -43,6 +43,13 @@ struct Readers: AsyncParsableCommand {
                     location.map { "No readers at \($0)." }
                         ?? "No readers. Register one: till readers register CODE --label NAME")
             }
+        }
+
+        private func readers(of fleet: any ReaderFleet) async throws -> [CounterReader] {
+            guard let management = fleet.management else {
+                return try await fleet.readers().filter { location == nil || $0.location == location }
+            }
+            return try await management.readers(at: location)
         }
     }
 
@@ -64,8 +71,7 @@ struct Readers: AsyncParsableCommand {
                         code: "registration_code_missing", what: "The registration code is empty.",
                         next: "Read the code from the reader's screen.")
                 }
-                return try await counter.readers().register(
-                    code: code, label: label, location: location, key: .once("register"))
+                return try await counter.readerManagement().register(code: code, label: label, location: location)
             }
         }
     }
@@ -73,7 +79,7 @@ struct Readers: AsyncParsableCommand {
     struct Connect: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "connect",
-            abstract: "Chooses the reader that this counter uses unless another is named.")
+            abstract: "Chooses the reader that this counter uses by default.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "Its label, id or serial number.") var reader: String
@@ -81,21 +87,21 @@ struct Readers: AsyncParsableCommand {
 
         func run() async throws {
             try await show(common, provider) { counter in
-                let found = try await counter.readers().reader(named: reader)
+                let found = try await counter.reader(reader)
                 if let location, found.location != location {
                     throw CommandError(
                         code: "reader_at_other_location",
                         what: "\(found.label) stands at \(found.location ?? "no location"), not at \(location).",
                         next: "Choose a reader of this location.")
                 }
-                guard found.deviceType.isSmart else {
+                guard !found.needsPhone else {
                     throw CommandError(
                         code: "reader_needs_phone", what: "\(found.label) is driven by a phone, not by this counter.",
                         next: "Choose a smart reader.")
                 }
                 try ReaderChoice(id: found.id, label: found.label).write(counter)
                 if found.status == .offline, !common.json {
-                    Output.note("Note: Stripe has not seen it lately. A sale is tried all the same.")
+                    Output.note("Note: its provider has not heard of it lately. A sale is tried all the same.")
                 }
                 return found
             }
@@ -141,7 +147,7 @@ struct Readers: AsyncParsableCommand {
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "Its label, id or serial number.") var reader: String
         @Option(name: .long, help: "The new name.") var label: String?
-        @Option(name: .long, help: "From hour to hour by the reader's clock, as 2-5.") var rebootWindow: String?
+        @Option(name: .long, help: "From hour to hour by the reader's clock, such as 2-5.") var rebootWindow: String?
 
         func run() async throws {
             try await show(common, provider) { counter in
@@ -150,37 +156,28 @@ struct Readers: AsyncParsableCommand {
                         code: "nothing_to_change", what: "Nothing was given to change.",
                         next: "Give --label, --reboot-window, or both.")
                 }
-                let readers = try counter.readers()
-                var found = try await readers.reader(named: reader)
-                if let rebootWindow { try await set(rebootWindow, for: found, readers) }
-                if let label { found = try await readers.rename(found.id, to: label, key: .once("rename")) }
+                let management = try counter.readerManagement()
+                var found = try await management.anyReader(named: reader)
+                if let rebootWindow { try await set(rebootWindow, for: found, management) }
+                if let label { found = try await management.rename(found.id, to: label) }
                 return found
             }
         }
 
-        private func set(_ window: String, for reader: TerminalReader, _ readers: StripeTerminal) async throws {
-            let hours = window.split(separator: "-").map { Int64($0) }
-            guard hours.count == 2, let start = hours[0], let end = hours[1], (0...23).contains(start),
-                (0...23).contains(end), start != end
+        private func set(_ text: String, for reader: CounterReader, _ management: any ReaderManagement) async throws {
+            let hours = text.split(separator: "-").map { Int64($0) }
+            guard hours.count == 2, let start = hours[0], let end = hours[1],
+                let window = RebootWindow(from: start, to: end)
             else {
                 throw CommandError(
-                    code: "invalid_hours", what: "\(window) are no hours.", next: "Give them as 2-5, each 0 to 23.")
+                    code: "invalid_hours", what: "\(text) are no hours.", next: "Give them as 2-5, each 0 to 23.")
             }
             guard let place = reader.location else {
                 throw CommandError(
                     code: "reader_without_location", what: "\(reader.label) has no location to configure.",
                     next: "Register it with --location.")
             }
-            let draft = TerminalConfigurationDraft(
-                name: "Till \(place)", rebootWindow: TerminalRebootWindow(startHour: start, endHour: end))
-            if let known = try await readers.location(place).configuration {
-                _ = try await readers.updateConfiguration(
-                    known, TerminalConfigurationDraft(rebootWindow: draft.rebootWindow), key: .once("configuration"))
-            } else {
-                let made = try await readers.createConfiguration(draft, key: .once("configuration"))
-                _ = try await readers.updateLocation(
-                    place, TerminalLocationDraft(configuration: made.id), key: .once("location"))
-            }
+            try await management.setRebootWindow(window, at: place)
         }
     }
 
@@ -195,20 +192,17 @@ struct Readers: AsyncParsableCommand {
 
         func run() async throws {
             try await show(common, provider) { counter in
-                let readers = try counter.readers()
-                let found = try await readers.reader(named: reader)
-                // A cart takes the reader's one slot: it would end a sale that waits there.
-                try found.mustBeFree()
-                guard let order else {
-                    return try await readers.cancelAction(at: found.id, key: .once("display"))
-                }
-                let document: Order
-                do { document = try Order(document: OrderFile.read(order)) } catch let error as any ExplainedError {
-                    throw error
-                } catch {
-                    throw CommandError(code: "invalid_order", what: "\(order): \(error)", next: "Correct the order.")
-                }
-                return try await readers.display(TerminalCart(document), at: found.id, key: .once("display"))
+                let management = try counter.readerManagement()
+                let found = try await management.anyReader(named: reader)
+                return try await management.display(try order.map(read), at: found.id)
+            }
+        }
+
+        private func read(_ path: String) throws -> Order {
+            do { return try Order(document: OrderFile.read(path)) } catch let error as any ExplainedError {
+                throw error
+            } catch {
+                throw CommandError(code: "invalid_order", what: "\(path): \(error)", next: "Correct the order.")
             }
         }
     }
@@ -216,7 +210,7 @@ struct Readers: AsyncParsableCommand {
     struct Cancel: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "cancel",
-            abstract: "Calls off what a reader waits for. Refused once a card is being charged.")
+            abstract: "Cancels what a reader waits for. Refused once a card is being charged.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "Its label, id or serial number.") var reader: String?
@@ -224,7 +218,7 @@ struct Readers: AsyncParsableCommand {
         func run() async throws {
             try await show(common, provider) { counter in
                 let found = try await counter.reader(reader)
-                return try await counter.readers().cancelAction(at: found.id, key: .once("cancel"))
+                return try await counter.readers().cancel(found.id)
             }
         }
     }
@@ -234,64 +228,53 @@ struct Readers: AsyncParsableCommand {
             commandName: "simulate-card",
             abstract: "Holds a test card to a simulated reader, as soon as it waits for one.",
             discussion: """
-                Cards: \(TerminalTestCard.known.map(\.name).joined(separator: ", ")), declined:insufficient_funds and \
-                the like, a published test number, or physical, which the last two digits of the amount decide about.
+                Cards: visa, mastercard, amex, discover, diners, jcb, unionpay, interac, eftpos_au_debit and the rest \
+                of Stripe's simulated cards; declined:insufficient_funds and the like; a published test number; or \
+                physical, which the last two digits of the amount decide about.
                 """)
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "Its label, id or serial number.") var reader: String?
         @Option(name: .long, help: "Which card.") var card = "visa"
         @Option(name: .long, help: "A tip in the wire's units, if the reader asks for one.") var tip: Int64?
-        @Option(name: .long, help: "Wait at most so many seconds for the reader to want a card.") var wait = 10
+        @Option(name: .long, help: "The most seconds to wait for the reader to ask for a card.") var wait = 10
 
         func run() async throws {
             try await show(common, provider) { counter in
-                guard let card = TerminalTestCard(named: card, tip: tip) ?? numbered() else {
-                    throw CommandError(
-                        code: "unknown_card", what: "There is no test card \(card.prefix(40)).",
-                        next: "Use one of till readers simulate-card --help.")
-                }
-                let readers = try counter.readers()
+                let fleet = try counter.readers()
                 var found = try await counter.reader(reader)
-                guard found.deviceType.isSimulated else {
+                guard found.isSimulated, let simulation = fleet.simulation else {
                     throw CommandError(
                         code: "reader_is_real", what: "\(found.label) is no simulated reader.", next: "Use a real card."
                     )
                 }
                 let end = counter.clock.now().adding(.seconds(Int64(min(max(wait, 0), 600))))
-                while found.action?.status != .inProgress, counter.clock.now() < end {
+                while !found.isBusy, counter.clock.now() < end {
                     try await counter.clock.sleep(for: .milliseconds(200))
-                    found = try await readers.reader(found.id)
+                    found = try await fleet.reader(named: found.id)
                 }
-                guard found.action?.status == .inProgress || found.status == .offline else {
+                guard found.isBusy || found.status == .offline else {
                     throw CommandError(
                         code: "reader_not_waiting", what: "\(found.label) does not wait for a card.",
                         next: "Begin a sale at it: till sale --reader.")
                 }
-                return try await readers.present(card, at: found.id, key: .once("present"))
+                return try await simulation.present(card, tip: tip, at: found.id)
             }
-        }
-
-        private func numbered() -> TerminalTestCard? {
-            guard (12...19).contains(card.utf8.count), card.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-                return nil
-            }
-            let isInterac = TerminalTestCard.known.contains { $0.number == card && $0.brand == "interac" }
-            return TerminalTestCard(kind: isInterac ? "interac_present" : "card_present", number: card, tip: tip)
         }
     }
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "remove", abstract: "Takes a reader out of the account.")
+            commandName: "remove", abstract: "Removes a reader from the account.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "Its label, id or serial number.") var reader: String
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
-                let found = try await counter.readers().reader(named: reader)
-                try await counter.readers().deleteReader(found.id)
+                let management = try counter.readerManagement()
+                let found = try await management.anyReader(named: reader)
+                try await management.remove(found.id)
                 Output.line(
                     common.json ? ReaderLine.list("removed", [.string(found.id)]) : "\(found.label) is removed.")
             }
@@ -301,7 +284,7 @@ struct Readers: AsyncParsableCommand {
 
 /// Does something with a reader and shows it as it is then.
 private func show(
-    _ common: CommonOptions, _ provider: ProviderOptions, _ body: (Counter) async throws -> TerminalReader
+    _ common: CommonOptions, _ provider: ProviderOptions, _ body: (Counter) async throws -> CounterReader
 ) async throws {
     try await withCounter(common, provider) { counter in
         let reader = try await body(counter)

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 import TillCore
+import TillProvider
 import TillServer
-import TillStripe
 
 extension Readers {
     struct CollectInputs: AsyncParsableCommand {
@@ -23,29 +23,28 @@ extension Readers {
             help: ArgumentHelp("What to ask, as kind=question; one to five times.", valueName: "question"))
         var ask: [String]
         @Flag(name: .long, help: "The customer cannot skip the questions.") var required = false
-        @Option(name: .long, help: "Wait at most so many seconds for the answers.") var wait = 120
+        @Option(name: .long, help: "The most seconds to wait for the answers.") var wait = 120
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
                 let inputs = try questions()
-                let readers = try counter.readers()
+                let fleet = try counter.readers()
+                let asking = try fleet.mustAskQuestions()
                 let found = try await counter.reader(reader)
-                let now = try await readers.reader(found.id)
-                try now.mustBeFree()
-                _ = try await readers.collectInputs(inputs, at: found.id, key: .once("inputs"))
+                _ = try await asking.ask(inputs, at: found.id)
                 if !common.json { Output.note("Reader \(found.label): waiting for the customer…") }
-                show(try await answers(at: found, readers, counter))
+                show(try await answers(at: found, of: fleet, asking, counter.clock))
             }
         }
 
-        private func questions() throws -> [TerminalInput] {
-            guard TerminalInput.countOfQuestions.contains(ask.count) else {
+        private func questions() throws -> [ReaderQuestion] {
+            guard ReaderQuestion.countOfQuestions.contains(ask.count) else {
                 throw CommandError(
                     code: "invalid_questions", what: "A reader asks one to five questions; \(ask.count) were given.",
                     next: "Give --ask one to five times.")
             }
             return try ask.map { text in
-                guard let input = TerminalInput(question: text, isRequired: required) else {
+                guard let input = ReaderQuestion(question: text, isRequired: required) else {
                     throw CommandError(
                         code: "invalid_questions", what: "\(text.prefix(60)) is no question.",
                         next: "Write it as email=Where to send it? or selection=A bag?|Yes|No.")
@@ -56,32 +55,32 @@ extension Readers {
 
         /// The answers, once they are there; nobody waits for them for ever.
         private func answers(
-            at reader: TerminalReader, _ readers: StripeTerminal, _ counter: Counter
-        ) async throws -> [TerminalInputAnswer] {
-            let end = counter.clock.now().adding(.seconds(Int64(min(max(wait, 1), 600))))
-            while counter.clock.now() < end {
-                let now = try await readers.reader(reader.id)
-                guard let action = now.action, action.kind == .collectInputs else {
+            at reader: CounterReader, of fleet: any ReaderFleet, _ asking: any ReaderQuestions, _ clock: any TillClock
+        ) async throws -> [ReaderAnswers.Answer] {
+            let end = clock.now().adding(.seconds(Int64(min(max(wait, 1), 600))))
+            while clock.now() < end {
+                let now = try await asking.answers(at: reader.id)
+                switch now.status {
+                case nil:
                     throw CommandError(
                         code: "questions_called_off", what: "The questions were canceled at \(reader.label).",
                         next: "Ask again if the answers are needed.")
-                }
-                switch action.status {
-                case .succeeded: return action.inputs
-                case .failed:
+                case .succeeded?: return now.answers
+                case .failed?:
                     throw CommandError(
-                        code: action.failureCode ?? "not_answered", what: "Nobody answered at \(reader.label).",
+                        code: now.failureCode ?? "not_answered", what: "Nobody answered at \(reader.label).",
                         next: "Ask again if the answers are needed.")
-                default: try await counter.clock.sleep(for: .milliseconds(400))
+                default: try await clock.sleep(for: .milliseconds(400))
                 }
             }
-            _ = try await readers.cancelAction(at: reader.id, key: .once("cancel"))
+            _ = try await fleet.cancel(reader.id)
             throw CommandError(
-                code: "not_answered", what: "Nobody answered at \(reader.label) in \(wait) s; it asks no more.",
+                code: "not_answered",
+                what: "Nobody answered at \(reader.label) within \(wait) s; the questions were canceled.",
                 next: "Ask again if the answers are needed.")
         }
 
-        private func show(_ answers: [TerminalInputAnswer]) {
+        private func show(_ answers: [ReaderAnswers.Answer]) {
             guard !common.json else {
                 return Output.line(
                     ReaderLine.list(
@@ -111,30 +110,25 @@ extension Readers {
         @Argument(help: "Its label, id or serial number.") var reader: String?
         @Flag(name: .long, help: "The customer skips what need not be answered.") var skip = false
         @Flag(name: .long, help: "Nobody answers until the reader gives up.") var timeOut = false
-        @Option(name: .long, help: "Wait at most so many seconds for the reader to ask.") var wait = 10
+        @Option(name: .long, help: "The most seconds to wait for the reader to ask.") var wait = 10
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
-                let readers = try counter.readers()
+                let fleet = try counter.readers()
+                let asking = try fleet.mustAskQuestions()
                 var found = try await counter.reader(reader)
                 let end = counter.clock.now().adding(.seconds(Int64(min(max(wait, 0), 600))))
-                while found.action?.kind != .collectInputs || found.action?.status != .inProgress,
-                    counter.clock.now() < end
-                {
+                while !found.asksQuestions, counter.clock.now() < end {
                     try await counter.clock.sleep(for: .milliseconds(200))
-                    found = try await readers.reader(found.id)
+                    found = try await fleet.reader(named: found.id)
                 }
-                let isAsking = found.action?.kind == .collectInputs && found.action?.status == .inProgress
-                guard isAsking || found.status == .offline else {
+                guard found.asksQuestions || found.status == .offline else {
                     throw CommandError(
                         code: "reader_not_waiting", what: "\(found.label) asks nothing.",
                         next: "Have it ask something: till readers collect-inputs.")
                 }
-                let after =
-                    timeOut
-                    ? try await readers.timeOutInputs(at: found.id, key: .once("inputs"))
-                    : try await readers.succeedInputs(
-                        at: found.id, skipping: skip ? "all" : "none", key: .once("inputs"))
+                _ = try await asking.pretend(timeOut ? .leaves : skip ? .skips : .answers, at: found.id)
+                let after = try await fleet.reader(named: found.id)
                 Output.line(
                     common.json ? ReaderLine.json(after).text : ReaderLine.details(after, isConnected: false))
             }
@@ -142,21 +136,37 @@ extension Readers {
     }
 }
 
-extension TerminalInput {
+extension CounterReader {
+    /// A question on its screen waits for the customer.
+    fileprivate var asksQuestions: Bool { isBusy && action?.purpose == .questions }
+}
+
+extension ReaderFleet {
+    fileprivate func mustAskQuestions() throws -> any ReaderQuestions {
+        guard let questions else {
+            throw CommandError(
+                code: "unsupported", what: "The readers of \(provider) ask no questions.",
+                next: "Ask the customer yourself.")
+        }
+        return questions
+    }
+}
+
+extension ReaderQuestion {
     /// Reads `kind=question`, and for a selection the answers behind it: `selection=A bag?|Yes|No`.
     init?(question text: String, isRequired: Bool) {
         let halves = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard halves.count == 2, let kind = halves.first, let rest = halves.last else { return nil }
         let parts = rest.split(separator: "|", omittingEmptySubsequences: false)
             .map { $0.trimmingCharacters(in: .whitespaces) }
-        guard TerminalInput.kinds.contains(kind), let title = parts.first, !parts.contains(""),
-            parts.allSatisfy({ $0.utf8.count <= TerminalInput.maximumBytes })
+        guard let kind = ReaderQuestion.Kind(rawValue: kind), let title = parts.first, !parts.contains(""),
+            parts.allSatisfy({ $0.utf8.count <= ReaderQuestion.maximumBytes })
         else { return nil }
         let choices = parts.dropFirst()
-        let isWhole = kind == "selection" ? TerminalInput.countOfChoices.contains(choices.count) : choices.isEmpty
+        let isWhole = kind == .selection ? ReaderQuestion.countOfChoices.contains(choices.count) : choices.isEmpty
         guard isWhole else { return nil }
         self.init(
             kind: kind, title: title, isRequired: isRequired,
-            choices: choices.enumerated().map { Choice(id: "choice-\($0 + 1)", text: $1) })
+            choices: Array(choices))
     }
 }

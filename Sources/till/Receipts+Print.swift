@@ -85,7 +85,7 @@ extension Receipts {
 
     struct Cancel: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "cancel", abstract: "Calls off a receipt that waits for its printer.")
+            commandName: "cancel", abstract: "Cancels a receipt that waits for its printer.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "The print, as the queue lists it: print_….") var print: String

@@ -15,9 +15,9 @@ extension Receipts {
         @OptionGroup var provider: ProviderOptions
         @OptionGroup var store: StoreOptions
         @Argument(help: "The payment.") var payment: String
-        @Option(name: .long, help: "Where the counter is seen from outside; usually what receipt_url says.")
+        @Option(name: .long, help: "Where the counter is seen from outside; by default what receipt_url says.")
         var base: String?
-        @Option(name: .long, help: "How many days it is good, 1 to 730.") var days: Int64 = 90
+        @Option(name: .long, help: "How many days it is valid, 1 to 730.") var days: Int64 = 90
 
         func run() async throws {
             var given = store.given

@@ -91,7 +91,7 @@ struct Receipts: AsyncParsableCommand {
     struct Sample: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "sample",
-            abstract: "Writes a sample receipt, to see how those of the shop will look.",
+            abstract: "Writes a sample receipt, to see what those of the shop will be like.",
             discussion: """
                 Without a name it lists the samples. With --own the shop's settings stand at its head, else those of a
                 made-up shop. Every sample says that it is none.

@@ -10,13 +10,13 @@ struct Reconcile: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reconcile", abstract: "Holds providers' statements against the journal, line by line.",
         discussion: """
-            Each line is imported once: the same file, or one that overlaps, doubles nothing. What does not match is an \
-            incident: `till journal incidents` lists them, and --resolve closes one.
+            Each line is imported once: the same file, or one that overlaps, doubles nothing. What does not match is \
+            an incident: `till journal incidents` lists them, and --resolve closes one.
 
             Forms of files: \(Reconcile.forms.map(\.format.name).joined(separator: ", ")).
 
-            At most \(StatementLimits.maximumLines) lines are imported at once. An import that is stopped in the middle, \
-            however that happens, is gone on with by the same command.
+            At most \(StatementLimits.maximumLines) lines are imported at once. An import that is stopped in the \
+            middle, however that happens, is gone on with by the same command.
 
             Exit code 0: nothing is open; 1: a statement cannot be read or fetched, and nothing of it was imported; 2: \
             something does not match.
@@ -34,7 +34,8 @@ struct Reconcile: AsyncParsableCommand {
         name: .long,
         help: ArgumentHelp("Fetch the statements of this provider, if it gives any.", valueName: "provider"))
     var fetch: String?
-    @Option(name: .long, help: "The first day to fetch, as 2026-11-01; 30 days back without it.") var since: String?
+    @Option(name: .long, help: "The first day to fetch, such as 2026-11-01; by default 30 days back.")
+    var since: String?
     @Option(name: .long, help: "The provider's own name for the shop's account, where payments are in several of them.")
     var providerAccount: String?
 
@@ -46,7 +47,7 @@ struct Reconcile: AsyncParsableCommand {
         guard !files.isEmpty || fetch != nil else { throw ValidationError("Give files, or --fetch.") }
         guard since == nil || fetch != nil else { throw ValidationError("--since goes with --fetch.") }
         if let since, LedgerDay(since) == nil {
-            throw ValidationError("--since is a day that there is, as 2026-11-22.")
+            throw ValidationError("--since is a day that there is, such as 2026-11-22.")
         }
         if let format, !Reconcile.forms.contains(where: { $0.format.name == format }) {
             let known = Reconcile.forms.map(\.format.name).joined(separator: ", ")

@@ -5,8 +5,8 @@ import TillCore
 import TillJournal
 import TillServer
 
-/// `till restore`: a backup becomes the journal again, and nothing is sold before the providers were asked what was sold
-/// after it was made.
+/// `till restore`: a backup becomes the journal again, and nothing is sold before the providers were asked what was
+/// sold after it was made.
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
@@ -14,7 +14,7 @@ struct Restore: AsyncParsableCommand {
         discussion: """
             till restore BACKUP              checks it, puts it in place; the old file is kept beside it. A folder is
                                              that of till serve --copy-to
-            till restore                     takes the file in place for a backup that was copied there
+            till restore                     takes the file in place, or a database that was set back, for a backup
             till restore --sweep             asks the providers, and shows how far that is; till serve does it, too
             till restore --accept cash --actor NAME --evidence TEXT
                                              a person says that nothing of a provider without a list is missing
@@ -26,7 +26,7 @@ struct Restore: AsyncParsableCommand {
     @OptionGroup var provider: ProviderOptions
     @Argument(help: "The backup, as till journal backup made it. Without it the file in place is taken as it is.")
     var backup: String?
-    @Option(name: .long, help: ArgumentHelp("The journal to restore; usually that of --journal.", valueName: "file"))
+    @Option(name: .long, help: ArgumentHelp("The journal to restore; by default that of --journal.", valueName: "file"))
     var to: String?
     @Option(name: .long, help: ArgumentHelp("The head that was printed with the backup.", valueName: "head"))
     var head: String?
@@ -56,6 +56,7 @@ struct Restore: AsyncParsableCommand {
     func run() async throws {
         var common = common
         if let to { common.journal = to }
+        if backup != nil { try common.refusePostgreSQL("till restore with a backup") }
         let report = try await putInPlace(common)
         let json = common.json
         try await withCounter(common, provider) { counter in
@@ -64,7 +65,7 @@ struct Restore: AsyncParsableCommand {
             if let accept { try await take(accept, in: counter) }
             let standing = try await sweep ? swept(counter) : counter.sweeper.standing()
             Output.line(json ? RestoreLine.json(standing, report) : "\(standing)")
-            // A person is needed, or the providers: a script must not go on as if the counter sold.
+            // A person is needed, or the providers: a script must not continue as if the counter sold.
             if sweep, standing != .notDue { throw ExitCode(1) }
         }
     }
@@ -92,10 +93,9 @@ struct Restore: AsyncParsableCommand {
     private func begin(in counter: Counter) async throws {
         let due = try await RestoreSweep.due(in: counter.journal)
         guard due?.epoch == nil, !sweep || due != nil else { return }
-        guard let journal = counter.journal as? SQLiteJournal else { return }
-        let epoch = try await journal.restoreInPlace()
-        try await journal.note([AuditNote(restored: epoch, from: nil)])
-        if !common.json { Output.line("The journal goes on from \(epoch.newest). Epoch \(epoch.number).") }
+        let epoch = try await counter.journal.restoreInPlace()
+        try await counter.journal.note([AuditNote(restored: epoch, from: nil)])
+        if !common.json { Output.line("The journal continues from \(epoch.newest). Epoch \(epoch.number).") }
     }
 
     private func take(_ name: String, in counter: Counter) async throws {

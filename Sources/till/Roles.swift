@@ -44,7 +44,7 @@ struct RolesCommand: AsyncParsableCommand {
         @Argument(help: "Its name, as shift-lead.") var name: String
         @Option(
             name: .long,
-            help: ArgumentHelp("What it may do, with commas between, or all.", valueName: "permissions"))
+            help: ArgumentHelp("What it may do, separated by commas, or all.", valueName: "permissions"))
         var permissions: String
         @Option(
             name: .long,

@@ -75,7 +75,7 @@ extension Sale {
         return try await fleet.reader(named: try counter.chosenReader(reader))
     }
 
-    /// Asks a reader for the money and shows what a person sees meanwhile. Ctrl-C calls it off, as long as no
+    /// Asks a reader for the money and shows what a person sees meanwhile. Ctrl-C cancels it, as long as no
     /// card is being charged.
     func collect(
         _ payment: Payment, at reader: CounterReader, of fleet: any ReaderFleet,
@@ -99,7 +99,7 @@ extension Sale {
                 }
                 do throws(ReaderError) {
                     _ = try await fleet.cancel(reader.id)
-                    Output.note("Calling it off at the reader…")
+                    Output.note("Canceling at the reader…")
                 } catch {
                     Output.note("\(error.what) Waiting for the end of it.")
                 }

@@ -28,22 +28,22 @@ struct Sale: AsyncParsableCommand {
 
     @Option(name: .long, help: "A WooCommerce order document; with --amount: the order's name.")
     var order: String?
-    @Option(name: .long, parsing: .unconditional, help: "The amount, as 12.50.")
+    @Option(name: .long, parsing: .unconditional, help: "The amount, such as 12.50.")
     var amount: String?
-    @Option(name: .long, help: "The currency, as EUR.")
+    @Option(name: .long, help: "The currency, such as EUR.")
     var currency: String?
     @Option(name: .long, help: "What is sold, with --amount.")
     var description: String?
     @Option(name: .long, help: "automatic or manual.")
     var capture = "automatic"
-    @Flag(name: .long, help: "Charge an order although the shop says that it was paid, refunded or cancelled.")
+    @Flag(name: .long, help: "Charge an order even if the shop says that it was paid, refunded or canceled.")
     var evenIfPaid = false
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The card reader: simulated, or the label or id of a provider's reader, or connected. Simulated is used if no "
-                + "other way to pay is named.", valueName: "name"))
+            "The card reader: simulated, or the label or id of a provider's reader, or connected. Simulated is used "
+                + "if no other way to pay is named.", valueName: "name"))
     var reader: String?
     @Option(
         name: .long,
@@ -58,7 +58,7 @@ struct Sale: AsyncParsableCommand {
     var tipOn: String?
     @Option(name: .long, help: "A card number. On a real card use the page: other users can see a command line.")
     var cardNumber: String?
-    @Option(name: .long, help: "The card's expiry, as 12/30.")
+    @Option(name: .long, help: "The card's expiry, such as 12/30.")
     var expiry: String?
     @Option(name: .long, help: "The card's security code.")
     var cvc: String?
@@ -95,7 +95,7 @@ struct Sale: AsyncParsableCommand {
             if let fleet { try check(sold, at: fleet) }
             let draft = counter.checkout.draft(
                 account: counter.options.account, order: sold, captureMode: mode,
-                acceptedBy: evenIfPaid ? "command line, user \(NSUserName())" : nil)
+                acceptedBy: evenIfPaid ? "command line, user \(CommandUser.name)" : nil)
             let typed = try typedTender(sold)
             if typed == nil, fleet == nil { try StandInRefusal.check(reader: reader ?? "simulated", in: counter.mode) }
             let tipping = try tipping(sold, at: fleet)
@@ -144,7 +144,7 @@ struct Sale: AsyncParsableCommand {
                         code: "invalid_amount", what: "The amount must be more than zero; it is \(money).",
                         next: "Correct it and try again.")
                 }
-                let id = try order.map { try OrderID(validating: $0) } ?? OrderID(rawValue: Sale.newOrderName())
+                let id = try order.map { try OrderID(selling: $0) } ?? OrderID(rawValue: Sale.newOrderName())
                 return try Order(id: id, amount: money, description: description)
             } catch let error as any ExplainedError {
                 throw error

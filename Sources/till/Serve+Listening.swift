@@ -14,18 +14,20 @@ struct ListeningArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Proxies that are believed about their clients, with commas between. Also TILL_TRUSTED_PROXIES.",
+            "Proxies that are trusted about their clients, separated by commas. Also TILL_TRUSTED_PROXIES.",
             valueName: "networks"))
     var trustedProxies: String?
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The counter's certificate and those that vouch for it, PEM. Read again when it changes.",
+            "The counter's certificate chain, PEM. Read again when it changes.",
             valueName: "file"))
     var tlsCertificate: String?
     @Option(name: .long, help: ArgumentHelp("The certificate's key, PEM.", valueName: "file"))
     var tlsKey: String?
-    @Flag(name: .long, help: "Listens beyond this machine without TLS. Whoever is between reads keys and sales.")
+    @Flag(
+        name: .long,
+        help: "Listens beyond this machine without TLS. Anybody on the network path can read keys and sales.")
     var allowPlainHttp = false
 
     /// The settings that these options stand for.
@@ -49,6 +51,16 @@ struct ListeningArguments: ParsableArguments {
     }
 }
 
+extension SessionLimits {
+    /// The limits that settings lead to.
+    init(_ settings: any SettingValues) {
+        self.init()
+        if let number = settings.number(.sessionIdle) { idle = .minutes(Int64(number)) }
+        if let number = settings.number(.sessionDays) { absolute = .days(Int64(number)) }
+        if let number = settings.number(.staffLock) { lock = .minutes(Int64(number)) }
+    }
+}
+
 extension ServerOptions {
     /// The options that settings lead to.
     init(_ settings: Settings, at now: Timestamp) throws {
@@ -58,9 +70,7 @@ extension ServerOptions {
         if let text = settings.text(.afterSalePoll) { pollsAfterSale = text == "on" }
         if let number = settings.number(.bodyBytes) { maximumBodyBytes = number }
         if let number = settings.number(.streams) { maximumStreams = number }
-        if let number = settings.number(.sessionIdle) { sessions.idle = .minutes(Int64(number)) }
-        if let number = settings.number(.sessionDays) { sessions.absolute = .days(Int64(number)) }
-        if let number = settings.number(.staffLock) { sessions.lock = .minutes(Int64(number)) }
+        sessions = SessionLimits(settings)
         if let number = settings.number(.staffPIN) { pins = PINPolicy(minimumDigits: number) }
         isMetricsOpen = settings.text(.metricsOpen) == "true"
         if let span = settings.span(.guessDelay) { longestGuessDelay = span }
@@ -79,7 +89,7 @@ extension ServerOptions {
             guard let ranges = NetworkRange.list(parsing: text) else {
                 throw SettingsError.wrongValue(
                     place: Setting.trustedProxies.key,
-                    reason: "is “\(text.prefix(80))” and must be addresses or networks, as 10.0.0.5, fd00::/8")
+                    reason: "is “\(text.prefix(80))” and must be addresses or networks, such as 10.0.0.5, fd00::/8")
             }
             trustedProxies = ranges
         }

@@ -18,11 +18,11 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup var provider: ProviderOptions
     @Option(
         name: .long,
-        help: ArgumentHelp("Where to listen. Also TILL_HOST; usually 127.0.0.1.", valueName: "address"))
+        help: ArgumentHelp("Where to listen. Also TILL_HOST; 127.0.0.1 by default.", valueName: "address"))
     var host: String?
     @Option(
         name: .long,
-        help: ArgumentHelp("The port; 0 takes a free one. Also TILL_PORT; usually 8080.", valueName: "number"))
+        help: ArgumentHelp("The port; 0 takes a free one. Also TILL_PORT; 8080 by default.", valueName: "number"))
     var port: String?
     @Option(
         name: .long,
@@ -63,21 +63,17 @@ struct Serve: AsyncParsableCommand {
             common,
             store.given.merging([.host: host, .port: port, .apiKey: apiKey, .copyTo: copyTo]) { $1 }
                 .merging(try listening.given) { $1 })
+        if settings.text(.copyTo) != nil { try common.refusePostgreSQL("--copy-to") }
         var options = try ServerOptions(settings, at: SystemClock().now())
         try options.checkListening(
             telling: settings.text(.receiptURL).map { [(setting: Setting.receiptURL.key, address: $0)] } ?? [])
         var logger = Logger(label: "till") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = settings.text(.logLevel).flatMap(Logger.Level.init(rawValue:)) ?? .warning
         let key = try settings.strongKey()
-        if apiKey != nil {
-            Output.note(
-                "A key on the command line can be read by every user of this machine. Give it as TILL_API_KEY or "
-                    + "TILL_API_KEY_FILE.")
-        }
         let feed = EventFeed()
         let counter = try await Counter.open(
             try CounterOptions(settings), clock: EventLoopClock(), onLease: { Output.note("\($0)") },
-            onCommit: feed.committed)
+            onCommit: feed.committed, onHint: feed.hinted)
         do {
             try counter.checkProvider()
             if let sweep = try await RestoreSweep.due(in: counter.journal) {
@@ -125,7 +121,8 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    /// What is in force from now on, for the audit log. A journal that takes no writes now does not keep the counter shut.
+    /// What is in force from now on, for the audit log. A journal that takes no writes now does not keep the counter
+    /// shut.
     private static func note(_ settings: Settings, at host: String, _ counter: Counter) async {
         do throws(JournalError) { try await SettingsInForce(settings).start(at: host, in: counter.journal) } catch {
             Output.note("The audit log does not say what is set at this start: \(error)")

@@ -14,16 +14,11 @@ struct SignIn: AsyncParsableCommand {
             """)
     @OptionGroup var common: CommonOptions
     @OptionGroup var provider: ProviderOptions
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "The address under which the browser reaches the counter, as https://till.example; usually where it was last "
-                + "opened.", valueName: "address"))
-    var url: String?
+    @Option(name: .long, help: PageAddress.help) var url: String?
 
     func run() async throws {
         try await withCounter(common, provider) { counter in
-            let address = try await address(of: counter)
+            let address = try await PageAddress.of(counter, url, common, provider)
             let code = try await StartCodes(counter.journal, clock: MeasuringClock(counter.clock))
                 .make(for: counter.options.account)
             let start = address.start(code: code)
@@ -41,19 +36,5 @@ struct SignIn: AsyncParsableCommand {
             writer.endObject()
             Output.line(writer.text)
         }
-    }
-
-    private func address(of counter: Counter) async throws -> CounterAddress {
-        if let url {
-            guard let address = CounterAddress(page: url) else {
-                throw CommandError(
-                    code: "invalid_url", what: "“\(url.prefix(80))” is no address of a page. Nobody can sign in by it.",
-                    next: "Give the address as https://till.example, without a path.")
-            }
-            return address
-        }
-        if let last = try await Records<CounterAddress>(counter.journal).document(CounterAddress.key) { return last }
-        let settings = try provider.settings(common)
-        return CounterAddress(host: settings.text(.host) ?? "127.0.0.1", port: settings.number(.port) ?? 8_080)
     }
 }

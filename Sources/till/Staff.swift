@@ -17,7 +17,8 @@ struct StaffCommand: AsyncParsableCommand {
             terminal, or read from standard input; it is never an argument.
             """,
         subcommands: [
-            Add.self, List.self, Show.self, SetPIN.self, SetRole.self, Disable.self, Enable.self, Remove.self,
+            Add.self, List.self, Show.self, SetPIN.self, SetRole.self, Invite.self, Disable.self, Enable.self,
+            Remove.self,
         ])
 
     struct Add: AsyncParsableCommand {
@@ -32,7 +33,7 @@ struct StaffCommand: AsyncParsableCommand {
         func run() async throws {
             try await withCounter(common, provider) { counter in
                 let pin = withoutPIN ? nil : try await PINInput.hash(counter, name: name)
-                let person = try await counter.staff.add(name: name, role: role, pin: pin, by: NSUserName())
+                let person = try await counter.staff.add(name: name, role: role, pin: pin, by: CommandUser.name)
                 StaffCommand.show(person, json: common.json)
             }
         }
@@ -98,9 +99,44 @@ struct StaffCommand: AsyncParsableCommand {
         func run() async throws { try await one.run { try await $0.change(one.name, .init(role: role)) } }
     }
 
+    struct Invite: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "invite",
+            abstract: "Makes a link by which somebody chooses how they sign in to the back office.",
+            discussion: """
+                The link is good once and for a day. Whoever opens it chooses a password and sets up codes on a \
+                telephone. What the person had before ends at once, with their sessions, so this is what to do when \
+                something was lost, too.
+                """)
+        @OptionGroup var one: OnePerson
+        @Option(name: .long, help: PageAddress.help) var url: String?
+
+        func run() async throws {
+            try await withCounter(one.common, one.provider) { counter in
+                let address = try await PageAddress.of(counter, url, one.common, one.provider)
+                let (person, word) = try await counter.staff.invite(one.name)
+                let link = address.invitation(word)
+                guard one.common.json else {
+                    Output.line(link)
+                    return Output.note(
+                        "Give it to \(person.name) alone: whoever opens it first signs in as them. It is good once, "
+                            + "within a day.")
+                }
+                var writer = JSONWriter()
+                writer.beginObject()
+                writer.field("url", link)
+                writer.field("valid_seconds", Invitation.lifetime.milliseconds / 1_000)
+                writer.key("staff")
+                StaffCommand.write(person, into: &writer)
+                writer.endObject()
+                Output.line(writer.text)
+            }
+        }
+    }
+
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "disable", abstract: "Lets somebody in no more, within a second.")
+            commandName: "disable", abstract: "Disables somebody's access within a second.")
         @OptionGroup var one: OnePerson
 
         func run() async throws { try await one.run { try await $0.change(one.name, .init(isDisabled: true)) } }
@@ -115,7 +151,7 @@ struct StaffCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "remove", abstract: "Forgets somebody; what they did stays.",
+            commandName: "remove", abstract: "Removes somebody; what they did stays on record.",
             discussion: "When the last one is removed, the shop has one person again.")
         @OptionGroup var one: OnePerson
 
@@ -136,7 +172,7 @@ struct StaffCommand: AsyncParsableCommand {
         }
     }
 
-    private static func write(_ person: StaffRecord, into writer: inout JSONWriter) {
+    fileprivate static func write(_ person: StaffRecord, into writer: inout JSONWriter) {
         writer.beginObject()
         person.members(into: &writer)
         writer.endObject()
@@ -153,7 +189,9 @@ struct StaffCommand: AsyncParsableCommand {
         let standing =
             person.disabledAt.map { "disabled \($0.description.prefix(10))" }
             ?? (person.pin == nil ? "no PIN" : "")
-        return [person.id.rawValue, person.name, person.role, standing].filter { !$0.isEmpty }.joined(separator: "  ")
+        let office = person.office.map { $0 == .invited ? "invited to the back office" : "back office" } ?? ""
+        return [person.id.rawValue, person.name, person.role, office, standing].filter { !$0.isEmpty }
+            .joined(separator: "  ")
     }
 }
 

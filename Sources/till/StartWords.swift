@@ -77,7 +77,8 @@ struct StartWords: Sendable {
             || options.publicAddress.map { !$0.isLoopback } ?? false
         if options.tls != nil { return "TLS: on, at every listener." }
         if !options.trustedProxies.isEmpty { return "TLS: off; the trusted proxies speak it." }
-        return isFar ? "TLS: OFF, and others can reach this address: whoever is between reads keys and sales." : nil
+        return isFar
+            ? "TLS: OFF, and others can reach this address: anybody on the network path can read keys and sales." : nil
     }
 
     private var money: String {

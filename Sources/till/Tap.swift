@@ -29,9 +29,9 @@ struct Tap: AsyncParsableCommand {
                 """)
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
-        @Option(name: .long, help: ArgumentHelp("The amount, as 12.50.", valueName: "amount"))
+        @Option(name: .long, help: ArgumentHelp("The amount, such as 12.50.", valueName: "amount"))
         var amount: String
-        @Option(name: .long, help: ArgumentHelp("The currency; usually EUR.", valueName: "code"))
+        @Option(name: .long, help: ArgumentHelp("The currency; the default is EUR.", valueName: "code"))
         var currency = "EUR"
         @Option(name: .long, help: ArgumentHelp("virtual, pcsc, pcsc:NAME or replay:FILE.", valueName: "reader"))
         var reader = "virtual"
@@ -114,7 +114,7 @@ struct Tap: AsyncParsableCommand {
             } catch {
                 throw CommandError(
                     code: "card_not_read", what: "\(error)",
-                    next: "Begin again with the same card, or take another.")
+                    next: "Start again with the same card, or use another.")
             }
         }
 
@@ -251,7 +251,7 @@ struct Tap: AsyncParsableCommand {
         case .retry: "Please present the card again."
         case .completed: "Read."
         case .notCompleted: "Not read."
-        case .cancelled: "Cancelled."
+        case .canceled: "Canceled."
         }
     }
 

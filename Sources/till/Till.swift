@@ -5,6 +5,9 @@ import TillProvider
 /// The command line of the counter.
 @main
 struct Till: AsyncParsableCommand {
+    /// Of this program, as journals in PostgreSQL show it.
+    static let version = "0.1.0"
+
     static let configuration = CommandConfiguration(
         commandName: "till",
         abstract: "Takes payments: at the counter, by card, in cash; one journal that loses nothing.",
@@ -20,6 +23,8 @@ struct Till: AsyncParsableCommand {
               3   not known yet whether money moved: do not charge again,
                   `till payments recover` and a running counter find out
               64  wrong use of the command line; nothing was done
+              78  others can have written the settings, or a key would be sent to
+                  somebody else than its provider; nothing was done
 
             Settings come from the command line, then from TILL_… variables, then
             from a JSON file (--config, TILL_CONFIG or ./till.json). `till doctor`
@@ -29,11 +34,12 @@ struct Till: AsyncParsableCommand {
             With --json there is exactly one JSON object on standard output, also
             for errors: {"error":{"code","what","money_moved","next"}}.
             """,
-        version: "0.1.0",
+        version: Till.version,
         subcommands: [
             Sale.self, Payments.self, Receipts.self, Printers.self, Serve.self, SignIn.self, Sandbox.self,
             JournalCommand.self,
-            Doctor.self, Keys.self, StaffCommand.self, RolesCommand.self, Failpoints.self, Readers.self, Locations.self,
+            Doctor.self, Keys.self, StaffCommand.self, RolesCommand.self, SessionsCommand.self, Failpoints.self,
+            Readers.self, Locations.self,
             Tap.self, EMV.self, Cards.self,
             Authorizations.self, ApplePay.self, Offline.self, Providers.self, AttentionCommand.self,
             Clock.self, LedgerCommand.self, Restore.self, Reconcile.self, Codes.self, AuditCommand.self,
@@ -41,6 +47,7 @@ struct Till: AsyncParsableCommand {
 
     /// Runs the command. Errors of the command line itself become JSON too, where JSON was asked for.
     static func main() async {
+        ProcessSeal.close()
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
             try await Attribution.$current.withValue(.ofCommand) { try await perform(arguments) }

@@ -7,6 +7,7 @@ import sys
 import tempfile
 import time
 
+import postgres
 import pytest
 from playwright.sync_api import sync_playwright
 
@@ -18,7 +19,7 @@ import printers
 # What takes longest begins first, so that no worker is left with it at the end.
 LONGEST = [
     "test_paypal_kill", "test_kill", "test_applepay_kill", "test_schemathesis", "test_paypal_schemathesis",
-    "test_hostile_provider", "test_printing_cups", "test_cards_compile", "test_terminal", "test_pcsc",
+    "test_hostile_provider", "test_postgres", "test_printing_cups", "test_cards_compile", "test_terminal", "test_pcsc",
 ]
 
 
@@ -100,6 +101,28 @@ def sandbox(tmp_path):
     )
 
 
+@pytest.fixture(scope="session")
+def database_server():
+    """A private server of PostgreSQL, one for all tests of a worker."""
+    cluster = postgres.Cluster()
+    try:
+        yield cluster.start()
+    finally:
+        cluster.end()
+
+
+@pytest.fixture
+def cluster(database_server, tmp_path, monkeypatch):
+    """The server with a new database, and a folder in which the counters' own files go."""
+    database_server.renew()
+    password = tmp_path / "pgpass"
+    password.write_text("127.0.0.1:*:*:shop:a-secret\n")
+    password.chmod(0o600)
+    monkeypatch.setenv("PGPASSFILE", str(password))
+    monkeypatch.chdir(tmp_path)
+    return database_server
+
+
 @pytest.fixture
 def shop(tmp_path, localstripe):
     return counter.Shop(tmp_path, localstripe)
@@ -169,17 +192,29 @@ def cups():
     shutil.rmtree(folder, ignore_errors=True)
 
 
+def stand_in_process(name, folder):
+    """The address of one of our stand-ins, as a process, until whoever asked is done."""
+    url = f"http://127.0.0.1:{counter.free_port()}"
+    command = [counter.binary(), "sandbox", name, "--port", url.rsplit(":", 1)[1]]
+    for _ in run_until_done(command, url + "/_sandbox/ledger", folder / f"{name}.log"):
+        yield url
+
+
 @pytest.fixture
 def stand_in(tmp_path):
-    url = f"http://127.0.0.1:{counter.free_port()}"
-    yield from (
-        url
-        for _ in run_until_done(
-            [counter.binary(), "sandbox", "paypal", "--port", url.rsplit(":", 1)[1]],
-            url + "/_sandbox/ledger",
-            tmp_path / "paypal.log",
-        )
-    )
+    yield from stand_in_process("paypal", tmp_path)
+
+
+@pytest.fixture
+def braintree_url(tmp_path):
+    """Our stand-in for Braintree as a process."""
+    yield from stand_in_process("braintree", tmp_path)
+
+
+@pytest.fixture
+def adyen_url(tmp_path):
+    """Our stand-in for Adyen as a process."""
+    yield from stand_in_process("adyen", tmp_path)
 
 
 @pytest.fixture(scope="session")

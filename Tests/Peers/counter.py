@@ -226,7 +226,8 @@ class Server:
 
     def start_url(self):
         """An address that signs in once: the one that the counter has printed, then those of `till sign-in`."""
-        printed = re.findall(r'http[^\s"]+/#start=\w+', self.log.read_text())
+        # A line may be there in part.
+        printed = re.findall(r'(http[^\s"]+/#start=\w+)["\s]', self.log.read_text())
         if printed and printed[-1] not in self.opened:
             self.opened.add(printed[-1])
             return printed[-1]
@@ -236,7 +237,7 @@ class Server:
         """Opens the page as somebody does who starts the counter, and then an address of it."""
         answer = page.goto(self.start_url())
         assert answer.status == 200
-        page.locator("#till").wait_for(state="visible", timeout=10_000)
+        page.locator("#till").wait_for(state="visible", timeout=60_000)
         if path is not None:
             page.goto(self.url + path)
 

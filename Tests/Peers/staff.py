@@ -8,6 +8,21 @@ import counter
 PINS = {"Olga": "718293", "Mona": "493817", "Carl": "260415"}
 
 
+def problem(answer, status, code):
+    """A refusal in its whole form: what happened, that no money moved, and what to do next."""
+    assert answer.headers["Content-Type"] == "application/problem+json", answer.text
+    document = answer.json()
+    assert (answer.status_code, document["code"]) == (status, code), answer.text
+    assert document["detail"] and document["next"] and document["money_moved"] == "no", answer.text
+    return document
+
+
+def audit(server, action):
+    """What the audit log has of one kind."""
+    lines = counter.succeed("audit", "list", "--limit", "200", "--journal", server.journal, "--json")
+    return [one["entry"] for one in lines["entries"] if one["entry"]["action"] == action]
+
+
 class Staff:
     def __init__(self, server):
         self.server = server

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 import counter
 
-WAIT = 10_000
+WAIT = 30_000
 HTML = {"content_type": "text/html", "body": "<html><h1>Sorry</h1></html>"}
 UNKNOWN = {"content_type": "application/problem+json",
            "body": '{"status":409,"code":"outcome_unknown","detail":"x","money_moved":"unknown"}'}
@@ -100,7 +100,7 @@ def test_what_stands_between_is_not_known_and_never_refused(shop, server, betwee
     shop.route(PAY, charge)
     shop.route(POLL, lambda route: route.fulfill(**BETWEEN[between]))
     authorise(shop)
-    pass_until(shop, message(shop), "finding out what became of your payment")
+    pass_until(shop, message(shop), "We are checking your payment")
     for _ in range(8):
         pass_time(shop, 1_000)
         is_locked(shop)
@@ -113,7 +113,7 @@ def test_a_payment_that_the_till_never_saw_is_refused_once_the_till_has_said_it(
     order = basket(shop)
     shop.route(PAY, lambda route: route.fulfill(**BETWEEN["502"]))
     authorise(shop)
-    pass_until(shop, message(shop), "finding out what became of your payment")
+    pass_until(shop, message(shop), "We are checking your payment")
     is_locked(shop)
     pass_until(shop, message(shop), "Nothing was charged")
     expect(shop.get_by_role("radio", name="Collection")).to_be_enabled()
@@ -134,7 +134,7 @@ def test_a_late_request_is_not_overtaken_by_a_no(shop, server):
 
     shop.route(PAY, lose)
     authorise(shop)
-    pass_until(shop, message(shop), "finding out what became of your payment")
+    pass_until(shop, message(shop), "We are checking your payment")
     pass_time(shop, 2_000)
     is_locked(shop)
     request = late[0]
@@ -170,7 +170,7 @@ def test_what_nobody_says_in_a_minute_is_said_to_be_unknown_and_a_reload_asks_ag
     assert len(asked) == count
     assert shop.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     shop.reload()
-    pass_until(shop, message(shop), "finding out what became of your payment")
+    pass_until(shop, message(shop), "We are checking your payment")
     is_locked(shop)
     shop.unroute(POLL)
     pass_until(shop, shop.locator("main"), "Thank you for your order")
@@ -186,7 +186,7 @@ def test_a_sheet_that_is_closed_while_the_payment_is_on_its_way_locks_the_page(s
             break
         pass_time(shop, 50)
     shop.get_by_role("dialog").get_by_role("button", name="Cancel").click()
-    pass_until(shop, message(shop), "finding out what became of your payment")
+    pass_until(shop, message(shop), "We are checking your payment")
     is_locked(shop)
     waiting.pop().continue_()
     pass_until(shop, shop.locator("main"), "Thank you for your order")

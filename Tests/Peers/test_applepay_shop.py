@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 import counter
 
-WAIT = 10_000
+WAIT = 30_000
 
 
 @pytest.fixture(scope="module")
@@ -329,6 +329,22 @@ def test_who_is_signed_in_orders_to_the_own_account(shop, server):
     expect(shop.locator("#customer")).to_have_text("Signed in as customer_ada.", timeout=WAIT)
     shop.get_by_role("button", name="Sign out").click()
     expect(shop.locator("#customer")).to_have_text("You order as a guest.", timeout=WAIT)
+
+
+def test_the_basket_of_a_guest_that_comes_late_is_not_the_one_that_a_customer_pays(shop):
+    expect(button(shop)).to_be_visible(timeout=WAIT)
+    held = []
+    shop.route("**/shop/baskets", lambda route: held.append(route), times=1)
+    shop.get_by_role("radio", name="Collection").check()
+    expect(button(shop)).to_have_count(0, timeout=WAIT)
+    shop.get_by_role("button", name="Sign in as Ada").click()
+    expect(button(shop)).to_be_visible(timeout=WAIT)
+    with shop.expect_response("**/shop/baskets"):
+        held.pop().continue_()
+    shop.wait_for_timeout(300)
+    open_sheet(shop).get_by_role("button", name="Authorise").click()
+    confirmed(shop)
+    expect(shop.locator("#guest")).to_have_text("It is in your account customer_ada.", timeout=WAIT)
 
 
 def test_a_guest_is_signed_in_to_the_account_that_the_first_order_made(shop, tmp_path):

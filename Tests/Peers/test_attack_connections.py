@@ -13,11 +13,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 import counter
+from slow_clients import FILES, SOCKETS, Attack
 
-FILES = 256
-SOCKETS = 320
-# How many of them come in the first second, and in the next.
-RAMP = 100
 # How long a sale may take on a machine that has other things to do: none may fail, however busy it is.
 PATIENCE = 20
 
@@ -27,75 +24,14 @@ BODY = (b"POST /session HTTP/1.1\r\nHost: x\r\nX-Till-Page: 1\r\nContent-Type: a
 ASKED = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
 UNREAD = b"GET /openapi.yaml HTTP/1.1\r\nHost: x\r\n\r\n" * 20
 
+GUESS = b"GET /v1/payments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer wrong\r\n\r\n"
+
 # What is sent at once, what then again and again, and how many come anew in a second. Whoever asks for work takes the
 # processor, too, which is not what this is about.
 ATTACKS = {
     "heads": (HEAD, b"X-A: b\r\n", 400), "bodies": (BODY, b" ", 400), "waiting": (ASKED, b"", 100),
-    "unread": (UNREAD, b"", 10),
+    "unread": (UNREAD, b"", 10), "guesses": (GUESS, GUESS, 50),
 }
-
-
-class Attack(threading.Thread):
-    """Keeps so many sockets open, and opens another one for each that is closed."""
-
-    def __init__(self, port, first, drop, pace, reads):
-        super().__init__(daemon=True)
-        self.port, self.first, self.drop, self.pace, self.reads = port, first, drop, pace, reads
-        self.ended, self.opened, self.open = threading.Event(), 0, {}
-
-    def __enter__(self):
-        self.start()
-        assert counter.until(lambda: self.opened >= SOCKETS), self.opened
-        return self
-
-    def __exit__(self, *_):
-        self.ended.set()
-        self.join(10)
-
-    def knock(self):
-        one = socket.socket()
-        one.setblocking(False)
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        one.connect_ex(("127.0.0.1", self.port))
-        self.open[one] = (self.first, time.monotonic() + 0.3)
-        self.opened += 1
-
-    def run(self):
-        began = time.monotonic()
-        while not self.ended.is_set():
-            elapsed = time.monotonic() - began
-            allowed = min(SOCKETS, RAMP * elapsed) + self.pace * elapsed
-            while len(self.open) < SOCKETS and self.opened < allowed:
-                self.knock()
-            for one in list(self.open):
-                self.tend(one)
-            time.sleep(0.01)
-        for one in self.open:
-            one.close()
-
-    def tend(self, one):
-        rest, due = self.open[one]
-        try:
-            if self.reads and not one.recv(65_536):
-                raise ConnectionResetError
-        except BlockingIOError:
-            pass
-        except OSError:
-            one.close()
-            del self.open[one]
-            return
-        try:
-            if rest:
-                rest = rest[one.send(rest):]
-            elif self.drop and time.monotonic() > due:
-                one.send(self.drop)
-                due = time.monotonic() + 0.3
-            self.open[one] = (rest, due)
-        except BlockingIOError:
-            pass
-        except OSError:
-            one.close()
-            del self.open[one]
 
 
 def sell(server, order):

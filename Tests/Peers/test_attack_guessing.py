@@ -86,6 +86,39 @@ def test_a_device_is_signed_out_after_guessing_at_everybody(shop):
     assert shop.device().enter("Carl").status_code == 200, "signed in anew, it is another device"
 
 
+def test_a_person_is_guessed_at_no_longer_by_signing_ever_more_devices_in(shop):
+    """Whoever has any key signs in as many devices as they like. All together have twenty guesses in a row."""
+    key = counter.succeed("keys", "create", "--scope", "read", "--journal", shop.server.journal, "--json")["key"]
+
+    def device():
+        fresh = shop.device()
+        fresh.session.cookies.clear()
+        assert fresh.ask("POST", "/session", {"key": key}).status_code == 204
+        return fresh
+
+    guesses, locked = 0, None
+    while locked is None and guesses < 30:
+        one = device()
+        for _ in range(2):
+            answer = one.enter("Mona", f"{guesses:06}")
+            if answer.json()["code"] != "pin_wrong":
+                locked = answer
+                break
+            guesses += 1
+    assert guesses == 20 and locked is not None, guesses
+    assert locked.json()["code"] == "person_locked_out" and "several devices" in locked.json()["detail"], locked.text
+    # The right one neither, until its time is over; others sign in.
+    assert device().enter("Mona").json()["code"] == "person_locked_out"
+    assert device().enter("Carl").status_code == 200
+    # A restart forgets nothing, and whoever has the machine lets her in at any time.
+    shop.server.stop()
+    shop.server.start()
+    assert device().enter("Mona").json()["code"] == "person_locked_out"
+    assert shop.device().enter("Mona").status_code == 200
+    assert device().enter("Mona").status_code == 200, "they were wrong in a row until then"
+    assert "is locked out at all devices that a key signed in" in shop.server.log.read_text()
+
+
 def test_legitimate_sign_ins_and_sales_go_on_beside_it(shop):
     attacker, cashier = shop.device(), shop.device()
     assert cashier.enter("Carl").status_code == 200

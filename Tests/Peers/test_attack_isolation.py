@@ -5,44 +5,18 @@ statements, events. Nothing of it is found, and nothing of it changes.
 The routes come from openapi.yaml. One without an entry here fails the test, so none is left out.
 """
 import contextlib
-import json
-import socket
-import sqlite3
 import threading
 import time
 
 import pytest
 import requests
 import yaml
-from test_page_attention import failed_refund, incident
 
 import counter
-import terminal
+import tenants
+from tenants import METHODS, OPEN, Owner, Printer, Stranger
 
-METHODS = ("get", "post", "put", "patch", "delete")
 PHONE = {"type": "phone", "title": "Your number?"}
-
-# What anybody may ask for, so that a key is of no account there.
-OPEN = {
-    "GET /healthz", "GET /readyz", "GET /openapi.yaml", "POST /webhooks/{provider}", "GET /back/{attempt}/{way}",
-    "GET /r/{link}", "POST /session", "DELETE /session", "GET /session/person", "POST /session/person",
-    "DELETE /session/person",
-}
-
-
-class Printer:
-    """Somebody who listens where the printer stands, and counts who comes."""
-
-    def __init__(self):
-        self.heard = []
-        self.listener = socket.create_server(("127.0.0.1", counter.free_port()))
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.listen, daemon=True).start()
-
-    def listen(self):
-        with contextlib.suppress(OSError):
-            while True:
-                self.heard.append(self.listener.accept())
 
 
 @pytest.fixture
@@ -54,72 +28,8 @@ def printer():
 
 @pytest.fixture
 def server(tmp_path, sandbox):
-    terminal.act(sandbox, {"do": "card_time", "milliseconds": 300})
-    env = {"TILL_STRIPE_WEBHOOK_SECRET": counter.WEBHOOK_SECRET, "TILL_LIMITS_STREAMS": "16"}
-    with counter.Server(tmp_path, *sandbox.flags, env=env) as running:
-        running.sandbox = sandbox
+    with tenants.serve(tmp_path, sandbox) as running:
         yield running
-
-
-class Stranger:
-    """Who holds a key of the account `other`, with every scope."""
-
-    def __init__(self, server):
-        self.server = server
-        self.key = counter.succeed("keys", "create", "--account", "other", "--scope", "all", "--journal",
-                                   server.journal, "--json")["key"]
-
-    def ask(self, method, path, body=None, key="k-1", **options):
-        headers = {"Authorization": "Bearer " + self.key, "Idempotency-Key": key, **options.pop("headers", {})}
-        return requests.request(method, self.server.url + path, json=body, headers=headers, timeout=20, **options)
-
-
-class Owner:
-    """What there is of the owner's: a payment that needs a person, an incident, a reader, a printer."""
-
-    def __init__(self, server, printer):
-        self.server = server
-        flags = ["--journal", server.journal, "--json", *server.sandbox.flags]
-        self.reader = counter.succeed("readers", "register", "simulated-wpe", "--label", "Front", *flags)["id"]
-        counter.succeed("printers", "add", "bar", f"socket://127.0.0.1:{printer.port}", "--journal", server.journal,
-                        "--json")
-        self.staff = server.request("POST", "/v1/staff", {"name": "Ann", "role": "manager"}, "ann").json()["id"]
-        self.sale = failed_refund(server)
-        self.incident = incident(server)["id"]
-        self.place = f"/v1/terminal/readers/{self.reader}"
-        self.names = {"{number}": "1", "{name}": "bar"}
-
-    def path(self, template):
-        """The address of the owner's own thing."""
-        kinds = {"/v1/payments": self.sale["id"], "/v1/orders": "o-1", "/v1/incidents": self.incident,
-                 "/v1/terminal/readers": self.reader, "/v1/terminal/payments": self.sale["id"],
-                 "/v1/staff": self.staff}
-        for start, name in kinds.items():
-            if template.startswith(start + "/"):
-                template = template.replace("{id}", name)
-        for name, value in self.names.items():
-            template = template.replace(name, value)
-        assert "{" not in template, f"nobody says what stands in {template}"
-        return template
-
-    def state(self):
-        """All that the owner sees, and how much the journal has of it."""
-        get = self.server.request
-        addresses = ["/v1/payments", "/v1/attention", "/v1/reconciliation", "/v1/ledger/balances", "/v1/offline",
-                     "/v1/printers", "/v1/staff", self.place + "/inputs",
-                     f"/v1/payments/{self.sale['id']}/receipt/mails",
-                     f"/v1/incidents/{self.incident}", "/v1/terminal/readers"]
-        seen = {address: get("GET", address).json() for address in addresses}
-        for payment in seen["/v1/payments"]["payments"]:
-            seen[payment["id"]] = get("GET", f"/v1/payments/{payment['id']}").json()
-        # Only how long it is open goes on.
-        text = json.dumps(seen, sort_keys=True)
-        seen = json.loads(text, object_hook=lambda o: {k: v for k, v in o.items() if not k.startswith("age")})
-        with sqlite3.connect(f"file:{self.server.journal}?mode=ro", uri=True) as journal:
-            seen["records"] = journal.execute(
-                "SELECT collection, count(*) FROM record WHERE collection IN ('print_job', 'receipt_mail', 'incident', "
-                "'order_hold', 'printer') GROUP BY collection ORDER BY collection").fetchall()
-        return seen
 
 
 def bodies(owner):
@@ -131,9 +41,12 @@ def bodies(owner):
         "POST /v1/payments/{id}/refunds": {"amount": 100},
         "POST /v1/payments/{id}/attention/{number}/resolve": {
             "resolution": "refunded_elsewhere", "evidence": "x", "actor": "y"},
+        "POST /v1/payments/{id}/attention/{number}/assign": {"assignee": "y"},
+        "POST /v1/incidents/{id}/assign": {"assignee": "y"},
         "POST /v1/incidents/{id}/resolve": {"evidence": "x", "actor": "y", "outcome": "not_paid"},
         "POST /v1/reconciliation/statements": {},
         "POST /v1/payments/{id}/receipt/link": {}, "POST /v1/payments/{id}/receipt/print": {"printer": "bar"},
+        "POST /v1/printers/{name}/drawer": {},
         "POST /v1/payments/{id}/receipt/send": {"to": "thief@example.com"},
         "POST /v1/tap/card": {"payment": owner.sale["id"], "card": "visa"},
         "POST /v1/tap/cancel": {"payment": owner.sale["id"]},
@@ -144,6 +57,7 @@ def bodies(owner):
         "POST /v1/terminal/payments": {"order_id": "o-1", "amount": 1250, "currency": "EUR"},
         "POST /v1/terminal/payments/{id}/settle": {},
         "POST /v1/staff": {"name": "Eve", "role": "owner"}, "PATCH /v1/staff/{id}": {"role": "owner"},
+        "POST /v1/staff/{id}/invitation": {}, "DELETE /v1/sessions/{id}": None,
         "POST /v1/approvals": {
             "action": "refund", "payment": owner.sale["id"], "amount": 100, "staff": owner.staff, "pin": "493817"},
     }
@@ -158,16 +72,26 @@ def nothing(document):
 NEUTRAL = {"formats", "maximum_bytes", "maximum_lines", "sequence", "at", "complete", "position", "roles"}
 # What answers a stranger at all: with nothing, with what is the stranger's own, or, said here, in a way of its own.
 ANSWERS = {"GET /v1/payments", "GET /v1/attention", "GET /v1/reconciliation", "GET /v1/ledger/balances",
-           "GET /v1/roles", "GET /v1/staff"}
+           "GET /v1/roles", "GET /v1/staff", "GET /v1/sessions"}
 QUERIES = {
     "GET /v1/payments": ["", "?order_id=o-1", "?status=succeeded", "?before={payment}"],
     "GET /v1/tap/story": ["?payment={payment}"], "GET /v1/events": ["?payment={payment}"],
+    "GET /v1/payments/{id}/receipt": ["", "?format=html", "?refund={refund}"],
+    "GET /v1/orders/{id}/receipt": ["", "?format=html", "?refund={refund}"],
+    "GET /v1/audit": ["", "?actor={staff}"],
+    "POST /v1/reconciliation/statements": ["", "?provider=stripe&provider_account=acct_sandbox"],
 }
+# Parameters that name nothing of anybody.
+PLAIN = {"limit", "status", "format", "width", "copy", "after", "since", "provider"}
+
+
+def description(server):
+    return yaml.safe_load(requests.get(server.url + "/openapi.yaml", timeout=10).text)
 
 
 def described(server):
     """Every operation with the scope that it needs, as the counter itself describes them."""
-    document = yaml.safe_load(requests.get(server.url + "/openapi.yaml", timeout=10).text)
+    document = description(server)
     return {f"{method.upper()} {path}": operation.get("x-till-scope")
             for path, item in document["paths"].items() for method, operation in item.items() if method in METHODS}
 
@@ -183,7 +107,7 @@ def try_everything(owner, stranger, server):
         method, template = name.split(" ")
         assert method == "GET" or name in sent, f"{name} is not tried: say what is sent there"
         for query in QUERIES.get(name, [""]):
-            path = owner.path(template) + query.replace("{payment}", owner.sale["id"])
+            path = owner.path(template) + owner.query(query)
             # Under the keys that the owner used, too: an answer that was kept is nobody else's.
             for key in ("k-1", "c-o-1", "s-o-1", "r-o-1"):
                 answer = stranger.ask(method, path, sent.get(name), key)
@@ -240,10 +164,26 @@ def test_a_key_of_another_account_finds_and_changes_nothing(server, printer):
     for name in sorted(tried - {"GET /v1/events"}):
         method, template = name.split(" ")
         for query in QUERIES.get(name, [""])[:1]:
-            path = owner.path(template) + query.replace("{payment}", owner.sale["id"])
+            path = owner.path(template) + owner.query(query)
             answer = server.request(method, path, sent.get(name), "owner-" + name.replace(" ", "-"))
             assert answer.status_code not in (401, 403, 404), f"{name} -> {answer.status_code} {answer.text}"
     assert counter.till("journal", "verify", "--journal", server.journal, "--json").json["ok"] is True
+
+
+def test_every_parameter_that_names_something_is_tried(server):
+    document = description(server)
+    shared = document["components"]["parameters"]
+    for path, item in document["paths"].items():
+        for method in set(METHODS) & set(item):
+            operation, name = item[method], f"{method.upper()} {path}"
+            if name in OPEN:
+                continue
+            all_of_it = [shared[one["$ref"].split("/")[-1]] if "$ref" in one else one
+                         for one in item.get("parameters", []) + operation.get("parameters", [])]
+            for parameter in all_of_it:
+                if parameter["in"] == "query" and parameter["name"] not in PLAIN:
+                    assert any(parameter["name"] + "=" in query for query in QUERIES.get(name, [])), (
+                        f"{parameter['name']} of {name} is tried with nothing of the owner's")
 
 
 def test_an_account_sells_without_the_owners_readers_and_paper(server, printer):

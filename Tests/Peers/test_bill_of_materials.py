@@ -1,5 +1,6 @@
 """The bill of materials, judged by CycloneDX's own library, and the versions that it stands on."""
 import json
+import re
 import shutil
 import subprocess
 
@@ -10,6 +11,10 @@ from cyclonedx.validation.json import JsonStrictValidator
 import counter
 
 RECORD = "docs/dependencies.json"
+# Of the C library and of Swift, which come with the compiler.
+COMPILERS = {"BlocksRuntime", "dispatch", "c", "m", "gcc_s", "stdc++", "pthread", "dl", "rt"}
+SWIFT = ("swift", "Foundation", "_Foundation")
+NAMES = {"z": "zlib"}
 
 
 def run(root, script, *arguments):
@@ -36,6 +41,12 @@ def test_the_bill_of_materials_is_one_of_cyclonedx_1_6():
         (name, package["version"]) for name, package in record.items()}
     assert all(c.licenses for c in bom.components if c.version)
     assert run(counter.ROOT, "bill-of-materials").stdout == made.stdout
+    linked = subprocess.run(["readelf", "-d", counter.binary()], capture_output=True, text=True, check=True).stdout
+    of_system = {name for name in re.findall(r"NEEDED.*\[lib([\w+]+)\.so", linked)
+                 if name not in COMPILERS and not name.startswith(SWIFT)}
+    named = {part["name"] for part in document["components"]
+             if part["bom-ref"].startswith("system:") and part["scope"] == "required"}
+    assert {NAMES.get(name, name) for name in of_system} == named, "what is linked is named"
     broken = {**document, "components": [{"type": "library"}]}
     assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(json.dumps(broken)) is not None
 

@@ -3,35 +3,15 @@ import re
 
 import pytest
 import requests
-from conftest import run_until_done
 
 import counter
 import paypal
+from braintree_shop import FLAGS, gateway
 
 
 @pytest.fixture
-def stand_in(tmp_path):
-    url = f"http://127.0.0.1:{counter.free_port()}"
-    yield from (
-        url
-        for _ in run_until_done(
-            [counter.binary(), "sandbox", "braintree", "--port", url.rsplit(":", 1)[1]],
-            url + "/_sandbox/ledger",
-            tmp_path / "braintree.log",
-        )
-    )
-
-
-def gateway(url):
-    import braintree
-
-    host, port = url.removeprefix("http://").split(":")
-    environment = braintree.environment.Environment(
-        "development", host, port, "http://auth.venmo.dev:9292", False, None, host, port
-    )
-    return braintree.BraintreeGateway(
-        braintree.Configuration(environment, "merchant", "integration_public_key", "integration_private_key")
-    )
+def stand_in(braintree_url):
+    return braintree_url
 
 
 def nonce(url, number="4111111111111111"):
@@ -101,9 +81,6 @@ def test_each_merchant_account_has_its_own_currency_and_the_default_one_is_euro(
     assert (yen.currency_iso_code, yen.merchant_account_id) == ("JPY", "sandbox_jpy")
     unknown = sale(merchant_account_id="nobodys")
     assert unknown.errors.deep_errors[0].code == "91513", unknown
-
-
-FLAGS = ["--currency", "EUR", "--card-number", "4111111111111111", "--expiry", "12/30", "--cvc", "987"]
 
 
 def test_our_command_line_over_the_stand_in(tmp_path, stand_in):

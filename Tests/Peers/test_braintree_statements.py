@@ -6,10 +6,9 @@ import subprocess
 import braintree
 import pytest
 import requests
-from test_braintree import FLAGS, gateway
-from test_braintree import stand_in as stand_in  # noqa: F401
 
 import counter
+from braintree_shop import FLAGS, gateway
 
 NIGHT = "/_sandbox/settle"
 COLUMNS = [
@@ -18,6 +17,11 @@ COLUMNS = [
     "Amount Submitted For Settlement", "Service Fee", "Order ID", "Refunded Transaction ID", "Settlement Amount",
     "Settlement Currency ISO Code", "Settlement Currency Exchange Rate", "Settlement Batch ID",
 ]
+
+
+@pytest.fixture
+def stand_in(braintree_url):
+    return braintree_url
 
 
 class Shop:

@@ -84,11 +84,11 @@ def test_the_page_shows_it_paid_by_itself(page, server, stand_in):
     page.get_by_text("Name and billing address").click()
     page.get_by_label("Name on the card").fill("SCA-REQUIRED")
     clerk.charge.first.click()
-    clerk.shows("The customer must do something")
+    clerk.shows("Waiting for the customer")
     (sale,) = server.request("GET", "/v1/payments").json()["payments"]
     confirm_quietly(stand_in, sale)
     expect(page.get_by_text("Paid", exact=True).first).to_be_visible(timeout=LIMIT * 1000)
-    clerk.shows("12.50 EUR was taken")
+    clerk.shows("12.50 EUR charged")
     assert not clerk.faults, clerk.faults
 
 

@@ -5,11 +5,10 @@ import time
 
 import pytest
 import requests
-from test_adyen import HMAC_KEY, sell
-from test_adyen import stand_in as adyen  # noqa: F401
 
 import counter
 import paypal
+from adyen_shop import HMAC_KEY, sell
 
 
 def play(url, **what):
@@ -141,12 +140,12 @@ def fetched(shop):
     return answers[-1]
 
 
-def test_adyens_report_is_fetched_once_it_is_announced(tmp_path, adyen):  # noqa: F811
-    with AdyenCounter(tmp_path, adyen) as shop:
-        sale = sell(tmp_path, adyen)
+def test_adyens_report_is_fetched_once_it_is_announced(tmp_path, adyen_url):
+    with AdyenCounter(tmp_path, adyen_url) as shop:
+        sale = sell(tmp_path, adyen_url)
         assert sale.code == 0, sale
         assert shop.reconcile().json["statements"][0]["imported"] == 0, "a report came that nobody has announced"
-        play(adyen, do="batch")
+        play(adyen_url, do="batch")
         answer = fetched(shop)
         found = answer.json["statements"][0]
         assert answer.code == 0 and (found["matched"], found["posted"]) == (1, 1), answer
@@ -156,30 +155,30 @@ def test_adyens_report_is_fetched_once_it_is_announced(tmp_path, adyen):  # noqa
         assert balances(shop.journal) == now
 
 
-def test_adyens_report_of_megabytes_is_fetched(tmp_path, adyen):  # noqa: F811
+def test_adyens_report_of_megabytes_is_fetched(tmp_path, adyen_url):
     rows = 20_000
-    with AdyenCounter(tmp_path, adyen) as shop:
-        play(adyen, do="fee", amount=3, times=rows)
-        play(adyen, do="batch")
+    with AdyenCounter(tmp_path, adyen_url) as shop:
+        play(adyen_url, do="fee", amount=3, times=rows)
+        play(adyen_url, do="batch")
         answer = fetched(shop)
         found = answer.json["statements"][0]
         assert answer.code == 0 and (found["imported"], found["posted"]) == (rows + 1, rows + 1), answer
         report = requests.get(
-            adyen + "/reports/download/MerchantAccount/TillTest/settlement_detail_report_batch_1.csv", timeout=20,
+            adyen_url + "/reports/download/MerchantAccount/TillTest/settlement_detail_report_batch_1.csv", timeout=20,
             auth=("report@Company.Till", "secret"))
         assert len(report.content) > 1 << 20, len(report.content)
         assert balances(shop.journal)["fees", "EUR"] == 3 * rows
 
 
-def test_adyens_faults_and_refusals(tmp_path, adyen):  # noqa: F811
-    with AdyenCounter(tmp_path, adyen) as shop:
-        assert sell(tmp_path, adyen).code == 0
-        play(adyen, do="batch")
+def test_adyens_faults_and_refusals(tmp_path, adyen_url):
+    with AdyenCounter(tmp_path, adyen_url) as shop:
+        assert sell(tmp_path, adyen_url).code == 0
+        play(adyen_url, do="batch")
         # The webhook of the second batch is lost.
-        play(adyen, do="foreign", amount=777, currency="EUR")
-        play(adyen, do="batch", announce=False)
-        play(adyen, do="batch")
-        play(adyen, do="forbid")
+        play(adyen_url, do="foreign", amount=777, currency="EUR")
+        play(adyen_url, do="batch", announce=False)
+        play(adyen_url, do="batch")
+        play(adyen_url, do="forbid")
         assert counter.until(lambda: shop.reconcile().code == 1), "the report was not announced"
         refused = shop.reconcile()
         assert refused.json["error"]["code"] == "statement_not_set_up", refused
@@ -187,8 +186,8 @@ def test_adyens_faults_and_refusals(tmp_path, adyen):  # noqa: F811
         missing = counter.till(
             "reconcile", "--fetch", "adyen", "--journal", shop.journal, "--json", env=shop.env)
         assert missing.code == 1 and "TILL_ADYEN_REPORT_USER" in missing.json["error"]["next"], missing
-        play(adyen, do="allow")
-        play(adyen, do="fail", status=503, times=1)
+        play(adyen_url, do="allow")
+        play(adyen_url, do="fail", status=503, times=1)
         assert shop.reconcile().json["error"]["code"] == "statement_not_fetched"
         answer = fetched(shop)
         found = answer.json["statements"][0]

@@ -17,10 +17,10 @@ import hostile_provider
 import hostile_stripe
 import pytest
 import requests
-from test_clock import LIBRARY, Clock
 
 import counter
 from counter import amount
+from wrong_clock import LIBRARY, Clock
 
 FIRST = int(os.environ.get("TILL_HOSTILE_SEED", "7"))
 SEEDS = range(FIRST, FIRST + int(os.environ.get("TILL_HOSTILE_SEEDS", "1")))

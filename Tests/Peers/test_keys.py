@@ -10,6 +10,7 @@ import time
 
 import pytest
 import requests
+from streams import Stream
 
 import counter
 
@@ -81,24 +82,6 @@ def test_a_session_of_the_page_may_do_no_more_than_the_key_that_began_it(server,
     assert keys("revoke", reader["id"]).code == 0
     assert counter.until(
         lambda: page.get(server.url + "/v1/payments", timeout=10).status_code == 401, 2), "its session ends with it"
-
-
-class Stream:
-    """A stream of events that is read in a thread; `ended` is when the server closed it."""
-
-    def __init__(self, server, key):
-        self.ended = None
-        self.answer = requests.get(server.url + "/v1/events", headers={"Authorization": "Bearer " + key}, stream=True,
-                                   timeout=30)
-        assert self.answer.status_code == 200, self.answer.text
-        threading.Thread(target=self.read, daemon=True).start()
-
-    def read(self):
-        try:
-            for _ in self.answer.iter_lines(chunk_size=1):
-                pass
-        finally:
-            self.ended = time.monotonic()
 
 
 def test_a_key_that_another_process_revokes_ends_within_a_second(server, keys):
@@ -212,7 +195,23 @@ def test_a_key_on_the_command_line_is_taken_with_a_warning(tmp_path):
     with counter.Server(tmp_path, "--provider", "sandbox", "--api-key", "0123456789abcdef" * 2) as server:
         assert asking(server, "0123456789abcdef" * 2).status_code == 200
         log = server.log.read_text()
-        assert "can be read by every user of this machine" in log and "0123456789abcdef" not in log
+        assert log.count("--api-key stands on the command line, where other users of this machine can see it") == 1
+        assert "set TILL_API_KEY." in log and "0123456789abcdef" not in log
+
+
+@pytest.mark.parametrize("command", [["payments", "list"], ["doctor"], ["keys", "list"]])
+def test_every_command_warns_of_secrets_among_its_arguments_once(tmp_path, command):
+    answer = counter.till(
+        *command, "--journal", tmp_path / "journal.db", "--json", "--provider", "sandbox", "--stripe-key",
+        "sk_test_visiblekey", "--paypal-secret", "visiblekey", "--provider-setting", "adyen.key=visiblekey")
+    for name, variable in (("--stripe-key", "TILL_STRIPE_KEY"), ("--paypal-secret", "TILL_PAYPAL_SECRET"),
+                           ("“adyen.key”", "TILL_ADYEN_KEY")):
+        assert answer.err.count(f"{name} stands on the command line") == 1, answer
+        assert f"set {variable}." in answer.err
+    assert "visiblekey" not in answer.out + answer.err and answer.out.count("\n") == 1, answer
+    quiet = counter.till(*command, "--journal", tmp_path / "journal.db", "--json", "--provider", "sandbox",
+                         env={"TILL_STRIPE_KEY": "sk_test_visiblekey"})
+    assert "command line" not in quiet.err, quiet
 
 
 def test_who_guesses_waits_and_who_has_a_key_does_not(server):

@@ -45,7 +45,8 @@ def stripe():
     server = ThreadingHTTPServer(("127.0.0.1", 0), Refusing)
     server.asked = []
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    server.env = {**LIVE, "TILL_STRIPE_URL": f"http://127.0.0.1:{server.server_port}"}
+    server.env = {**LIVE, "TILL_STRIPE_URL": f"http://127.0.0.1:{server.server_port}",
+                  "TILL_PROVIDER_HOSTS": "127.0.0.1"}
     yield server
     server.shutdown()
 

@@ -253,6 +253,21 @@ def test_each_limit_answers_that_no_money_moved(server, head, status, code):
     assert (problem["status"], problem["code"], problem["money_moved"]) == (status, code, "no")
 
 
+@pytest.mark.parametrize("said, ends", [("close", True), ("Keep-Alive, Close", True), ("keep-alive", False)])
+def test_a_client_that_ends_its_connection_is_answered_in_kind(server, said, ends):
+    """Or it puts its next request into a connection that is about to end, and does not know what became of it."""
+    for path in ("/healthz", "/v1/payments", "/nowhere"):
+        answer = requests.get(server.url + path, headers={"Connection": said}, timeout=10)
+        assert (answer.headers.get("Connection") == "close") is ends, path
+    headers = {"Authorization": "Bearer " + server.api_key, "Connection": "close"}
+    with requests.Session() as session:
+        for number in range(20):
+            body = {"order_id": f"o-{len(said)}-{number}", "amount": 100, "currency": "EUR"}
+            answer = session.post(server.url + "/v1/payments", json=body, timeout=10,
+                                  headers={**headers, "Idempotency-Key": f"{ends}-{len(said)}-{number}"})
+            assert answer.status_code == 201, answer.text
+
+
 def test_a_body_that_dribbles_in_is_refused(tmp_path):
     with counter.Server(tmp_path, env={"TILL_LIMITS_BODY_TIME": "300ms"}) as server:
         with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
@@ -268,3 +283,17 @@ def test_a_body_that_dribbles_in_is_refused(tmp_path):
                     break
                 connection.sendall(b" ")
         assert b" 408 " in answer and b"body_too_slow" in answer and b'"money_moved":"no"' in answer, answer
+
+
+def test_what_is_set_is_listed_without_secrets_to_whoever_may(tmp_path):
+    secret = counter.WEBHOOK_SECRET
+    env = {"TILL_STRIPE_WEBHOOK_SECRET": secret}
+    with counter.Server(tmp_path, "--provider", "sandbox", env=env) as server:
+        listed = server.request("GET", "/v1/settings")
+        assert listed.status_code == 200 and secret not in listed.text
+        values = {one["name"]: one["value"] for one in listed.json()["settings"]}
+        assert values["provider"] == "sandbox"
+        assert [name for name, value in values.items() if re.fullmatch("secret [0-9a-f]{4}", value)]
+        reader = counter.succeed("keys", "create", "--scope", "read", "--journal", server.journal, "--json")["key"]
+        refused = requests.get(server.url + "/v1/settings", headers={"Authorization": "Bearer " + reader}, timeout=10)
+        assert refused.status_code == 403 and refused.json()["scope_needed"] == "admin"

@@ -9,13 +9,13 @@ import counter
 from clerk import payments
 
 DECLINED = "4000000000000002"
-WAIT = 10_000
+WAIT = 30_000
 
 
 def test_a_sale_is_paid_and_shown(clerk):
     clerk.fill("12.50", counter.CARD)
     clerk.charge.first.click()
-    clerk.shows("paid", "captured", "succeeded")
+    clerk.shows(r"^\s*paid")
     [payment] = payments(clerk.server)
     assert payment["status"] in counter.PAID
     assert counter.CARD not in clerk.page.content()
@@ -28,14 +28,14 @@ def test_a_decline_says_so_and_the_same_page_can_sell_again(clerk):
     assert not [p for p in payments(clerk.server) if p["status"] in counter.PAID]
     clerk.fill("12.50", counter.CARD)
     clerk.charge.first.click()
-    clerk.shows("paid", "captured", "succeeded")
+    clerk.shows(r"^\s*paid")
     assert len([p for p in payments(clerk.server) if p["status"] in counter.PAID]) == 1
 
 
 def test_a_sale_can_be_refunded_once(clerk):
     clerk.fill("12.50", counter.CARD)
     clerk.charge.first.click()
-    clerk.shows("paid", "captured", "succeeded")
+    clerk.shows(r"^\s*paid")
     clerk.give_back()
     clerk.shows("refunded")
     [payment] = payments(clerk.server)
@@ -60,15 +60,14 @@ def test_a_reload_in_the_middle_does_not_sell_twice(clerk):
     while time.monotonic() < end and not any(p["status"] in counter.PAID for p in payments(clerk.server)):
         clerk.page.wait_for_timeout(200)
     assert [p["status"] in counter.PAID for p in payments(clerk.server)] == [True]
-    clerk.open()
-    clerk.shows("paid", "captured", "succeeded")
+    clerk.shows(r"^\s*paid")
 
 
 @pytest.mark.parametrize("latency", ["600ms"])
 def test_two_clicks_are_one_sale(clerk):
     clerk.fill("12.50", counter.CARD)
     clerk.charge.first.dblclick()
-    clerk.shows("paid", "captured", "succeeded")
+    clerk.shows(r"^\s*paid")
     clerk.page.wait_for_timeout(1200)
     assert len(payments(clerk.server)) == 1
 
@@ -103,7 +102,7 @@ def test_the_keyboard_alone_makes_a_sale(clerk):
         page.keyboard.type(text)
     tab_to(clerk.charge)
     page.keyboard.press("Enter")
-    clerk.shows("paid", "captured", "succeeded")
+    clerk.shows(r"^\s*paid")
     assert len(payments(clerk.server)) == 1
 
 
@@ -111,7 +110,7 @@ def test_the_keyboard_alone_makes_a_sale(clerk):
 def test_a_narrow_screen_needs_no_sideways_scroll(clerk):
     clerk.fill("12.50", counter.CARD)
     clerk.charge.first.click()
-    clerk.shows("paid", "captured", "succeeded")
+    clerk.shows(r"^\s*paid")
     assert clerk.page.evaluate("document.documentElement.scrollWidth") <= 375
     for button in clerk.page.get_by_role("button").all():
         if button.is_visible():

@@ -2,26 +2,24 @@
 dropped and held against the journal; an order that the shop calls paid is charged as a second step, under a name. At a
 till's width and at a phone's, with bad input, double clicks, reloads in the middle and another tab.
 """
-import hashlib
-import hmac
 import json
 import os
 import pathlib
 import re
-import time
 
 import pytest
 import requests
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from test_paid_orders import SETTLED, document
-from test_reconcile import ADYEN
+from staff import audit
 
 import counter
+from attention import entries, failed_refund, incident, queue
 from clerk import WAIT, Counter, payments
+from orders import SETTLED, document
+from statements import ADYEN
 
 pytestmark = pytest.mark.parametrize("width", [1280, 390])
-UNKNOWN = "pay_01kaj3x5ay0000000000000000"
 
 
 @pytest.fixture
@@ -43,54 +41,6 @@ def shoot(page, width, tmp_path):
         page.screenshot(path=folder / f"attention_{name}_{width}.png", full_page=True)
 
     return take
-
-
-def webhook(server, event, payment, order):
-    """Stripe says that something happened to a payment; what it was is asked of the stand-in."""
-    intent = {"id": "pi_1", "object": "payment_intent", "amount": 1250, "currency": "eur", "status": "succeeded",
-              "livemode": False,
-              "metadata": {"till_payment": payment, "till_order": order, "till_account": "main"}}
-    body = json.dumps({"id": event, "object": "event", "type": "payment_intent.succeeded", "livemode": False,
-                       "created": int(time.time()), "data": {"object": intent}}).encode()
-    at = int(time.time())
-    digest = hmac.new(counter.WEBHOOK_SECRET.encode(), f"{at}.".encode() + body, hashlib.sha256).hexdigest()
-    headers = {"Stripe-Signature": f"t={at},v1={digest}", "Content-Type": "application/json"}
-    answer = requests.post(server.url + counter.WEBHOOK_PATH, data=body, headers=headers, timeout=10)
-    assert answer.ok, answer.text
-
-
-def happens(server, payment, what, **more):
-    reference = payment["attempts"][0]["reference"]
-    done = requests.post(server.sandbox.url + "/_sandbox/aftersale", timeout=10,
-                         json={"reference": reference, "do": what, **more})
-    assert done.ok, done.text
-
-
-def queue(server):
-    return server.request("GET", "/v1/attention").json()
-
-
-def entries(server, payment):
-    return server.request("GET", f"/v1/payments/{payment['id']}/attention").json()["attention"]
-
-
-def failed_refund(server, order="o-1", minor=1250, back=500):
-    """A payment whose refund fails after it had succeeded."""
-    made = server.create(order, "c-" + order, minor).json()
-    sale = server.confirm(made["id"], "s-" + order, counter.CARD_TENDER).json()
-    assert sale["status"] == "succeeded", sale
-    done = server.request("POST", f"/v1/payments/{sale['id']}/refunds", {"amount": back}, "r-" + order)
-    assert done.ok, done.text
-    happens(server, sale, "fail_refund")
-    webhook(server, "evt_" + order, sale["id"], order)
-    assert counter.until(lambda: entries(server, sale)), server.request("GET", f"/v1/payments/{sale['id']}").text
-    return sale
-
-
-def incident(server, order="o-lost", payment=UNKNOWN):
-    webhook(server, "evt_" + order, payment, order)
-    assert counter.until(lambda: queue(server)["incidents_open"] == 1), queue(server)
-    return queue(server)["incidents"][0]
 
 
 def review(clerk):
@@ -126,7 +76,7 @@ def test_an_entry_is_opened_judged_and_closed_with_an_amount(clerk, server, shoo
     assert f"entry={sale['id']}.1" in clerk.page.url
     expect(clerk.page.locator("#entry-title")).to_be_focused()
     clerk.page.get_by_text("Evidence").click()
-    expect(clerk.page.locator("#entry-events")).to_contain_text("The money was taken.")
+    expect(clerk.page.locator("#entry-events")).to_contain_text("Captured.")
     fill(clerk.page)
     expect(clerk.page.get_by_label("How much")).to_have_value("5.00")
     clerk.page.locator("#entry-amount").fill("3.00")
@@ -150,6 +100,49 @@ def test_an_entry_is_opened_judged_and_closed_with_an_amount(clerk, server, shoo
     shoot("closed")
 
 
+def test_an_entry_and_an_incident_are_assigned_and_everybody_sees_to_whom(clerk, server, shoot):
+    sale = failed_refund(server)
+    found = incident(server)
+    review(clerk)
+    open_first(clerk)
+    form = clerk.page.locator("#assign")
+    expect(form).to_contain_text("Nobody sees to it yet.")
+    form.get_by_label("Who sees to it").fill("")
+    form.get_by_role("button", name="Assign").click()
+    expect(form).to_contain_text("Enter a name.")
+    form.get_by_label("Who sees to it").fill("Ada <b>")
+    form.get_by_role("button", name="Assign").click()
+    expect(form).to_contain_text("Ada <b> sees to it", timeout=WAIT)
+    shoot("assigned")
+    assert entries(server, sale)[0]["assignee"]["name"] == "Ada <b>"
+    clerk.page.get_by_role("link", name="Back to the list").click()
+    expect(clerk.page.locator("#queue-list li").first).to_contain_text("Ada <b> sees to it.", timeout=WAIT)
+    shoot("assigned_list")
+    # The command line sees and says the same, of incidents too.
+    def till(*arguments):
+        return counter.till("attention", *arguments, "--journal", server.journal, "--json", *server.sandbox.flags)
+
+    (listed,) = till("list").json["attention"]
+    assert listed["assignee"]["name"] == "Ada <b>"
+    assert till("assign", sale["id"], "1", "--to", "Bea").json["assignee"]["name"] == "Bea"
+    masked = till("assign", found["id"], "--to", "Bea 4242 4242 4242 4242").json["assignee"]["name"]
+    assert masked.startswith("Bea") and "4242 4242" not in masked
+    assert till("show", sale["id"]).json["attention"][0]["assignee"]["name"] == "Bea"
+    assert till("assign", sale["id"], "1", "--nobody").json["assignee"] is None
+    for wrong in ((sale["id"], "7"), ("incident-none",), (sale["id"],)):
+        refused = till("assign", *wrong, "--to", "Bea")
+        assert refused.code == 1 and refused.json["error"]["code"] == "not_found", refused
+    assert till("assign", sale["id"], "1").code == 64
+    closed = till("resolve", sale["id"], "1", "--resolution", "refunded_elsewhere", "--evidence", "Slip 1", "--actor",
+                  "Bea")
+    assert closed.code == 0 and till("list").json["attention"] == [], closed
+    assert till("show", sale["id"]).json["attention"][0]["closing"]["actor"] == "Bea"
+    # What is closed is assigned no more.
+    assert till("assign", sale["id"], "1", "--to", "Bea").json["error"]["code"] == "not_found"
+    changes = [one["changes"] for one in audit(server, "attention.assigned")]
+    assert len(changes) == 4 and "4242 4242" not in json.dumps(changes)
+
+
 def test_bad_input_is_named_beside_its_field_and_nothing_is_sent(clerk, server, shoot):
     sale = failed_refund(server)
     review(clerk)
@@ -168,13 +161,13 @@ def test_bad_input_is_named_beside_its_field_and_nothing_is_sent(clerk, server, 
         expect(page.locator("#entry-amount")).to_be_focused()
     page.locator("#entry-amount").fill("5.00")
     button.click()
-    expect(page.locator("#entry-text-fault")).to_have_text("Say how you know it.")
+    expect(page.locator("#entry-text-fault")).to_have_text("State how you know it.")
     page.get_by_label("How you know it").fill("ü" * 1500)
     button.click()
     expect(page.locator("#entry-text-fault")).to_have_text("At most 2000 bytes, please.")
     page.get_by_label("How you know it").fill("slip")
     button.click()
-    expect(page.locator("#entry-name-fault")).to_have_text("Write your name.")
+    expect(page.locator("#entry-name-fault")).to_have_text("Enter your name.")
     shoot("bad_input")
     assert sent == [] and entries(server, sale)[0]["state"] == "open"
 
@@ -421,9 +414,9 @@ def test_an_order_that_the_shop_calls_paid_is_charged_as_a_second_step_under_a_n
     page = clerk.page
     expect(page.locator("#detail")).to_contain_text("the shop says it was paid on 2019-06-06 through Card")
     expect(page.locator("#detail")).not_to_contain_text("--even-if-paid")
-    again = page.get_by_role("button", name="Charge it all the same…")
+    again = page.get_by_role("button", name="Charge it anyway…")
     again.click()
-    expect(page.locator("#override-name-fault")).to_have_text("Write your name.")
+    expect(page.locator("#override-name-fault")).to_have_text("Enter your name.")
     shoot("settled")
     page.locator("#override-name").fill("Ada")
     again.click()
@@ -434,7 +427,7 @@ def test_an_order_that_the_shop_calls_paid_is_charged_as_a_second_step_under_a_n
     again.click()
     page.wait_for_timeout(500)
     shoot("settled_question")
-    dialog.get_by_role("button", name="Charge 12.50 EUR all the same").click()
+    dialog.get_by_role("button", name="Charge 12.50 EUR anyway").click()
     expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
     [payment] = payments(server)
     assert payment["accepted_paid_order"] == {
@@ -447,7 +440,7 @@ def test_what_was_offered_for_one_sale_is_not_used_for_another(clerk, server):
     page = clerk.page
     page.locator("#override-name").fill("Ada")
     page.get_by_label("Order document (JSON)").fill(json.dumps(document(**SETTLED["refunded"][0], id=1002)))
-    page.get_by_role("button", name="Charge it all the same…").click()
+    page.get_by_role("button", name="Charge it anyway…").click()
     expect(page.locator("#alert")).to_contain_text("The sale was changed. No money moved.")
     expect(page.locator("#override-form")).to_be_hidden()
     assert payments(server) == []

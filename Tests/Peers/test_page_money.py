@@ -135,18 +135,18 @@ def test_another_sale_begins_with_nothing_of_the_open_payment(clerk, server):
 
 def test_what_was_chosen_for_one_customer_is_not_kept_for_the_next(clerk, server):
     page = clerk.page
-    page.get_by_label("Hold the money now").check()
+    page.get_by_label("Authorize only").check()
     sell(clerk)
     headline(clerk, "^Held$")
-    expect(page.get_by_label("Hold the money now")).not_to_be_checked()
+    expect(page.get_by_label("Authorize only")).not_to_be_checked()
     page.get_by_role("button", name="Start another sale").click()
     sold(clerk)
     page.get_by_label("Reason (optional)").fill("a broken cup")
     sold(clerk, "3.00")
     expect(page.get_by_label("Reason (optional)")).to_have_value("")
-    page.get_by_label("Hold the money now").check()
+    page.get_by_label("Authorize only").check()
     page.get_by_role("button", name="Start another sale").click()
-    expect(page.get_by_label("Hold the money now")).not_to_be_checked()
+    expect(page.get_by_label("Authorize only")).not_to_be_checked()
 
 
 def test_enter_never_refunds(clerk, server, shoot):
@@ -180,8 +180,8 @@ def test_a_part_capture_says_what_becomes_of_the_rest_and_the_list_shows_what_wa
     receipt = page.locator("#receipt-picture")
     expect(receipt).to_have_attribute("src", re.compile("."), timeout=WAIT)
     before = receipt.get_attribute("src")
-    page.get_by_label("Take now").fill("5.00")
-    expect(page.locator("#capture-note")).to_contain_text("The other 7.50 EUR is given up")
+    page.get_by_label("Capture amount").fill("5.00")
+    expect(page.locator("#capture-note")).to_contain_text("The other 7.50 EUR is released")
     page.get_by_role("button", name="Capture", exact=True).click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("The other 7.50 EUR of the hold is released to the customer")
@@ -192,10 +192,10 @@ def test_a_part_capture_says_what_becomes_of_the_rest_and_the_list_shows_what_wa
     dialog.get_by_role("button", name="Capture 5.00 EUR, release 7.50 EUR").click()
     headline(clerk, "^Paid$")
     expect(page.locator("#detail")).to_have_text(
-        "5.00 EUR was taken. The other 7.50 EUR of the hold was given up.", timeout=WAIT)
+        "5.00 EUR charged. The other 7.50 EUR of the hold was released.", timeout=WAIT)
     expect(page.locator("#rows")).to_contain_text("5.00 EUR", timeout=WAIT)
     expect(page.locator("#rows")).to_contain_text("of 12.50 EUR")
-    expect(page.locator("#facts")).to_contain_text("Ordered12.50 EURTaken5.00 EUR")
+    expect(page.locator("#facts")).to_contain_text("Ordered12.50 EURCharged5.00 EUR")
     expect(receipt).to_have_attribute("src", re.compile("."), timeout=WAIT)
     assert receipt.get_attribute("src") != before, "the picture is of the hold still"
     shoot("part_captured")
@@ -274,7 +274,7 @@ def test_a_confirmation_without_an_answer_is_not_known_until_the_till_says_it(cl
 
 def test_axe_finds_no_fault_after_a_sale_and_in_the_question(clerk, server):
     sold(clerk)
-    expect(clerk.page.get_by_role("log")).to_contain_text("The money was taken", timeout=WAIT)
+    expect(clerk.page.get_by_role("log")).to_contain_text("Captured", timeout=WAIT)
     found = Axe().run(clerk.page)
     assert found.violations_count == 0, found.generate_report()
     clerk.page.get_by_role("button", name="Refund…").click()

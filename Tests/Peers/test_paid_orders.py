@@ -9,22 +9,7 @@ from playwright.sync_api import expect
 
 import counter
 from clerk import WAIT
-
-SETTLED = {
-    "paid": ({"date_paid": "2019-06-06T17:17:58", "payment_method_title": "Card", "status": "processing"},
-             "the shop says it was paid on 2019-06-06 through Card"),
-    "paid, in universal time": ({"date_paid_gmt": "2019-06-06T17:17:58", "status": "completed"},
-                                "the shop says it was paid on 2019-06-06"),
-    "refunded": ({"date_paid": "2019-06-06T17:17:58", "status": "refunded"}, "the shop says it was refunded"),
-    "cancelled": ({"status": "cancelled"}, "the shop says it was cancelled"),
-    "trash": ({"status": "trash"}, "the shop says it is in the trash"),
-}
-
-
-def document(**more):
-    return {"id": 1001, "number": "1001", "status": "pending", "currency": "EUR", "total": "12.50",
-            "line_items": [{"name": "Teapot", "quantity": 1, "total": "12.50", "total_tax": "0.00"}],
-            **more}
+from orders import SETTLED, document
 
 
 @pytest.fixture

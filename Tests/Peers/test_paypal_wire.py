@@ -148,7 +148,7 @@ def test_the_banks_page_is_there_for_the_customer(tmp_path, stand_in):
     for answer, status in (("confirm", "succeeded"), ("refuse", "declined")):
         order = ["--amount", "7.00", "--order", f"o-{answer}", "--cardholder", "SCA-REQUIRED"]
         told = shop.for_people("sale", *paypal.SALE, *order)
-        assert told.code == 3 and "No money was taken yet." in told.err, told
+        assert told.code == 3 and "No money moved yet." in told.err, told
         link = re.search(r"Send the customer to (http\S+)", told.err)[1]
         page = requests.get(link, timeout=5)
         assert page.status_code == 200 and "7.00 EUR" in page.text

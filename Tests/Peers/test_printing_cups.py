@@ -90,16 +90,16 @@ def test_a_password_goes_over_tls_only(till, cups, printer, tmp_path):
 
     asked = till.run("printers", "status", plain, "--json")
     assert json.loads(asked.stdout)["error"]["code"] == "printer_authentication", asked.stdout
-    # In plain words over an open line: refused by us. The wire hears no password.
+    # In clear text over an open line: refused by us. The wire hears no password.
     wire = Wire(cups.port)
     add_locked(till, cups, plain.replace(str(cups.port), str(wire.port)), SECRET, tmp_path, trust=False)
     refused = till.print(till.sale(), "locked")
-    assert states(refused) == ["waiting"] and "plain words" in prints(refused)[0]["message"], refused.stdout
+    assert states(refused) == ["waiting"] and "clear text" in prints(refused)[0]["message"], refused.stdout
     assert wire.heads and not any(b"uthorization" in head for head in wire.heads)
 
     add_locked(till, cups, secure, "wrong", tmp_path)
     wrong = till.print(till.sale(), "locked")
-    assert states(wrong) == ["waiting"] and "does not take the name" in prints(wrong)[0]["message"], wrong.stdout
+    assert states(wrong) == ["waiting"] and "rejects the name" in prints(wrong)[0]["message"], wrong.stdout
     added = add_locked(till, cups, secure, SECRET, tmp_path)
     assert added.returncode == 0, added.stderr
     done = till.print(till.sale(), "locked")
@@ -145,7 +145,7 @@ def test_a_digest_proves_the_password_without_telling_it(till, printer, tmp_path
         assert any(b"Digest username" in head for head in wire.heads)
         add_locked(till, None, wire.address, "wrong", tmp_path, trust=False)
         wrong = till.print(till.sale(), "locked")
-        assert states(wrong) == ["waiting"] and "does not take the name" in prints(wrong)[0]["message"]
+        assert states(wrong) == ["waiting"] and "rejects the name" in prints(wrong)[0]["message"]
         assert len(roll.jobs()) == 1
     finally:
         server.kill()

@@ -182,7 +182,7 @@ def test_states_are_told_as_they_are_and_silence_as_unknown(till, virtual):
     code, silent = status(cover="closed", silent=True)
     assert code == 0 and silent["state"] == "unknown"
     waits = till.print(till.sale(), virtual.address)
-    assert states(waits) == ["sent"] and "does not say" in prints(waits)[0]["message"]
+    assert states(waits) == ["sent"] and "does not report" in prints(waits)[0]["message"]
 
 
 def test_a_printer_that_tells_by_itself_is_understood_all_the_same(till, virtual):

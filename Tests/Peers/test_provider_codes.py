@@ -96,7 +96,7 @@ def test_the_page_of_the_documentation_is_what_the_command_writes():
 
 def test_one_code_is_explained_and_an_unknown_one_is_not_guessed_at(tables):
     told = counter.till("codes", "charge_already_refunded")
-    assert told.code == 0 and "before the provider was queried" in told.out
+    assert told.code == 0 and "before the provider is queried" in told.out
     told = counter.till("codes", "on_the_moon", "--json")
     assert told.code == 1 and "unknown_code" in told.out
     assert counter.till("codes", "--provider", "nobody").code == 1

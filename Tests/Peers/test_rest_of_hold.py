@@ -119,7 +119,7 @@ def test_a_rest_that_somebody_else_took_is_refused_once_and_told(tmp_path, stand
     assert refused.json["needs_attention"], refused
     assert len([call for call in proxy.calls() if call["path"].endswith("/void")]) == 1, proxy.calls()
     told = shop.for_people("authorizations", "void", payment)
-    assert told.code == 2 and "refused to let 15.00 EUR go (PREVIOUSLY_CAPTURED)" in told.err, told
+    assert told.code == 2 and "refused to void 15.00 EUR (PREVIOUSLY_CAPTURED)" in told.err, told
     keys = {call["headers"]["PayPal-Request-Id"] for call in proxy.calls() if call["path"].endswith("/void")}
     assert len(keys) == 2, "a key that was refused may be answered in the same way for ever"
     calls = len(proxy.calls())
@@ -159,7 +159,7 @@ def test_a_second_capture_without_an_answer_is_not_told_as_done(tmp_path, stand_
     paypal.fault(stand_in, "capture", "serverErrorAfterSuccess", times=100)
     paypal.fault(stand_in, "query", "outage", times=100)
     lost = shop.for_people("authorizations", "capture", payment)
-    assert lost.code == 3 and "not known yet whether 15.00 EUR was taken" in lost.err, lost
+    assert lost.code == 3 and "not known yet whether 15.00 EUR was captured" in lost.err, lost
 
 
 def test_of_more_holds_than_asked_for_the_soonest_to_end_are_listed(tmp_path, stand_in):

@@ -1,13 +1,14 @@
 """The till's page with staff, in a real browser: a PIN says who is there, the page shows what that person may do, and
 somebody else approves what they may not."""
-import os
-import pathlib
 
 import pytest
 from playwright.sync_api import expect
+from seen import axe, pictures
 from staff import PINS, Staff
 
+import counter
 from clerk import Counter
+from printers import READY, Port9100
 
 # A PIN is slow to check on purpose, and more so in a debug build on a busy machine.
 WAIT = 60_000
@@ -20,29 +21,13 @@ def latency():
 
 
 @pytest.fixture
-def shoot(page, tmp_path):
-    folder = pathlib.Path(os.environ.get("TILL_SCREENSHOTS", tmp_path))
-
-    def take(name):
-        folder.mkdir(parents=True, exist_ok=True)
-        for width in (1280, 390):
-            page.set_viewport_size({"width": width, "height": 800})
-            page.screenshot(path=folder / f"staff_{name}_{width}.png", full_page=True)
-            wide = page.evaluate("document.documentElement.scrollWidth")
-            assert wide <= width, f"{name} is {wide} wide at {width}"
-
-    return take
-
-
-def axe(page):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    found = axe.run(page).response["violations"]
-    assert not found, [(one["id"], [node["html"] for node in one["nodes"]]) for one in found]
+def shop(server):
+    return Staff(server).shop()
 
 
 @pytest.fixture
-def shop(server):
-    return Staff(server).shop()
+def shoot(page, tmp_path):
+    return pictures(page, tmp_path, "staff", narrow=390)
 
 
 @pytest.fixture
@@ -98,7 +83,7 @@ def test_what_a_role_may_not_is_not_shown(locked, server):
     enter(page, "Carl")
     at_the_till(page, "Carl")
     expect(page.get_by_role("link", name="To review")).to_be_hidden()
-    expect(page.get_by_label("Hold the money now")).to_be_hidden()
+    expect(page.get_by_label("Authorize only")).to_be_hidden()
     page.goto(server.url + "/#attention")
     expect(page.locator("#attention-view")).to_be_hidden()
     expect(page.locator("#counter-view")).to_be_visible(timeout=WAIT)
@@ -109,7 +94,44 @@ def test_what_a_role_may_not_is_not_shown(locked, server):
     at_the_till(page, "Mona, manager")
     expect(page.get_by_role("link", name="To review")).to_be_visible()
     page.get_by_role("link", name="Counter").click()
-    expect(page.get_by_label("Hold the money now")).to_be_visible()
+    expect(page.get_by_label("Authorize only")).to_be_visible()
+
+
+def test_readers_printers_and_the_drawer_are_shown_to_those_who_may(locked, server, shop):
+    page = locked
+    port = Port9100(READY)
+    counter.succeed("printers", "add", "bar", port.address, "--journal", server.journal, "--json")
+    shop.roles("set", "typist", "--permissions", "sell")
+    shop.add("Tom", "typist", "604913")
+    page.wait_for_timeout(700)
+    page.reload()
+    expect(page.get_by_role("heading", name="Who is at the till?")).to_be_visible(timeout=WAIT)
+    enter(page, "Tom", "604913")
+    at_the_till(page, "Tom")
+    expect(page.get_by_role("radio", name="Card reader")).to_be_hidden()
+    expect(page.get_by_role("radio", name="Tap to Pay")).to_be_hidden()
+    expect(page.locator("#tender-reader")).to_be_hidden()
+    expect(page.get_by_role("radio", name="Typed card")).to_be_checked()
+    sell(page, "20.00")
+    expect(page.locator("#receipt-box")).to_be_visible(timeout=WAIT)
+    expect(page.locator("#print-form")).to_be_hidden()
+    # A cashier uses readers and printers, and opens no drawer.
+    for name, may_open in (("Carl", False), ("Mona", True)):
+        page.get_by_role("button", name="Lock or switch").click()
+        expect(page.get_by_role("heading", name="Who is at the till?")).to_be_visible(timeout=WAIT)
+        enter(page, name)
+        at_the_till(page, name)
+        expect(page.get_by_role("radio", name="Card reader")).to_be_visible()
+        expect(page.get_by_role("radio", name="Tap to Pay")).to_be_visible()
+        page.reload()
+        at_the_till(page, name)
+        expect(page.get_by_role("button", name="Print the receipt")).to_be_visible(timeout=WAIT)
+        drawer = page.get_by_role("button", name="Open the drawer")
+        expect(drawer).to_be_visible() if may_open else expect(drawer).to_be_hidden()
+    axe(page)
+    page.get_by_role("button", name="Open the drawer").click()
+    expect(page.locator("#print-note")).to_have_text("The drawer was asked to open.", timeout=WAIT)
+    assert b"\x1bp\x00" in port.received
 
 
 def test_a_keyboard_is_enough(locked):

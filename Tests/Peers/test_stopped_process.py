@@ -6,10 +6,10 @@ import signal
 import time
 
 import requests
-from test_stopping import Call, fail
 
 import counter
 from deaths import PRICE, charges_of
+from faults import Call, fail
 
 LEASE = 5
 ENV = {"TILL_LEASE_SECONDS": str(LEASE)}

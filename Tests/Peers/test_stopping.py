@@ -3,7 +3,6 @@
 The provider is a process of its own, so that its ledger outlives ours.
 """
 import signal
-import threading
 import time
 
 import pytest
@@ -12,29 +11,9 @@ import requests
 import counter
 from counter import amount
 from deaths import PRICE, charges_of, points
+from faults import Call, fail
 
 KEY = "key-of-the-sale"
-
-
-def fail(stripe, operation, fault, **more):
-    requests.post(
-        stripe.url + "/_sandbox/faults", json={"operation": operation, "fault": fault, "times": 1, **more}, timeout=10
-    ).raise_for_status()
-
-
-class Call(threading.Thread):
-    """A request whose answer, or whose lack of one, is looked at later."""
-
-    def __init__(self, act):
-        super().__init__(daemon=True)
-        self.act, self.answer, self.lost = act, None, False
-        self.start()
-
-    def run(self):
-        try:
-            self.answer = self.act()
-        except (requests.ConnectionError, requests.Timeout):
-            self.lost = True
 
 
 def repeated(server, payment, seconds=20):

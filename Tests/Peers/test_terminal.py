@@ -458,9 +458,9 @@ def test_a_sale_that_waits_is_not_pushed_aside(desk, tmp_path):
 
 
 @pytest.mark.parametrize("fault, words, next", [
-    ("offline", "The card reader cannot be reached.", "Check that it is on and in the network"),
+    ("offline", "The card reader cannot be reached.", "Check that it is on and connected to the network"),
     ("hardware", "The card reader is out of order.", "Restart it"),
-    ("place", "This card reader cannot take this payment where it stands.", "Use a reader in the country"),
+    ("place", "This card reader cannot take this payment in its location.", "Use a reader in the country"),
     ("timeout_before", "The payment was canceled.", "Try again."),
 ])
 def test_a_reader_that_does_not_do_it_says_what_happened_and_what_to_do(desk, fault, words, next):

@@ -17,7 +17,7 @@ from playwright.sync_api import expect
 import counter
 import terminal
 
-WAIT = 10_000
+WAIT = 30_000
 
 
 @pytest.fixture
@@ -223,7 +223,7 @@ def test_the_clerk_sees_what_a_person_sees(page, sandbox, tmp_path):
     expect(page.locator("#headline")).to_contain_text("Paid", timeout=WAIT)
     for words in ("Remove the card.", "Approved."):
         expect(page.get_by_role("log")).to_contain_text(words)
-    expect(page.get_by_role("button", name="Call off at the reader")).to_be_hidden(timeout=WAIT)
+    expect(page.get_by_role("button", name="Cancel at the reader")).to_be_hidden(timeout=WAIT)
     assert [c["captured"] for c in terminal.ledger(sandbox)] == [1250]
     assert page.faults == []
 
@@ -233,7 +233,7 @@ def test_a_decline_is_told_neutrally_and_the_next_card_pays(page, sandbox):
     page.get_by_label("Test card").select_option("declined:lost_card")
     page.get_by_role("button", name="Present the test card").click()
     expect(page.locator("#result")).to_contain_text("The card was declined", timeout=WAIT)
-    assert "lost" not in page.locator("body").inner_text().lower().replace("the bank says no", "")
+    assert "lost" not in page.locator("body").inner_text().lower()
     page.get_by_role("button", name="Charge").click()
     expect(page.locator("#headline")).to_have_text("Waiting for the card", timeout=WAIT)
     page.get_by_label("Test card").select_option("visa")
@@ -246,7 +246,7 @@ def test_a_decline_is_told_neutrally_and_the_next_card_pays(page, sandbox):
 def test_called_off_from_either_side(page, sandbox, who):
     sell(page, "9.00", "o-1")
     if who == "clerk":
-        page.get_by_role("button", name="Call off at the reader").click()
+        page.get_by_role("button", name="Cancel at the reader").click()
     else:
         terminal.act(sandbox, {"reader": "Front", "do": "customer_cancel"})
     expect(page.locator("#result")).to_contain_text("canceled", timeout=WAIT)
@@ -298,20 +298,20 @@ def test_a_tip_is_asked_for_by_keyboard(page, sandbox, client, reader, tmp_path,
     page.get_by_label(re.compile("^amount", re.I)).fill("12.50")
     page.get_by_label("Reader", exact=True).focus()
     tab_to(page, "Ask the customer for a tip")
-    expect(page.get_by_label("The tip counts from (optional)")).to_be_hidden()
+    expect(page.get_by_label("Calculate the tip on (optional)")).to_be_hidden()
     page.keyboard.press("Space")
-    tab_to(page, "The tip counts from (optional)")
+    tab_to(page, "Calculate the tip on (optional)")
     page.keyboard.type("99")
     page.keyboard.press("Enter")
     expect(page.locator("#tip-on-fault")).to_have_text("That is more than the sale.")
-    expect(page.get_by_label("The tip counts from (optional)")).to_be_focused()
+    expect(page.get_by_label("Calculate the tip on (optional)")).to_be_focused()
     shoot(page, tmp_path, f"tip_fault_{width}")
-    page.get_by_label("The tip counts from (optional)").fill("10.00")
+    page.get_by_label("Calculate the tip on (optional)").fill("10.00")
     page.keyboard.press("Enter")
     expect(page.locator("#headline")).to_have_text("Waiting for the card", timeout=WAIT)
     asked = client.terminal.readers.retrieve(reader.id).action.process_payment_intent.process_config
     assert (asked.skip_tipping, asked.tipping.amount_eligible) == (False, 1000)
-    page.get_by_role("button", name="Call off at the reader").focus()
+    page.get_by_role("button", name="Cancel at the reader").focus()
     tab_to(page, "Tip that the customer gives")
     page.keyboard.type("2.50")
     shoot(page, tmp_path, f"tip_waiting_{width}")
@@ -320,7 +320,7 @@ def test_a_tip_is_asked_for_by_keyboard(page, sandbox, client, reader, tmp_path,
     page.keyboard.press("Enter")
     expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
     expect(page.locator("#facts")).to_contain_text("Tip2.50 EUR")
-    expect(page.locator("#detail")).to_contain_text("15.00 EUR was taken")
+    expect(page.locator("#detail")).to_contain_text("15.00 EUR charged")
     shoot(page, tmp_path, f"tip_paid_{width}")
     assert [c["captured"] for c in terminal.ledger(sandbox)] == [1500]
     assert page.faults == []
@@ -351,7 +351,7 @@ def test_questions_are_asked_and_answered_by_keyboard(page, client, reader, tmp_
     tab_to(page, "Answer")
     page.keyboard.type("A choice")
     expect(second.get_by_label("Question", exact=True)).to_have_value("Would you like a bag?")
-    tab_to(page, "Answers to choose from, one in a line")
+    tab_to(page, "Answers to choose from, one per line")
     page.keyboard.press("Control+A")
     page.keyboard.type("Paper\nNone")
     tab_to(page, "It cannot be skipped")
@@ -359,15 +359,15 @@ def test_questions_are_asked_and_answered_by_keyboard(page, client, reader, tmp_
     shoot(page, tmp_path, f"questions_form_{width}")
     second.get_by_label("Question", exact=True).fill(" ")
     page.keyboard.press("Enter")
-    expect(section.get_by_role("alert")).to_have_text("Write what the customer is asked.")
+    expect(section.get_by_role("alert")).to_have_text("Enter what the customer is asked.")
     page.keyboard.type("A bag?")
     page.keyboard.press("Enter")
     expect(section.get_by_role("status")).to_have_text("The customer is being asked at Front.", timeout=WAIT)
-    expect(section.get_by_role("button", name="Call off the questions")).to_be_focused()
+    expect(section.get_by_role("button", name="Cancel the questions")).to_be_focused()
     asked = client.terminal.readers.retrieve(reader.id).action.collect_inputs.inputs
     assert [(i.type, i.required) for i in asked] == [("email", False), ("selection", True)]
     shoot(page, tmp_path, f"questions_asked_{width}")
-    tab_to(page, "Be the customer")
+    tab_to(page, "Act as the customer")
     page.keyboard.press("Enter")
     expect(section.get_by_role("status")).to_contain_text("Answered.", timeout=WAIT)
     expect(section.locator("dl")).to_have_text("Where to send the receipt?customer@example.comA bag?Paper")
@@ -387,7 +387,7 @@ def test_questions_end_in_every_way_and_outlive_a_reload(page, client, reader, s
         ask.click()
         expect(status).to_contain_text("is being asked", timeout=WAIT)
         section.get_by_label("What the customer does").select_option(customer)
-        section.get_by_role("button", name="Be the customer").click()
+        section.get_by_role("button", name="Act as the customer").click()
         expect(status).to_contain_text(words, timeout=WAIT)
         if customer != "leaves":
             said = "Skipped" if customer == "skips" else "Signed (file_sandbox_signature)"
@@ -396,7 +396,7 @@ def test_questions_end_in_every_way_and_outlive_a_reload(page, client, reader, s
     expect(status).to_contain_text("is being asked", timeout=WAIT)
     page.reload()
     expect(status).to_contain_text("is being asked at Front", timeout=WAIT)
-    section.get_by_role("button", name="Call off the questions").click()
+    section.get_by_role("button", name="Cancel the questions").click()
     expect(status).to_have_text("The questions were canceled.", timeout=WAIT)
     assert client.terminal.readers.retrieve(reader.id).action is None
     # A reader that is at a sale is not asked.
@@ -428,7 +428,7 @@ def test_an_interac_refund_is_made_with_the_card_at_the_reader(page, sandbox, tm
     assert [c["refunded"] for c in terminal.ledger(sandbox)] == [500]
     give_back(page)
     expect(page.locator("#headline")).to_have_text("Waiting for the card", timeout=WAIT)
-    page.get_by_role("button", name="Call off at the reader").click()
+    page.get_by_role("button", name="Cancel at the reader").click()
     expect(page.locator("#now")).to_contain_text("The refund was canceled. Nothing was refunded.", timeout=WAIT)
     assert [c["refunded"] for c in terminal.ledger(sandbox)] == [500]
     assert page.faults == []

@@ -93,7 +93,7 @@ def test_the_commands_list_it_and_the_others(shop, sold):
     assert set(listed) == set(made) and listed[made[1]]["unreadable"] is True, listed
     assert listed[made[0]]["status"] == "succeeded"
     words = counter.till("payments", "list", "--journal", shop.journal)
-    assert words.code == 0 and "unreadable" in words.out and "Do not take it again" in words.err, words
+    assert words.code == 0 and "unreadable" in words.out and "Do not charge it again" in words.err, words
     one = shop.payments("show", made[1])
     assert one.code == 1 and one.json["error"]["code"] == "payment_unreadable", one
     assert counter.till("attention", "list", *shop.common).json["incidents"][0]["payment_id"] == made[1]

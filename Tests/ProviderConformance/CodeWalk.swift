@@ -59,8 +59,8 @@ package final class CodedWire: HTTPTransport, CustomReflectable {
     }
 }
 
-/// Takes every code of a provider's tables through the engine, in every call, and compares what is said of the money with
-/// what the table allows.
+/// Takes every code of a provider's tables through the engine, in every call, and compares what is said of the money
+/// with what the table allows.
 package struct CodeWalk: Sendable {
     let provider: any PaymentServiceProvider
     let tender: Tender

@@ -144,7 +144,8 @@ extension Promise {
             findings.expect(!capture.isApproved, "captured before the customer has answered: \(capture)")
             try await findings.expect(world, .nothing, "capture of a challenge")
             let void = try await journey.settled { await $0.void() }
-            // PayPal changes no order that waits for its payer: such a void is not confirmed before the order has ended.
+            // PayPal changes no order that waits for its payer: such a void is not confirmed before the order has
+            // ended.
             findings.expect(void.isApproved || void.isPending, "void: \(void)")
             try await findings.expect(world, .nothing, "voided")
             return findings.all

@@ -67,7 +67,7 @@ struct AdyenStatementSourceTests {
                 announced("settlement_detail_report_batch_31.csv", days: 8),
                 announced("payments_accounting_report_2027_01_15.csv"),
                 announced("settlement_detail_report_batch_../../x.csv"),
-                announced("settlement_detail_report_batch_40.csv", code: .authorisation),
+                announced("settlement_detail_report_batch_40.csv", code: .authorization),
             ], [7, 8, 9].map { .json(200, Self.report($0)) })
         #expect(part.lines.count == 3 && calls.count == 3 && part.covers == nil)
         #expect(calls[1].line.hasSuffix("batch_8.csv"))

@@ -28,7 +28,8 @@ struct ChangedTokenTests {
         _ = try await world.decide(bytes: genuine)
         var accepted: [String] = []
         for place in genuine.indices {
-            // All eight bits take minutes without optimisation; each byte gets one, and over all bytes every bit occurs.
+            // All eight bits take minutes without optimization; each byte gets one, and over all bytes every bit
+            // occurs.
             var changed = genuine
             changed[place] ^= 1 << UInt8(place % 8)
             if (try? await world.decide(bytes: changed)) != nil { accepted.append("\(place) bit \(place % 8)") }

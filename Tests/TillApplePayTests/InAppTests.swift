@@ -97,7 +97,7 @@ struct ApplePayPaymentHandlerTests {
         let other = ApplePayPaymentHandler(basket: basket(), checkout: Preparing(), backend: backend)
         _ = try await other.prepare()
         #expect(await other.cancel())
-        #expect(await other.submit(authorized()) == .cancelled)
+        #expect(await other.submit(authorized()) == .canceled)
         #expect(await backend.placements.count == 1)
     }
 
@@ -194,7 +194,7 @@ struct ApplePayPaymentHandlerTests {
     func closed() async throws {
         let backend = Backend([])
         let sheet = ScriptedSheet { await $0.finished() }
-        #expect(try await service(sheet).pay(with: handler(backend)) == .cancelled)
+        #expect(try await service(sheet).pay(with: handler(backend)) == .canceled)
         #expect(await backend.placements.isEmpty)
     }
 
@@ -223,7 +223,7 @@ struct ApplePayPaymentHandlerTests {
             #expect(errors.map(\.code) == [.addressUnserviceable])
             await delegate.finished()
         }
-        #expect(try await service(sheet).pay(with: handler(backend)) == .cancelled)
+        #expect(try await service(sheet).pay(with: handler(backend)) == .canceled)
         #expect(await backend.placements.isEmpty)
     }
 

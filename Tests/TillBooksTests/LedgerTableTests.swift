@@ -116,6 +116,19 @@ struct LedgerTableTests {
         #expect(ledger.payment.refundDue.isZero)
     }
 
+    @Test(
+        "providers whose names begin alike have accounts of their own",
+        arguments: [
+            ("my_psp", "my_psp"), ("my_bank", "my_bank"), ("my_psp-terminal", "my_psp"), ("stripe-terminal", "stripe"),
+            ("adyen_terminal", "adyen"), ("adyen", "adyen"),
+        ])
+    func owner(_ name: String, _ owner: String) {
+        #expect(LedgerAccount.owner(of: ProviderName(rawValue: name)).rawValue == owner)
+        let account = LedgerAccount(
+            .receivable, provider: ProviderName(rawValue: name), providerAccount: nil, isTest: false)
+        #expect(account.provider?.rawValue == owner)
+    }
+
     @Test("play money has accounts of its own, and readers are settled with their provider")
     func accounts() {
         let test = LedgerAccount(.receivable, provider: .sandbox, providerAccount: nil, isTest: true)

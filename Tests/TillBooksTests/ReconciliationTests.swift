@@ -44,6 +44,20 @@ struct ReconciliationTests {
 
     private func open() async throws -> [Incident] { try await Reconciliation.open(journal, Samples.stripe) }
 
+    @Test("a hexadecimal name with a card's digits in it loses no statement, and stays whole") func hexadecimalNames()
+        throws
+    {
+        let name = "sb_9f4111111111111111ab"
+        let amount = Money(minorUnits: 100, currency: .eur)
+        let line = try line("\(name)/0", .charge, amount, references: [name], payout: name)
+        #expect(line.id == "\(name)/0")
+        #expect(line.references == [name])
+        #expect(line.payout == name)
+        #expect(throws: StatementError.self) { try self.line("pi_4111111111111111", .charge, amount) }
+        let whole = try self.line("a", .charge, amount, references: ["4111111111111111"])
+        #expect(whole.references == ["************1111"])
+    }
+
     @Test("two processes that take events in at once leave no movement out") func twoProcesses() async throws {
         try await Samples.write(Samples.taken() + Samples.back(1, 500), to: journal)
         let events = try await journal.events(after: 0, account: nil, limit: 100).count

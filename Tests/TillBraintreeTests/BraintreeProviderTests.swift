@@ -82,6 +82,37 @@ import TillTestSupport
         #expect(!text.contains("4111111111111111") && !text.contains("markedprivate") && !text.contains("987"))
     }
 
+    /// The night's settlement comes between what was read and the void.
+    private final class SettlingWay: HTTPTransport {
+        let base = SandboxBraintree()
+
+        func send(
+            _ request: HTTPRequest, body: [UInt8], deadline: Span
+        ) async throws(TransportFailure) -> HTTPReply {
+            if request.path?.hasSuffix("/void") == true { await base.settle() }
+            return try await base.send(request, body: body, deadline: deadline)
+        }
+    }
+
+    @Test("a sale that is settled before its void arrives is refunded the next time, and once")
+    func settledMeanwhile() async throws {
+        let way = SettlingWay()
+        let provider = try Self.provider(way)
+        let sale = try Self.held(await provider.authorize(Self.sale(), with: .card(try Self.card().details)))
+        let refund = RefundRequest(
+            context: Self.context(sale.reference), refund: RefundID(rawValue: "pay_1-r1"), amount: Self.amount,
+            reason: nil, key: IdempotencyKey(rawValue: "r"))
+        #expect(await provider.refund(refund) == .notSent(reason: "the sale was settled meanwhile"))
+        for _ in 0..<2 {
+            guard case .approved = await provider.refund(refund) else {
+                Issue.record("not refunded")
+                return
+            }
+        }
+        let ledger = await way.base.ledger()
+        #expect(ledger.compactMap { $0["refunded"]?.int64Value }.reduce(0, +) == 1250)
+    }
+
     @Test("declined cards, with the processor's code")
     func declined() async throws {
         for (units, reason) in [

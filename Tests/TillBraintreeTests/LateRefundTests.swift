@@ -11,7 +11,8 @@ import TillTestSupport
 
 /// A refund whose request arrives late: Braintree keeps no keys, so it must not be sent again before that is excluded.
 @Suite("Refunds that arrive late at Braintree") struct LateRefundTests {
-    /// Keeps the next refund on the way until it is let through; searches for refunds find nothing, as an index that lags.
+    /// Keeps the next refund on the way until it is let through; searches for refunds find nothing, as an index that
+    /// lags.
     private final class SlowWay: HTTPTransport {
         private struct State {
             var holdsNext = false

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import TillCheckout
 import TillCore
@@ -61,6 +62,34 @@ struct AfterSalePollTests {
         #expect(try await poll.pass() == 1, "a day after the refund became known, and not three after the sale")
         #expect(try await world.payment(id).disputed == World.eur(40) && poll.results[.news] == 1)
         #expect(try await world.problems() == [])
+    }
+
+    @Test("a hold that somebody captured in the dashboard is found a day later") func heldMeanwhile() async throws {
+        let world = World()
+        let id = try await world.create(mode: .manual)
+        #expect(try await world.confirm(id).status == .requiresCapture)
+        try await play(.capture(nil), of: id, in: world)
+        world.clock.advance(by: .days(1))
+        #expect(try await poll(world).pass() == 1)
+        #expect(try await world.payment(id).captured == World.eur(100))
+        #expect(try await world.problems() == [])
+    }
+
+    @Test("why a pass ended early is said once, until one goes through") func failing() async throws {
+        let world = World()
+        _ = try await world.paid()
+        let poll = poll(world)
+        world.journal.crash()
+        let said = Mutex<[CheckoutError]>([])
+        let loop = Task { await poll.run { error in said.withLock { $0.append(error) } } }
+        for _ in 0..<200 where poll.failures < 3 {
+            world.clock.advance(by: AfterSalePoll.interval)
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        loop.cancel()
+        world.clock.advance(by: AfterSalePoll.interval)
+        await loop.value
+        #expect(poll.failures >= 3 && said.withLock { $0.count } == 1)
     }
 
     @Test("a provider that does not answer is asked by the engine until it does") func outage() async throws {

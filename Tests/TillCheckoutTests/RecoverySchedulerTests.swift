@@ -300,18 +300,26 @@ struct RecoverySchedulerTests {
         let engine = engine([hanging])
         hanging.hang()
         world.clock.advance(by: .minutes(6))
-        for _ in 0..<20 {
-            let pass = Task { try await engine.recover() }
-            let time = Task { [world] in
-                while !Task.isCancelled {
-                    try? await Task.sleep(for: .milliseconds(4))
-                    world.clock.advance(by: .seconds(31))
+        func passes(_ count: Int) async throws {
+            for _ in 0..<count {
+                let pass = Task { try await engine.recover() }
+                let time = Task { [world] in
+                    while !Task.isCancelled {
+                        try? await Task.sleep(for: .milliseconds(4))
+                        world.clock.advance(by: .seconds(31))
+                    }
                 }
+                _ = try await pass.value
+                time.cancel()
             }
-            _ = try await pass.value
-            time.cancel()
         }
-        #expect(hanging.waiting == Checkout.maximumAbandonedCalls - Checkout.abandonedCallsKeptForSales)
+        try await passes(20)
+        // What the other workers had sent when the last place was taken runs on too; after that nothing is sent.
+        let most = Checkout.maximumAbandonedCalls - Checkout.abandonedCallsKeptForSales
+        let waiting = hanging.waiting
+        #expect((most..<most + Checkout.recoveryWorkers).contains(waiting))
+        try await passes(2)
+        #expect(hanging.waiting == waiting)
         // A customer's own call is made; what it leads to is nobody's matter here.
         hanging.silence()
         let calls = try await world.provider.ledger.charges().count

@@ -2,11 +2,13 @@ import Foundation
 import TillSimulation
 import TillTestSupport
 
-/// Runs two actions on one payment in every order of their steps in which nobody is interrupted more often than is said.
+/// Runs two actions on one payment in every order of their steps in which nobody is interrupted more often than is
+/// said.
 struct ScheduleSearch: Sendable {
     /// Whether every order is run, which takes an hour: `make prove` does.
     static let isWhole = ProcessInfo.processInfo.environment["TILL_EVERY_ORDER"] != nil
-    /// How often somebody is interrupted. A fault that takes more than two of these is rare (Musuvathi and Qadeer, 2007).
+    /// How often somebody is interrupted. A fault that takes more than two of these is rare (Musuvathi and Qadeer,
+    /// 2007).
     static let usualSwitches = isWhole ? Int.max : 2
     /// The longest search of one pair; what is beyond is not looked at, and said so.
     static let limit = 20_000

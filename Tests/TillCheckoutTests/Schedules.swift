@@ -157,8 +157,8 @@ final class GatedWorld: Sendable {
         return id
     }
 
-    /// Runs actions, one a process, in the order that `choices` says. Where it says nothing, or 0, whoever made the last
-    /// step makes the next one, too.
+    /// Runs actions, one a process, in the order that `choices` says. Where it says nothing, or 0, whoever made the
+    /// last step makes the next one, too.
     /// - Parameter switches: how often somebody may be interrupted by another who has a step to make.
     /// - Returns: how many could be chosen from at each step, and what is left; `nil` if the payment is gone.
     func run(

@@ -140,6 +140,25 @@ struct WrongClockTests {
         #expect(try await next.checkout.payment(id, account: .main).refunded == World.eur(30))
     }
 
+    @Test("a refund found undone, and then sent by a process that died, is asked about by a clock that is behind")
+    func refundFoundUndone() async throws {
+        let id = try await openRefund(.beforeItArrives)
+        shop.time.advance(by: .days(2))
+        let second = try await shop.start(hears: true)
+        shop.line.dies(.afterItIsDone, with: second.journal)
+        await #expect(throws: CheckoutError.self) { try await second.checkout.recover() }
+        #expect(shop.line.queries == 1)
+        #expect(try await shop.charge().refunded == 30)
+        // By the journal it is the moment at which that process found it undone.
+        shop.time.advance(by: .days(2))
+        shop.wall.isWrong(by: .days(-3))
+        let third = try await shop.start()
+        #expect(!third.clock.standing.isTrusted)
+        try await shop.work(third)
+        #expect(try await shop.charge().refunded == 30, "refunded twice")
+        #expect(try await third.checkout.payment(id, account: .main).refunded == World.eur(30))
+    }
+
     @Test("a refund that never arrived is made under a doubt too, after the provider was asked")
     func refundThatNeverArrived() async throws {
         let id = try await openRefund(.beforeItArrives)

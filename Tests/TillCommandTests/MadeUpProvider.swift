@@ -3,13 +3,15 @@ import TillCore
 import TillHardware
 import TillProvider
 
-/// A provider that exists only here: what a room of its own would hold, and the only thing that a counter is given of it.
+/// A provider that exists only here: what a room of its own would hold, and the only thing that a counter is given of
+/// it.
 struct MadeUpModule: ProviderModule {
     static let name = ProviderName(rawValue: "madeup")
     static let title = "Made-Up"
     static let key = Setting(key: "madeup.key", option: "--madeup-key", kind: .secret, about: "Made-Up's key.")
     static let settings = [key]
     static let required = [key]
+    static let hosts = ["api.madeup.example"]
 
     let bank = MadeUpBank()
     let secret: Secret<String>
@@ -23,6 +25,7 @@ struct MadeUpModule: ProviderModule {
     }
 
     var mode: PaymentMode { .test }
+    var addresses: [String] { ["https://api.madeup.example"] }
     var providers: [any PaymentServiceProvider] { [MadeUpProvider(bank: bank)] }
     var webhooks: (any WebhookReceiver)? { MadeUpWebhooks(secret: secret, bank: bank) }
     var readers: (any ReaderFleet)? { MadeUpReaders() }

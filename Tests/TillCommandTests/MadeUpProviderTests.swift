@@ -175,6 +175,28 @@ struct MadeUpProviderTests {
         }
     }
 
+    @Test("has its reader in till readers; what its interface cannot do is refused by name")
+    func readers() async throws {
+        try await withFolder { folder in
+            let counter = try await Counter.open(try options(folder))
+            #expect(try await counter.readers().readers().map(\.label) == ["Desk"])
+            #expect(try await counter.reader("Desk").id == "mu-desk")
+            #expect(throws: CommandError.self) { try counter.readerManagement() }
+            do { _ = try counter.readerManagement() } catch let error as CommandError {
+                #expect(error.code == "unsupported" && error.what.contains("madeup"))
+            }
+            await counter.close()
+            let other = try await Counter.open(try options(folder, [:]))
+            do {
+                _ = try other.readers()
+                Issue.record("a counter without readers has some")
+            } catch let error as CommandError {
+                #expect(error.code == "no_readers")
+            }
+            await other.close()
+        }
+    }
+
     @Test("is in the table of settings and in what the doctor says, configured or not")
     func table() async throws {
         #expect(Setting.all([MadeUpModule.self]).last == MadeUpModule.key)

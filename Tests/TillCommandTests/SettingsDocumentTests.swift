@@ -26,6 +26,7 @@ struct SettingsDocumentTests {
             case .locale: "a language, as `fr_CA`"
             case .timeZone: "a zone, as `Europe/Berlin`"
             case .webAddress: "a web address"
+            case .hosts: "hosts, with commas"
             }
         let option = setting.option.map { "`\($0)`" } ?? ""
         let defaultValue = setting.defaultValue.map { "`\($0)`" } ?? ""

@@ -191,6 +191,14 @@ struct ChainTests {
                 "sb_pay_100001 of sandbox is the reference of two payments, pay_100001 and pay_100002"
             ),
             (
+                """
+                INSERT INTO event(payment, version, account, name, at, body)
+                SELECT payment, 99, account, name, at, replace(body, 'pay_100003-a1', 'pay_100003-a2') FROM event
+                WHERE payment = 'pay_100003' AND name = 'attempt.authorized'
+                """,
+                "sb_pay_100003 is the reference of two authorized attempts of pay_100003, pay_100003-a1 and"
+            ),
+            (
                 "UPDATE event SET at = at + 86400000 WHERE sequence = 15",
                 "event 15 (pay_100003) happened in the future, at 2027-01-16"
             ),

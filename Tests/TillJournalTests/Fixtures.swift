@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import TillCore
+import TillPostgres
 import TillTestSupport
 @testable import TillJournal
 
@@ -10,15 +11,17 @@ final class Shared<Value: Sendable>: Sendable {
     init(_ value: Value) { self.value = Mutex(value) }
 }
 
-/// A storage of either kind and the processes on it.
+/// A storage of any kind and the processes on it.
 final class Site: Sendable {
-    enum Kind: String, Sendable, CaseIterable { case sqlite, memory }
+    enum Kind: String, Sendable, CaseIterable { case sqlite, memory, postgres }
 
     /// Some time after the sales.
     let clock = ManualClock(Sale.start.adding(.hours(1)))
     let folder: String
     private let kind: Kind
     private let storage = MemoryJournal.Storage()
+    /// Its schema, made when it is opened first.
+    private let database = Mutex<String?>(nil)
 
     init(_ kind: Kind) {
         self.kind = kind
@@ -39,8 +42,21 @@ final class Site: Sendable {
         switch kind {
         case .sqlite: try SQLiteJournal.open(at: path, clock: clock, onCommit: onCommit)
         case .memory: MemoryJournal(storage: storage, clock: clock, onCommit: onCommit)
+        case .postgres: try PostgresJournal.open(at: address(), files: path, clock: clock, onCommit: onCommit)
         }
     }
+
+    /// Of its schema in the database of the tests.
+    func address() throws -> String {
+        let cluster = try PostgresCluster.shared.get()
+        return try database.withLock { known in
+            let address = try known ?? cluster.address(schema)
+            known = address
+            return address
+        }
+    }
+
+    var schema: String { "s" + folder.suffix(36).lowercased().replacing("-", with: "") }
 
     /// Copies the file and its log of another site as they are at this moment: what a power cut leaves.
     func takeFiles(of other: Site) throws {
@@ -55,11 +71,13 @@ final class Site: Sendable {
     func end(_ journal: any Journal) async throws {
         if let journal = journal as? SQLiteJournal { try await journal.close() }
         if let journal = journal as? MemoryJournal { journal.crash() }
+        if let journal = journal as? PostgresJournal { try await journal.close() }
     }
 
     func verify(_ journal: any Journal) async throws -> VerificationReport {
         if let journal = journal as? SQLiteJournal { return try await journal.verify() }
         if let journal = journal as? MemoryJournal { return try journal.verify() }
+        if let journal = journal as? PostgresJournal { return try await journal.verify() }
         return VerificationReport()
     }
 }

@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillPostgres
 import TillTestSupport
 
 @testable import TillJournal
@@ -14,6 +15,9 @@ import TillTestSupport
             let site = Site(.sqlite)
             return try SQLiteJournal.open(at: site.path, clock: site.clock)
         case .memory: return MemoryJournal(clock: ManualClock(Sale.start))
+        case .postgres:
+            let site = Site(.postgres)
+            return try PostgresJournal.open(at: site.address(), files: site.path, clock: site.clock)
         }
     }
 

@@ -3,6 +3,7 @@ import GRDB
 import Synchronization
 import Testing
 import TillCore
+import TillPostgres
 import TillTestSupport
 @testable import TillJournal
 
@@ -13,6 +14,7 @@ struct WrongClockTests {
     private let clock: WitnessedClock
     private let path: String
     private let storage = MemoryJournal.Storage()
+    private let database = Site(.postgres)
 
     init() {
         // Monotonic time stands still here: whatever the wall clock does is a jump.
@@ -25,6 +27,7 @@ struct WrongClockTests {
         switch kind {
         case .sqlite: try SQLiteJournal.open(at: path, clock: clock)
         case .memory: MemoryJournal(storage: storage, clock: clock)
+        case .postgres: try PostgresJournal.open(at: database.address(), files: path, clock: clock)
         }
     }
 

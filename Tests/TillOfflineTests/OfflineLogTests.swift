@@ -29,7 +29,7 @@ import TillTestSupport
         var place = 0
         var digest = [UInt8](repeating: 0, count: 32)
         bytes.withUnsafeBytes { buffer in
-            while case .whole(let scan) = FrameScan.look(buffer, at: place, expecting: &digest) {
+            while case .whole(let scan) = FrameScan.scan(buffer, at: place, expecting: &digest) {
                 frames.append(place..<scan.end)
                 place = scan.end
                 if place >= buffer.count { break }
@@ -89,8 +89,8 @@ import TillTestSupport
             disk.put(bad, as: name)
             let found = damage([mark])
             #expect(found != nil, "byte \(place)")
-            // In the middle no mark is needed: later entries know that this place was durable. It must not be taken for a
-            // torn end, which is cut off.
+            // In the middle no mark is needed: later entries know that this place was durable. It must not be taken for
+            // a torn end, which is cut off.
             if place % 7 == 0, place < last.lowerBound {
                 disk.put(bad, as: name)
                 #expect(damage() != nil, "byte \(place), without a mark")

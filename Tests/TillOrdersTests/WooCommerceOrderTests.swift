@@ -200,7 +200,7 @@ struct WooCommerceOrderTests {
                 "line_items": """
                 [{"name":"&lt;b&gt; &#36;5 &#x20AC; caf&eacute; &times; &bogus; & &amp;lt;\\u001b[2J\\n\\u202Ex \(long)",
                   "quantity":"1","subtotal":"34.00","total":"30.00","total_tax":"3.00","meta_data":[
-                  {"key":"color","value":"orange","display_key":"Colour","display_value":"<p>Orange &amp; red</p>\\n"},
+                  {"key":"color","value":"orange","display_key":"Color","display_value":"<p>Orange &amp; red</p>\\n"},
                   {"key":"_hidden","value":"x"},{"key":"size","value":42},{"key":"box","value":{"a":1}},
                   {"key":"list","value":[1]},{"key":"note","value":"1 < 2 > 0"},{"key":"","value":"x"}]}]
                 """
@@ -210,12 +210,12 @@ struct WooCommerceOrderTests {
         #expect(line.name.unicodeScalars.count == 200)
         #expect(
             line.attributes == [
-                OrderAttribute(name: "Colour", value: "Orange & red"), OrderAttribute(name: "size", value: "42"),
+                OrderAttribute(name: "Color", value: "Orange & red"), OrderAttribute(name: "size", value: "42"),
                 OrderAttribute(name: "note", value: "1 < 2 > 0"),
             ])
     }
 
-    @Test("a paid, refunded or cancelled order says so and its amount stays")
+    @Test("a paid, refunded or canceled order says so and its amount stays")
     func notices() throws {
         let order = try Order(
             document: document([

@@ -44,7 +44,7 @@ struct PCSCChannelTests {
         #expect(service.change { $0.sent } == [[0, 0xA4, 4, 0, 2, 1, 2], [0, 0xB2, 1, 0x0C, 0]])
     }
 
-    @Test("Nobody comes: the wait ends by itself. The task is cancelled: it ends at once, and the next wait works")
+    @Test("Nobody comes: the wait ends by itself. The task is canceled: it ends at once, and the next wait works")
     func waiting() async throws {
         await #expect(throws: CardChannelError.noCard) {
             try await self.channel(limits: Self.impatient).waitForCard()
@@ -56,7 +56,7 @@ struct PCSCChannelTests {
         }
         try await Task.sleep(for: .milliseconds(20))
         task.cancel()
-        #expect(await task.value == .cancelled)
+        #expect(await task.value == .canceled)
         service.change { ($0.isCancelled, $0.present) = (false, ["Front 00 00"]) }
         try await channel.waitForCard()
     }

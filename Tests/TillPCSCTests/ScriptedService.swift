@@ -69,7 +69,7 @@ final class ScriptedService: PCSCService {
             guard isRunning else { throw .noService }
             if isCancelled {
                 change { $0.isCancelled = false }
-                throw .cancelled
+                throw .canceled
             }
             if states != known { return states }
             guard Date() < end else { throw .timeout }

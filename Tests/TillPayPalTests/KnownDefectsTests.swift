@@ -123,7 +123,7 @@ import TillPayPal
         }
     }
 
-    @Test("a cancelled task ends its call, also behind a completion handler")
+    @Test("a canceled task ends its call, also behind a completion handler")
     func cancellation() async throws {
         let (stream, left) = AsyncStream.makeStream(of: Void.self)
         let client = CardClient(
@@ -155,7 +155,7 @@ import TillPayPal
                 Issue.record("\(error)")
                 return
             }
-            #expect(refusal.issue == .cardExpired && error.code == "card_expired")
+            #expect(refusal.issue == PayPalIssue(rawValue: "CARD_EXPIRED") && error.code == "card_expired")
             #expect(refusal.details.first?.field == "/payment_source/card/expiry")
             #expect(refusal.debugID == "90957fca61718" && refusal.kind == .fixField)
             #expect(error.moneyMoved == .no && error.customerSentence.contains("expired"))
@@ -180,8 +180,8 @@ import TillPayPal
         }
     }
 
-    @Test("spaces and short months are normalised before they are sent")
-    func normalised() async throws {
+    @Test("spaces and short months are normalized before they are sent")
+    func normalized() async throws {
         let (transport, server, _) = try clients([.json(500, "{}")])
         let card = try PaymentCard(
             number: "4032 0362 4732 7321", expiry: "1/27", securityCode: " 987 ",
@@ -220,7 +220,7 @@ import TillPayPal
         }
     }
 
-    @Test("every issue of the catalogue has a kind, a new one keeps its word")
+    @Test("every issue of the catalog has a kind, a new one keeps its word")
     func issues() {
         #expect(PayPalIssue.known.count >= 218)
         #expect(PayPalIssue.known.allSatisfy { $0.kind != .unknown })

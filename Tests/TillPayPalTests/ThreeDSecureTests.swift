@@ -4,8 +4,8 @@ import TillStandIns
 import TillTestSupport
 @testable import TillPayPal
 
-/// The setting `paypal.three_d_secure`: when a challenge is asked for, and that nothing is taken unless the bank bears a
-/// loss.
+/// The setting `paypal.three_d_secure`: when a challenge is asked for, and that nothing is taken unless the bank bears
+/// a loss.
 @Suite("3-D Secure with PayPal") struct ThreeDSecureTests {
     private func provider(_ transport: any HTTPTransport, _ policy: ThreeDSecure) throws -> PayPalProvider {
         PayPalProvider(

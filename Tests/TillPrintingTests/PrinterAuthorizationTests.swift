@@ -33,7 +33,7 @@ struct PrinterAuthorizationTests {
         #expect(!header.contains("Circle"))
     }
 
-    @Test("a password in plain words never leaves without TLS")
+    @Test("a password in clear text never leaves without TLS")
     func onlyOverTLS() throws {
         let till = try #require(till)
         #expect(throws: IPPError.authentication(.onlyOverTLS)) {

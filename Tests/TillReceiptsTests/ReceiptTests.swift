@@ -56,7 +56,7 @@ private func fullOrder(name: String = "Teapot", attribute: String = "Orange") th
         id: OrderID(rawValue: "o-9"), number: "1009",
         lines: [
             OrderLine(
-                name: name, quantity: "2", sku: "T-1", attributes: [OrderAttribute(name: "Colour", value: attribute)],
+                name: name, quantity: "2", sku: "T-1", attributes: [OrderAttribute(name: "Color", value: attribute)],
                 subtotal: eur(4_000), total: eur(3_500), tax: eur(665)),
             OrderLine(name: "Cup", quantity: "1.5", subtotal: eur(999), total: eur(999), tax: eur(190)),
         ],

@@ -15,7 +15,7 @@ import TillStandIns
     import Foundation
 #endif
 
-/// Who comes to it waits until it is opened, or until his task is cancelled.
+/// Who comes to it waits until it is opened, or until his task is canceled.
 private final class Door: Sendable {
     private let (arrivals, arrival) = AsyncStream<Void>.makeStream()
     private let (openings, opening) = AsyncStream<Void>.makeStream()
@@ -122,7 +122,7 @@ private struct Shop {
         let engine = Checkout(
             journal: journal, providers: [provider ?? Provider(base: self.provider)], clock: SystemClock())
         return ApplePayCheckout(
-            live: LiveApplePayOptions(options, clock: clock),
+            live: LiveApplePayOptions(options, clock: MeasuringClock(clock)),
             verifier: PaymentTokenVerifier(
                 trust: try SignerTrust(root: apple.rootCertificate), environment: .sandbox),
             baskets: ApplePayBaskets(journal: journal, clock: clock),

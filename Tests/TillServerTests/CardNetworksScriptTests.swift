@@ -91,7 +91,7 @@ import TillTestSupport
             switch entry.warnings.first {
             case nil: ""
             case .unusualLength?: "This network's cards have another length."
-            case .checkDigit?: "The check digit does not fit; this network has such cards."
+            case .checkDigit?: "The check digit does not match; this network has such cards."
             }
         var codeFault = ""
         do throws(SecurityCodeError) {

@@ -95,23 +95,23 @@ struct ClockProofTests {
                 ClockProof(at: wall.now(), overrules: wall.now(), by: .person))
         }
         try await accept()
-        var memory = try await keeper.look(ClockKeeper.Memory())
+        var memory = try await keeper.check(ClockKeeper.Memory())
         #expect(clock.standing == .trusted)
         for _ in 0..<2 {
             wall.advance(by: .days(30))
             for _ in 0..<3 {
-                memory = try await keeper.look(memory)
+                memory = try await keeper.check(memory)
                 #expect(!clock.standing.isTrusted, "what was said before the clock was set says nothing of it")
             }
             try await accept()
-            memory = try await keeper.look(memory)
+            memory = try await keeper.check(memory)
             #expect(clock.standing == .trusted)
-            memory = try await keeper.look(memory)
+            memory = try await keeper.check(memory)
         }
         // Said before the counter has looked again.
         wall.advance(by: .days(30))
         try await accept()
-        memory = try await keeper.look(memory)
+        memory = try await keeper.check(memory)
         #expect(clock.standing == .trusted)
         try await journal.close()
     }

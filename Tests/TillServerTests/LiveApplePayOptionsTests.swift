@@ -19,7 +19,9 @@ struct LiveApplePayOptionsTests {
         let clock = ManualClock()
         let next = Mutex<ApplePayOptions?>(options("second"))
         let reads = Mutex(0)
-        let live = LiveApplePayOptions(options("first"), clock: clock) {
+        let running = ManualClock()
+        let reading = { @Sendable in Span(milliseconds: running.now().milliseconds) }
+        let live = LiveApplePayOptions(options("first"), clock: MeasuringClock(clock, reading: reading)) {
             reads.withLock { $0 += 1 }
             return next.withLock { $0 }
         }
@@ -34,5 +36,10 @@ struct LiveApplePayOptionsTests {
         clock.advance(by: .seconds(30))
         #expect(live.current.factory.displayName == "second")
         #expect(reads.withLock { $0 } == 2)
+        // A time that was set back puts nothing off.
+        next.withLock { $0 = options("third") }
+        clock.advance(by: .days(-35))
+        running.advance(by: .seconds(30))
+        #expect(live.current.factory.displayName == "third")
     }
 }

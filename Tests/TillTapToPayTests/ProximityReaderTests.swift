@@ -7,7 +7,8 @@
     import TillTapToPay
     import TillTapToPayShell
 
-    /// Apple's adapter against the declared interface: every value goes over and comes back, every error keeps its name.
+    /// Apple's adapter against the declared interface: every value goes over and comes back, every error keeps its
+    /// name.
     @Suite(.serialized) final class ProximityReaderTests {
         typealias Reader = TillTapToPay.PaymentCardReader
         typealias ReadError = TillTapToPay.PaymentCardReaderSession.ReadError

@@ -13,7 +13,8 @@ public final class SimulatedClock: TillClock {
         var lastID: UInt64 = 0
         var heap: [Timer] = []
         var sleepers: [UInt64: CheckedContinuation<Void, any Error>] = [:]
-        var cancelled: Set<UInt64> = []
+        var canceled: Set<UInt64> = []
+        var isEnded = false
 
         mutating func push(_ timer: Timer) {
             heap.append(timer)
@@ -57,7 +58,7 @@ public final class SimulatedClock: TillClock {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let isCancelled = state.withLock { state in
-                    if state.cancelled.remove(id) != nil { return true }
+                    if state.canceled.remove(id) != nil || state.isEnded { return true }
                     state.push(Timer(at: state.now + max(0, span.milliseconds), id: id))
                     state.sleepers[id] = continuation
                     return false
@@ -67,12 +68,12 @@ public final class SimulatedClock: TillClock {
         } onCancel: {
             let sleeper = state.withLock { state in
                 let sleeper = state.sleepers.removeValue(forKey: id)
-                if sleeper == nil { state.cancelled.insert(id) }
+                if sleeper == nil { state.canceled.insert(id) }
                 return sleeper
             }
             sleeper?.resume(throwing: CancellationError())
         }
-        state.withLock { _ = $0.cancelled.remove(id) }
+        state.withLock { _ = $0.canceled.remove(id) }
     }
 
     /// Moves to the next moment at which somebody wakes and wakes him. `false` if nobody sleeps.
@@ -87,6 +88,18 @@ public final class SimulatedClock: TillClock {
         }
         sleeper?.resume()
         return sleeper != nil
+    }
+
+    /// Ends the time: whoever sleeps, or wants to from now on, is canceled. Without it those who sleep
+    /// stay in memory for good, with all that they know.
+    public func end() {
+        let sleepers = state.withLock { state in
+            defer { (state.sleepers, state.heap) = ([:], []) }
+            state.isEnded = true
+            // In the order in which they began to sleep, so that a run is the same each time.
+            return state.sleepers.sorted { $0.key < $1.key }.map(\.value)
+        }
+        for sleeper in sleepers { sleeper.resume(throwing: CancellationError()) }
     }
 
     /// Moves on without waking anybody.

@@ -19,8 +19,15 @@ public final class SimulatedExecutor: TaskExecutor {
     }
 
     /// Runs what is ready, and what that makes ready, until nothing is.
-    public func drain() {
-        while let job = next() { job.runSynchronously(on: asUnownedTaskExecutor()) }
+    public func drain() { drain(limit: .max) }
+
+    /// The same, for so many jobs at most.
+    public func drain(limit: Int) {
+        var count = 0
+        while count < limit, let job = next() {
+            job.runSynchronously(on: asUnownedTaskExecutor())
+            count += 1
+        }
     }
 
     private func next() -> UnownedJob? {

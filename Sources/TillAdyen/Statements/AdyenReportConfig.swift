@@ -8,7 +8,7 @@ package struct AdyenReportConfig: Sendable {
 
     let scheme: String
     let authority: String
-    /// `Basic …`
+    /// The value of the `Authorization` header, `Basic …`.
     let authorization: Secret<String>
 
     /// - Parameters:

@@ -3,9 +3,9 @@ public import TillProvider
 
 /// Adyen's settlement details report as CSV: one file for each batch that was closed, in major units.
 ///
-/// An entry belongs to its batch, which is one payout. In the currency of the payment the fee is gross less net; in another
-/// one it is the sum of the report's columns of fees. Which of the two gross columns an entry fills says nothing here: the
-/// filled one is taken, and the sign comes from the type. The net columns have their own sign.
+/// An entry belongs to its batch, which is one payout. In the currency of the payment the fee is gross less net; in
+/// another one it is the sum of the report's columns of fees. Which of the two gross columns an entry fills says
+/// nothing here: the filled one is taken, and the sign comes from the type. The net columns have their own sign.
 public struct AdyenSettlementReport: StatementFormat {
     private static let needed = [
         "Merchant Account", "Psp Reference", "Merchant Reference", "Creation Date", "TimeZone", "Type",
@@ -37,7 +37,7 @@ public struct AdyenSettlementReport: StatementFormat {
     }
 
     /// - Parameter met: how often each name was met before. A batch is in one report, so entries without a reference of
-    ///   their own, such as fees, are told apart by their order.
+    ///   their own, such as fees, are distinguished by their order.
     private func line(_ row: StatementRow, _ met: inout [String: Int]) throws(StatementError) -> StatementLine {
         let (type, batch) = (try row.need("Type"), try row.need("Batch Number"))
         let kind = AdyenJournalType.kind(type)

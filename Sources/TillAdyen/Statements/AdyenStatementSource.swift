@@ -5,8 +5,8 @@ internal import TillProvider
 /// Adyen's settlement details reports, fetched once a webhook has said that they are there (`REPORT_AVAILABLE`).
 ///
 /// Of the webhook only the report's name is used, which its signature covers: where it is comes from the settings, so
-/// the report user's password goes nowhere else. Batches are numbered; one between two that were announced is fetched, too,
-/// so that a webhook that was lost leaves no gap.
+/// the report user's password goes nowhere else. Batches are numbered; one between two that were announced is fetched,
+/// too, so that a webhook that was lost leaves no gap.
 struct AdyenStatementSource: StatementSource {
     /// What the name of a report begins with, before the number of its batch.
     static let name = "settlement_detail_report_batch_"
@@ -32,7 +32,7 @@ struct AdyenStatementSource: StatementSource {
     ) async throws(StatementError) -> StatementPart {
         guard let config else {
             throw StatementError(
-                "Adyen gives reports to a report user, and none is set",
+                "Adyen gives reports only to a report user, and none is configured",
                 remedy: .setUp(
                     "Make a report user at Adyen, and set \(Setting.adyenReportUser.variable) and "
                         + "\(Setting.adyenReportPassword.variable). Or give the report as a file."))
@@ -79,7 +79,7 @@ struct AdyenStatementSource: StatementSource {
     ) async throws(StatementError) -> [UInt8] {
         let file = "\(AdyenStatementSource.name)\(batch).csv"
         guard let account = await account().flatMap({ AdyenStatementSource.segment($0) }) else {
-            throw StatementError("the merchant account's name cannot stand in an address")
+            throw StatementError("the merchant account's name cannot be part of a URL")
         }
         var request = HTTPRequest(
             method: .get, scheme: config.scheme, authority: config.authority,
@@ -93,7 +93,7 @@ struct AdyenStatementSource: StatementSource {
         case 200: return body
         case 401, 403:
             throw StatementError(
-                "Adyen gives \(file) not to this report user (HTTP \(head.status.code))",
+                "Adyen denies this report user \(file) (HTTP \(head.status.code))",
                 remedy: .setUp(
                     "Check \(Setting.adyenReportUser.variable), its password and its role at Adyen, or give the report "
                         + "as a file."))

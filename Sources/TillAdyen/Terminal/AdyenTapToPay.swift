@@ -2,8 +2,8 @@ public import TillCore
 
 /// Sessions for Adyen's own software on a phone: what Adyen offers in place of a reader's token.
 ///
-/// The phone makes a setup token, the shop's server exchanges it here, and the phone goes on with the session data. The
-/// card's data go from phone to Adyen and are never seen by the shop.
+/// The phone makes a setup token, the shop's server exchanges it here, and the phone continues with the session data.
+/// The card's data go from phone to Adyen and are never seen by the shop.
 public struct AdyenTapToPay: Sendable {
     /// The version of the phone software's interface.
     public static let version = "v68"
@@ -47,7 +47,8 @@ public struct AdyenTapToPay: Sendable {
             return Session(id: id, installationID: document["installationId"]?.stringValue, data: Secret(data))
         case .refused(let status, let document, _):
             throw .refused(
-                CardScrubbing.withoutNumbers(String((document["message"]?.stringValue ?? "HTTP \(status)").prefix(300)))
+                CardScrubbing.withoutNumbers(
+                    ProviderText.cut(document["message"]?.stringValue ?? "HTTP \(status)", atMost: 300))
             )
         case .keyRejected(let reason), .notSent(let reason), .unknown(let reason): throw .unavailable(reason)
         }
@@ -65,7 +66,7 @@ public enum AdyenTapToPayError: Error, Hashable, Sendable, CustomStringConvertib
     /// One sentence for people.
     public var description: String {
         switch self {
-        case .refused(let reason): "Adyen gives this phone no session: \(reason). No money moved."
+        case .refused(let reason): "Adyen refuses this phone a session: \(reason). No money moved."
         case .unavailable(let reason): "Adyen cannot be asked for a session: \(reason). No money moved; try again."
         case .unreadable: "Adyen's answer for the phone cannot be read. No money moved; try again."
         }

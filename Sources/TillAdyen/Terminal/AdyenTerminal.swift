@@ -2,7 +2,7 @@ internal import Foundation
 internal import HTTPTypes
 public import TillCore
 
-/// A terminal of Adyen's on the local network: payments, their status, calling them off, giving money back.
+/// A terminal of Adyen's on the local network: payments, their status, cancellations and refunds.
 ///
 /// Each request has a name (`ServiceID`) that is the shop's choice and must be kept before it is sent:
 /// by it the terminal is asked later what became of it. A lost answer is
@@ -49,7 +49,7 @@ public struct AdyenTerminal: Sendable {
         public let errorCondition: String?
         /// What the terminal adds, decoded from its form fields.
         public let message: String?
-        /// The terminal's name for the payment, by which it is given back: `TRANSACTION.PSPREFERENCE`.
+        /// The terminal's name for the payment, by which it is refunded: `TRANSACTION.PSPREFERENCE`.
         public let transaction: String?
         /// When the terminal says it was made.
         public let transactionTime: String?
@@ -203,7 +203,8 @@ public struct AdyenTerminal: Sendable {
             let parts = field.split(separator: "=", maxSplits: 1)
             guard parts.count == 2, parts[0] == "message" || parts[0] == "refusalReason" else { continue }
             let plain = parts[1].replacing("+", with: " ")
-            return CardScrubbing.withoutNumbers(String((plain.removingPercentEncoding ?? String(plain)).prefix(300)))
+            return CardScrubbing.withoutNumbers(
+                ProviderText.cut(plain.removingPercentEncoding ?? String(plain), atMost: 300))
         }
         return nil
     }

@@ -11,7 +11,8 @@ struct AdyenTerminalFleet: ReaderFleet {
     private var reader: CounterReader {
         CounterReader(
             id: id, label: id, deviceType: String(id.prefix { $0 != "-" }),
-            isBusy: !terminal.activity.waiting.isEmpty)
+            action: terminal.activity.waiting.isEmpty
+                ? nil : ReaderAction(.payment, kind: "payment", status: .inProgress))
     }
 
     var provider: ProviderName { AdyenTerminalProvider.name }
@@ -32,13 +33,13 @@ struct AdyenTerminalFleet: ReaderFleet {
         guard let attempt = terminal.activity.waiting.last else {
             throw ReaderError(
                 .refused, code: "reader_not_waiting", "No sale of this counter waits at \(reader.label).",
-                next: "Begin a sale at it, or call it off at the terminal itself.")
+                next: "Begin a sale at it, or cancel it at the terminal itself.")
         }
         do throws(AdyenTerminalError) { try await terminal.abort(attempt) } catch {
             throw ReaderError(
                 .unavailable, code: "reader_unavailable",
-                "\(reader.label) could not be told to stop: \(AdyenTerminalProvider.reason(error)).",
-                next: "Call it off at the terminal itself.")
+                "\(reader.label) could not be stopped: \(AdyenTerminalProvider.reason(error)).",
+                next: "Cancel it at the terminal itself.")
         }
         return reader
     }

@@ -6,7 +6,7 @@ public import TillCore
 ///
 /// Which terminal is asked is in the journal before anything is sent, so that no other terminal's "I do not know it" is
 /// ever taken for an answer. The name of each request follows from the attempt's; by it the terminal is asked what
-/// became of a payment whose answer was lost, and is asked to cancel it. What a terminal has taken is given back
+/// became of a payment whose answer was lost, and is asked to cancel it. What a terminal has taken is refunded
 /// through Adyen's checkout interface, if the counter has a key for it.
 /// A value: any number of calls may run at once; the terminal itself does one at a time.
 public struct AdyenTerminalProvider: PaymentServiceProvider {
@@ -20,15 +20,15 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
     let activity = AdyenTerminalActivity()
 
     /// A provider over one terminal.
-    /// - Parameter checkout: gives money back; nil refuses refunds with a sentence.
+    /// - Parameter checkout: makes the refunds; nil refuses them with a sentence.
     public init(terminal: AdyenTerminal, checkout: AdyenProvider?, clock: any TillClock = SystemClock()) {
         (self.terminal, self.checkout, self.clock) = (terminal, checkout, clock)
     }
 
     public var name: ProviderName { AdyenTerminalProvider.name }
 
-    /// The terminal, which remembers its own payments. Nothing in a terminal's address says its mode: that of the checkout
-    /// interface beside it counts, and without one only a terminal of this machine is for tests.
+    /// The terminal, which remembers its own payments. Nothing in a terminal's address says its mode: that of the
+    /// checkout interface beside it counts, and without one only a terminal of this machine is for tests.
     public func identity() async -> ProviderIdentity { ProviderIdentity(account: terminal.terminal, mode: mode) }
 
     /// Whether real money moves.
@@ -112,7 +112,7 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
             if case .notSent(let reason) = error { return .notSent(reason: reason) }
             return .unknown(reason: AdyenTerminalProvider.reason(error))
         }
-        switch await look(attempt, nil) {
+        switch await queryStanding(attempt, nil) {
         case .success(.refused): return .approved(Confirmation())
         case .success(.neverCame):
             // Before its time is over the request may still be on its way.
@@ -129,7 +129,7 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
         }
     }
 
-    /// Tells the terminal to call an attempt off. Its answer to the payment says whether that was in time.
+    /// Asks the terminal to cancel an attempt. Its answer to the payment says whether that was in time.
     func abort(_ attempt: AttemptID) async throws(AdyenTerminalError) {
         try await terminal.abort(AdyenTerminalProvider.requestName(attempt, "pay"), as: fresh(attempt, "abort"))
     }
@@ -152,7 +152,7 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
             .approved(ProviderSnapshot(reference: nil, standing: standing, captured: nothing))
         }
         if let reason = elsewhere(request.context) { return .unknown(reason: reason) }
-        switch await look(request.context.attempt, request.amount) {
+        switch await queryStanding(request.context.attempt, request.amount) {
         case .success(.taken(let authorization)):
             return .approved(
                 ProviderSnapshot(
@@ -174,7 +174,7 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
         return "terminal \(reference) was asked, and terminal \(terminal.terminal) is set up: set up the other one"
     }
 
-    private func look(_ attempt: AttemptID, _ amount: Money?) async -> Result<Standing, AdyenTerminalError> {
+    private func queryStanding(_ attempt: AttemptID, _ amount: Money?) async -> Result<Standing, AdyenTerminalError> {
         do throws(AdyenTerminalError) {
             let outcome = try await terminal.status(
                 of: AdyenTerminalProvider.requestName(attempt, "pay"), as: fresh(attempt, "status"),
@@ -228,7 +228,8 @@ extension AdyenTerminalProvider {
             let word = outcome.errorCondition ?? ""
             if word == "NotFound" { return .neverCame }
             guard outcome.result == "Failure", let defaultValue = refusals[word] else {
-                return .open("the terminal says \(word.isEmpty ? "nothing usable" : String(word.prefix(40)))")
+                let said = word.isEmpty ? "nothing usable" : ProviderText.cut(word, atMost: 40)
+                return .open("the terminal says \(said)")
             }
             let text = outcome.message ?? word
             // A refusal brings the bank's own number in front of its words.

@@ -23,14 +23,15 @@
             super.init()
         }
 
-        /// See ``PaymentSheetPresenter/availability(networks:)``.
+        /// Whether this device can pay now with one of the networks; may be called before the sheet is shown.
         public func availability(networks: [String]) -> ApplePayAvailability {
             guard PKPaymentAuthorizationController.canMakePayments() else { return .unavailable }
             let known = PassKitConversion.networks(networks)
             return PKPaymentAuthorizationController.canMakePayments(usingNetworks: known) ? .available : .needsSetup
         }
 
-        /// See ``PaymentSheetPresenter/present(_:delegate:)``.
+        /// Shows the sheet for one payment.
+        /// - Returns: `false` if PassKit did not show it; then the delegate is not called.
         public func present(_ request: PaymentSheetRequest, delegate: any PaymentSheetDelegate) async -> Bool {
             let controller = PKPaymentAuthorizationController(
                 paymentRequest: PassKitConversion.request(request, merchantIdentifier: merchantIdentifier))
@@ -40,7 +41,7 @@
             return await controller.present()
         }
 
-        /// See ``PaymentSheetPresenter/dismiss()``.
+        /// Closes the sheet, if one is shown; returns when it is gone.
         public func dismiss() async {
             await controller?.dismiss()
             controller = nil

@@ -19,7 +19,7 @@ public struct RedactedContact: Hashable, Sendable {
         self.countryCode = countryCode
     }
 
-    /// Reads the browser's `ApplePayPaymentContact`; anything beyond these parts is not looked at.
+    /// Reads the browser's `ApplePayPaymentContact`; anything beyond these parts is ignored.
     public init(json: JSONValue) {
         self.init(
             locality: json["locality"]?.stringValue ?? "",

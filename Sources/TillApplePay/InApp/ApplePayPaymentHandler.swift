@@ -17,37 +17,34 @@ public enum WalletPaymentState: Hashable, Sendable {
     /// Not known: the order must be looked up, and nothing paid again.
     case pending
     /// Given up before anything was sent.
-    case cancelled
+    case canceled
 
     /// Whether giving up still has an effect.
     public var canCancel: Bool {
         switch self {
         case .idle, .preparing, .prepared, .refused: true
-        case .submitting, .placed, .pending, .cancelled: false
+        case .submitting, .placed, .pending, .canceled: false
         }
     }
 
     /// No other state follows in this sheet.
     public var isFinal: Bool {
         switch self {
-        case .placed, .pending, .cancelled: true
+        case .placed, .pending, .canceled: true
         case .idle, .preparing, .prepared, .submitting, .refused: false
         }
     }
 
-    /// Steps that are done, of ``totalUnits``; for a bar.
+    /// Steps that are done, of four; for a bar.
     public var completedUnits: Int {
         switch self {
-        case .idle, .cancelled: 0
+        case .idle, .canceled: 0
         case .preparing: 1
         case .prepared, .refused: 2
         case .submitting: 3
         case .placed, .pending: 4
         }
     }
-
-    /// How many steps there are.
-    public static let totalUnits = 4
 }
 
 /// One payment from its start to its end. An actor: however many ask at once, the token is sent once.
@@ -125,7 +122,7 @@ public actor ApplePayPaymentHandler {
     public func change(_ body: @Sendable (inout SheetBasket) -> Void) -> SheetBasket {
         switch state {
         case .prepared, .refused: body(&basket)
-        case .idle, .preparing, .submitting, .placed, .pending, .cancelled: break
+        case .idle, .preparing, .submitting, .placed, .pending, .canceled: break
         }
         return basket
     }
@@ -134,7 +131,7 @@ public actor ApplePayPaymentHandler {
     public func submit(_ payment: AuthorizedWalletPayment) async -> WalletPaymentState {
         switch state {
         case .prepared, .refused: break
-        case .idle, .preparing, .submitting, .placed, .pending, .cancelled: return state
+        case .idle, .preparing, .submitting, .placed, .pending, .canceled: return state
         }
         guard !payment.token.reveal().isEmpty else {
             become(.refused([SheetError(.unknown, nil, "The simulator makes no token. Pay with a real device.")]))
@@ -165,7 +162,7 @@ public actor ApplePayPaymentHandler {
     /// - Returns: whether it was given up; `false`: it goes on, or was over already.
     public func cancel() -> Bool {
         guard state.canCancel else { return false }
-        become(.cancelled)
+        become(.canceled)
         return true
     }
 

@@ -86,7 +86,7 @@ public import TillCore
         await update { $0.pay(byCredit: isCredit) }
     }
 
-    /// Looks a coupon up; one that is worth nothing takes an earlier one away.
+    /// Looks a coupon up; one that is not valid removes an earlier one.
     public func entered(coupon: String) async -> PaymentSheetUpdate {
         let code = coupon.uppercased().filter { !$0.isWhitespace }
         guard !code.isEmpty, let basket = await handler?.basket else { return await update { $0.apply(nil) } }
@@ -108,7 +108,7 @@ public import TillCore
         switch await handler.submit(payment) {
         case .placed, .pending: return .success
         case .refused(let errors): return .failure(errors)
-        case .idle, .preparing, .prepared, .submitting, .cancelled: return .failure([])
+        case .idle, .preparing, .prepared, .submitting, .canceled: return .failure([])
         }
     }
 

@@ -43,7 +43,8 @@ public struct ProcessingKey: Sendable, CustomStringConvertible {
     public let publicKeyHash: [UInt8]
     /// The merchant that the certificate was issued for.
     public let merchant: MerchantIDHash
-    /// When the certificate ends; far away if there was none. Tokens are decrypted after that too; Apple makes none then.
+    /// When the certificate ends; far away if there was none. Tokens are decrypted after that too; Apple makes none
+    /// then.
     public let validUntil: Timestamp
 
     /// Reads a certificate and its key.

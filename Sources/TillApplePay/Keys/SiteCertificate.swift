@@ -2,8 +2,8 @@ public import TillCore
 import SwiftASN1
 import X509
 
-/// The certificate with which a site answers over TLS, as far as Apple looks at it: when it ends, and for whom it is.
-/// Apple stops believing a domain when this certificate ends, and looks again 30, 15 and 7 days before.
+/// The certificate with which a site answers over TLS, as far as Apple checks it: when it expires, and for whom it was
+/// issued. Apple stops trusting a domain when this certificate expires, and checks again 30, 15 and 7 days before.
 public struct SiteCertificate: Hashable, Sendable {
     /// From when it is valid.
     public let validFrom: Timestamp

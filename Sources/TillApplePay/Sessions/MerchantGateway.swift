@@ -34,9 +34,9 @@ public enum MerchantGateway: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Where sessions are asked for.
-    public var sessionURL: String { "https://\(rawValue)" + MerchantGateway.sessionPath }
+    package var sessionURL: String { "https://\(rawValue)" + MerchantGateway.sessionPath }
 
-    /// The path of ``sessionURL``.
+    /// The path at which a merchant session is asked for.
     public static let sessionPath = "/paymentservices/paymentSession"
 
     private var addresses: Set<[UInt8]> {

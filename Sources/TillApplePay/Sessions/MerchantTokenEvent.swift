@@ -22,7 +22,8 @@ public struct MerchantTokenEvent: Sendable {
     /// Most bytes of an event's identifier.
     public static let maximumIdentifierBytes = 128
 
-    /// Whether a text can be an event's identifier: letters, digits, `-`, `_` and `.`, so that no path is changed by it.
+    /// Whether a text can be an event's identifier: letters, digits, `-`, `_` and `.`, so that no path is changed by
+    /// it.
     public static func isIdentifier(_ text: some StringProtocol) -> Bool {
         (1...maximumIdentifierBytes).contains(text.utf8.count) && text != "." && text != ".."
             && text.utf8.allSatisfy { byte in

@@ -33,7 +33,8 @@ public final class MemoryReplayStore: ReplayStore {
         self.capacity = capacity
     }
 
-    /// See ``ReplayStore/reserve(_:for:until:)``.
+    /// Reserves a transaction for an order, atomically within this process; nothing survives its end.
+    /// - Returns: `false` also when the store is full of transactions that are still fresh.
     public func reserve(_ transaction: WalletTransactionID, for order: String, until: Timestamp) async -> Bool {
         let now = clock.now()
         return taken.withLock { taken in

@@ -5,7 +5,7 @@ import X509
 /// What a chain must be before a payment token is believed: signer, authority, root, with Apple's marks on the first
 /// two, each with the right to do what it did.
 ///
-/// The library's own policy of RFC 5280 does not look at key usages and takes the machine's clock; dates are checked
+/// The library's own policy of RFC 5280 does not check key usages and uses the machine's clock; dates are checked
 /// in ``ValidatedSigner`` instead, at the time that was passed in and on every use.
 struct SignerPolicy: VerifierPolicy, Sendable {
     let verifyingCriticalExtensions: [ASN1ObjectIdentifier] = [

@@ -33,7 +33,7 @@ public final class SignerTrust: Sendable {
     }
 
     /// The number of chains that were proved and are remembered.
-    public var rememberedSigners: Int { proved.withLock { $0.count } }
+    package var rememberedSigners: Int { proved.withLock { $0.count } }
 
     /// The signer of a token, proved now or before.
     func signer(of signature: TokenSignature) async throws(PaymentTokenError) -> ValidatedSigner {

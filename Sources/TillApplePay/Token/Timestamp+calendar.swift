@@ -16,8 +16,8 @@ extension Timestamp {
         self.init(milliseconds: (days * 86_400 + Int64(hour * 3600 + minute * 60 + second)) * 1000)
     }
 
-    /// Reads ISO 8601: a date, or a date and time with `Z`, an offset or neither (UTC), as `2026-11-21T09:30:00Z`; or whole
-    /// seconds since 1970. Parts of a second are cut to milliseconds. `nil` for anything else.
+    /// Reads ISO 8601: a date, or a date and time with `Z`, an offset or neither (UTC), as `2026-11-21T09:30:00Z`; or
+    /// whole seconds since 1970. Parts of a second are cut to milliseconds. `nil` for anything else.
     public init?(iso8601 text: String) {
         if let seconds = Int64(text), (0...253_402_300_799).contains(seconds), text.utf8.count > 8 {
             self.init(milliseconds: seconds * 1000)

@@ -6,7 +6,7 @@ import TillCore
 /// browser's event around that (`payment.token`; `details.token` in the Payment Request API). Shops pass these on as
 /// text within JSON, or in base64. Nothing of it is signed, and nothing of it changes what is.
 enum TokenEnvelope {
-    /// Wrappings in each other: text, event, payment, token, text. A token in more than this many is not looked for.
+    /// Nested wrappings: text, event, payment, token, text. A token nested more deeply is not found.
     static let maximumLayers = 8
     private static let members = ["payment", "details", "token"]
 

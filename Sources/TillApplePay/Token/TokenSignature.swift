@@ -150,9 +150,9 @@ struct TokenSignature {
 
     /// The signature's algorithm. It is not signed itself, so each signature has exactly one name for it.
     ///
-    /// CMS has two for RSA: with the digest in it, which Apple writes (RFC 5754, 3.2), and without (RFC 3370, 3.2). They
-    /// differ by one byte and verify alike, so nothing but a signed attribute (RFC 6211) tells which one was written.
-    /// Under the attribute either is taken, because the attribute says the same; without it only Apple's.
+    /// CMS has two for RSA: with the digest in it, which Apple writes (RFC 5754, 3.2), and without (RFC 3370, 3.2).
+    /// They differ by one byte and verify alike, so nothing but a signed attribute (RFC 6211) tells which one was
+    /// written. Under the attribute either is taken, because the attribute says the same; without it only Apple's.
     private static func signatureAlgorithm(
         _ node: ASN1Node, isProtected: Bool
     ) throws(PaymentTokenError) -> Algorithm {

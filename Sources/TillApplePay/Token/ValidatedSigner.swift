@@ -10,7 +10,7 @@ import X509
     import Foundation
 #endif
 
-/// A signer whose chain to the root was proved. Only its dates are left to look at, on every use.
+/// A signer whose chain to the root was proved. Only its dates remain to be checked, on every use.
 struct ValidatedSigner: Sendable {
     enum Key: Sendable {
         case p256(P256.Signing.PublicKey)

@@ -1,6 +1,6 @@
 import TillCore
 
-/// Beancount's language, version 3. It forgives small differences unless it is told not to: the tolerance is set to zero.
+/// Beancount's language, version 3. It tolerates small differences by default, so the tolerance is set to zero.
 struct BeancountWriter: LedgerWriter {
     var head: String {
         """

@@ -1,6 +1,7 @@
 import TillCore
 
-/// hledger's journal format, for `hledger check -s`: every account and currency is declared, every posting has its amount.
+/// hledger's journal format, for `hledger check -s`: every account and currency is declared, every posting has its
+/// amount.
 struct HledgerWriter: LedgerWriter {
     var head: String { "decimal-mark .\n" }
 

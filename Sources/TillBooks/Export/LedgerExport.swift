@@ -5,9 +5,9 @@ import TillJournal
 /// balances and one page of events.
 ///
 /// Entries are dated by the day of UTC on which they were booked, and that never goes back: what a clock that was set
-/// back has dated earlier stands on the day of the entry before it, with its own moment beside it. Each day with entries
-/// ends with the balances of what it touched, so that whoever reads the file finds a changed amount, a missing entry and
-/// one on another day. Accounts are declared before they are used.
+/// back has dated earlier stands on the day of the entry before it, with its own moment beside it. Each day with
+/// entries ends with the balances of what it touched, so that whoever reads the file finds a changed amount, a missing
+/// entry and one on another day. Accounts are declared before they are used.
 public struct LedgerExport: Sendable {
     public enum Format: String, Sendable, CaseIterable {
         case beancount
@@ -30,7 +30,8 @@ public struct LedgerExport: Sendable {
     /// Writes the whole export.
     /// - Parameter sink: takes the text, a part at a time.
     /// - Throws: `JournalError` when the journal cannot be read, and what `sink` throws. Then the export is not whole.
-    /// - Returns: up to where the ledger was read. If it names payments that cannot be read, they are not in the export.
+    /// - Returns: up to where the ledger was read. If it names payments that cannot be read, they are not in the
+    ///   export.
     @discardableResult
     public func write(_ ledger: Ledger, to sink: (String) throws -> Void) async throws -> Ledger.Position {
         var page = LedgerPage(self)

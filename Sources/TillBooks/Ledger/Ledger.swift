@@ -4,9 +4,9 @@ public import TillJournal
 /// The double-entry ledger: a projection of the journal's events and of the statements that were imported. It keeps
 /// nothing of its own, so it cannot say anything else than they do.
 ///
-/// Entries come in the order of the journal; those of statements stand where they were imported. Reading takes time with
-/// the number of events and memory for ``maximumFoldedPayments`` payments, however many there are. What is written while
-/// it is read may or may not be among it.
+/// Entries come in the order of the journal; those of statements stand where they were imported. Reading takes time
+/// with the number of events and memory for ``maximumFoldedPayments`` payments, however many there are. What is written
+/// while it is read may or may not be among it.
 public struct Ledger: Sendable {
     /// Payments whose state is kept at once; of another one the events are read again.
     public static let maximumFoldedPayments = 4_096
@@ -28,8 +28,8 @@ public struct Ledger: Sendable {
         public var sequence: Int64 = 0
         /// The last record of a statement's entry.
         public var statement: Int64 = 0
-        /// Payments of which an event cannot be read: what stands behind it is in no entry. They are named beside whatever
-        /// is made of the ledger, and no checkpoint is kept behind one, so that it counts once it is mended.
+        /// Payments of which an event cannot be read: what stands behind it is in no entry. They are named beside
+        /// whatever is made of the ledger, and no checkpoint is kept behind one, so that it counts once it is mended.
         public internal(set) var unreadable: Set<PaymentID> = []
 
         public init() {}
@@ -81,7 +81,7 @@ public struct Ledger: Sendable {
 }
 
 /// The payments whose events are being read, in two generations: what was not needed for as long as the younger one
-/// lasts is let go.
+/// lasts is discarded.
 struct FoldedPayments {
     private let journal: any Journal
     private var young: [PaymentID: PaymentLedger] = [:]

@@ -16,7 +16,7 @@ public struct LedgerAccount: Hashable, Sendable {
         case disputed
         /// What a provider's statement says and no payment accounts for.
         case suspense
-        /// What customers are owed: refunds that came to nothing after they had succeeded.
+        /// What customers are owed: refunds that failed after they had succeeded.
         case refundsDue = "refunds_due"
         /// What customers added at the reader.
         case tips
@@ -52,10 +52,13 @@ public struct LedgerAccount: Hashable, Sendable {
         self.isTest = isTest
     }
 
-    /// The provider that settles: its name up to the first dash or underscore. Cards online and at readers are two ways
-    /// of one provider, and its statements hold both.
+    /// The provider that settles. Cards online and at readers are two ways of one provider, and its statements hold
+    /// both. A module's name has letters, digits and `_`, so what stands behind a dash is the way: `stripe-terminal` is
+    /// Stripe's. `adyen_terminal` is older than that rule.
     public static func owner(of provider: ProviderName) -> ProviderName {
-        ProviderName(rawValue: String(provider.rawValue.prefix { $0 != "-" && $0 != "_" }))
+        let module = provider.rawValue.prefix { $0 != "-" }
+        let older = "_terminal"
+        return ProviderName(rawValue: String(module.hasSuffix(older) ? module.dropLast(older.count) : module))
     }
 
     /// `Assets:Receivable:Stripe:Acct-1`, in letters, digits and dashes that beancount and hledger both take.

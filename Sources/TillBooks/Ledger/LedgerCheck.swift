@@ -12,7 +12,7 @@ public struct LedgerCheck: Sendable {
 
     /// Reads the whole ledger. Each entry must sum to zero, and what events have posted to providers, drawers and
     /// disputes must be what was captured less what was refunded.
-    /// - Parameter report: what the journal itself counts, and up to where: sales go on meanwhile.
+    /// - Parameter report: what the journal itself counts, and up to where: sales continue meanwhile.
     /// - Returns: one sentence for each problem; empty if all is well. A ledger that cannot be read is one.
     public func problems(against report: VerificationReport) async -> [String] {
         var problems: [String] = []

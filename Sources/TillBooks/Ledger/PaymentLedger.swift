@@ -84,7 +84,7 @@ struct PaymentLedger {
         return sums
     }
 
-    /// What the shop owed a customer and a person has given up: it was given back in the books, and stays with the shop.
+    /// What the shop owed a customer and a person has given up: it was refunded in the ledger, and stays with the shop.
     private static func writtenOff(of payment: Payment) -> Int64 {
         var sum: Int64 = 0
         for item in payment.attentionItems where item.closing?.resolution.kind == .writtenOff {

@@ -4,8 +4,8 @@ import TillProvider
 
 /// Finds the movement of the journal that a line shows.
 ///
-/// A line is found by our own name for the payment where the provider repeats it, else by the provider's names; its kind
-/// says which movement of the payment it can show. Amount and time never decide to whom a line belongs.
+/// A line is found by our own name for the payment where the provider repeats it, else by the provider's names; its
+/// kind says which movement of the payment it can show. Amount and time never decide to whom a line belongs.
 struct LineMatcher {
     /// Movements of one payment that one line may show together.
     static let maximumTogether = 200
@@ -72,9 +72,9 @@ struct LineMatcher {
         return try await settlements.payment(kept.line.references, of: kept.provider)
     }
 
-    /// The movement of a payment that a line shows: of its kind and not shown by another line; by the provider's name for
-    /// it, then by the amount, then the oldest. All of them, where none has the amount and together they have: what the
-    /// journal has only heard of may be one movement at the provider.
+    /// The movement of a payment that a line shows: of its kind and not shown by another line; by the provider's name
+    /// for it, then by the amount, then the oldest. All of them, where none has the amount and together they have: what
+    /// the journal has only heard of may be one movement at the provider.
     private func candidates(_ movements: [Candidate], for kept: KeptLine) -> [Candidate] {
         let open = movements.filter { movement in
             movement.settlement.kind == kept.line.kind && movement.settlement.state != .matched

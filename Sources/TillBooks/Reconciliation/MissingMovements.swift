@@ -2,7 +2,7 @@ import TillCore
 import TillJournal
 import TillProvider
 
-/// Movements of the journal that no statement shows: expected later, or missing where statements go on behind them.
+/// Movements of the journal that no statement shows: expected later, or missing where statements continue after them.
 struct MissingMovements {
     /// Changes of one commit; each movement that is missing leads to two.
     static let changesAtOnce = 2 * LineBatch.maximumLines
@@ -10,7 +10,7 @@ struct MissingMovements {
     let journal: any Journal & RecordStore
     let clock: any TillClock
 
-    /// Takes in what a statement covers, and looks through all movements that nothing has shown.
+    /// Takes in what a statement covers, and searches all movements that nothing has shown.
     func find(
         in statement: Reconciliation.Statement, _ outcome: inout Reconciliation.Outcome
     ) async throws(JournalError) {

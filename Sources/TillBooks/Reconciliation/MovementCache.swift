@@ -3,7 +3,8 @@ import TillJournal
 
 /// Movements of payments as they will stand once the lines of a batch are written, each payment's read once.
 ///
-/// Guarantee: a movement that a line of the batch shows is shown by no other line of it, although nothing is written yet.
+/// Guarantee: a movement that a line of the batch shows is shown by no other line of it, although nothing is written
+/// yet.
 struct MovementCache {
     /// A movement and the version of its record.
     typealias Movement = (settlement: Settlement, version: Int)

@@ -29,8 +29,8 @@ public struct Reconciliation: Sendable {
 
     var settlements: Settlements { Settlements(journal: journal) }
 
-    /// The provider's own names for the accounts in which payments of the journal were made, sorted: whose a file can be
-    /// that does not say it.
+    /// The provider's own names for the accounts in which payments of the journal were made, sorted: whose a file can
+    /// be that does not say it.
     public func accounts(of provider: ProviderName) async throws(JournalError) -> [String] {
         try await settlements.catchUp()
         return try await settlements.accounts(of: provider)
@@ -38,9 +38,9 @@ public struct Reconciliation: Sendable {
 
     /// Imports a statement and holds the journal against it.
     ///
-    /// A task that is canceled stops between two commits: then ``Outcome/isStopped`` says so, and the same statement again
-    /// goes on where this one ended.
-    /// - Throws: what the journal does not take. What was committed before stays, and the same statement again goes on.
+    /// A task that is canceled stops between two commits: then ``Outcome/isStopped`` says so, and the same statement
+    /// again resumes where this one ended.
+    /// - Throws: what the journal does not take. What was committed before stays, and the same statement again resumes.
     public func add(_ statement: Statement, progress: Progress? = nil) async throws(JournalError) -> Outcome {
         try await settlements.catchUp()
         let known = try await settlements.edition()

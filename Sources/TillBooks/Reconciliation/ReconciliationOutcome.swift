@@ -19,7 +19,8 @@ extension Reconciliation {
         public var remainders = 0
         /// What does not match at this provider, found now or before, and nobody has cleared up.
         public var open = 0
-        /// It was asked to stop before its end. What is counted here was imported, and the same statement again goes on.
+        /// It was asked to stop before its end. What is counted here was imported, and the same statement again
+        /// resumes.
         public var isStopped = false
 
         public init() {}

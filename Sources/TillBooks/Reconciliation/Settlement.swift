@@ -11,7 +11,7 @@ struct Settlement: RecordDocument, Hashable {
         /// No statement has shown it yet.
         case expected
         case matched
-        /// Statements that go on behind it do not show it.
+        /// Statements that continue after it do not show it.
         case missing
     }
 

@@ -1,8 +1,9 @@
 import TillCore
 import TillJournal
 
-/// Keeps the list of movements and the index of providers' names up with the journal. What is kept is a projection: each
-/// page of events is in one commit with the place up to which it goes, so a crash repeats nothing and leaves nothing out.
+/// Keeps the list of movements and the index of providers' names up with the journal. What is kept is a projection:
+/// each page of events is in one commit with the place up to which it goes, so a crash repeats nothing and leaves
+/// nothing out.
 struct Settlements {
     /// Events of one commit; each leads to at most one movement, one name and one account.
     static let eventsAtOnce = 200
@@ -61,7 +62,8 @@ struct Settlements {
         return Settlements.changes(event, payment, moved.count == 1 ? moved[0].amount : nil)
     }
 
-    /// Takes in payments whose events could not be read and now can, from their first event: what is known stays as it is.
+    /// Takes in payments whose events could not be read and now can, from their first event: what is known stays as it
+    /// is.
     private func takeInMended() async throws(JournalError) {
         for record in try await journal.records(RecordQuery(Settlements.unreadable)) {
             let id = PaymentID(rawValue: record.id.key)
@@ -81,8 +83,8 @@ struct Settlements {
         }
     }
 
-    /// Whether it reports a refund that is not made yet, as the event that is written with it says: the refund moves money
-    /// once it is made.
+    /// Whether it reports a refund that is not made yet, as the event that is written with it says: the refund moves
+    /// money once it is made.
     private func isOnItsWay(_ event: StoredEvent) async throws(JournalError) -> Bool {
         guard case .refundReported(let refund, _, _, _) = event.record.event else { return false }
         let next = try await journal.events(of: event.payment).first { $0.version == event.version + 1 }

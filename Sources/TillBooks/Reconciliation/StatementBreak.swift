@@ -20,11 +20,12 @@ enum StatementBreak {
         let about: String
         if line.line.kind == .other {
             about =
-                "its type “\(line.line.type)” is not known here. It is in suspense: find out at the provider what it is."
+                "its type “\(line.line.type)” is not known here. It is in suspense: find out at the provider what it "
+                + "is."
         } else if let payment {
             about =
-                "payment \(payment) has no such movement left. Look it up at the provider: it may have been made twice, "
-                + "or the journal has not heard of it."
+                "payment \(payment) has no such movement left. Look it up at the provider: it may have been made "
+                + "twice, or the journal has not heard of it."
         } else {
             about =
                 "no payment of this journal accounts for it. Look it up at the provider: its order may have been paid, "
@@ -55,8 +56,8 @@ enum StatementBreak {
         Incident(
             statementOf: settlement.provider, name: ofSettlement(settlement), about: settlement.payment,
             what: "A \(settlement.kind.rawValue) of \(settlement.amount) of payment \(settlement.payment) at "
-                + "\(settlement.at) is in no statement of \(settlement.provider), although they go on behind it. Look "
-                + "it up at the provider, and import the reports of the days around it.", document: "", at: at)
+                + "\(settlement.at) is in no statement of \(settlement.provider), although later days are covered. "
+                + "Look it up at the provider, and import the reports of the days around it.", document: "", at: at)
     }
 
     /// - Parameters:

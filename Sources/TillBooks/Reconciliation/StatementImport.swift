@@ -8,7 +8,7 @@ struct StatementImport: RecordDocument {
     /// As many are kept; a file that is older is looked up line by line.
     static let maximumKept = 10_000
 
-    /// Provider and ``Reconciliation/Statement/fingerprint``.
+    /// The provider and the file's ``Reconciliation/Statement/fingerprint``, so that a file is imported once.
     let id: String
     let lines: Int
     let at: Timestamp

@@ -4,8 +4,9 @@ internal import TillProvider
 /// What Braintree says of one transaction that it has paid out, by its interface or in the export of its control panel:
 /// both make the same lines.
 ///
-/// Braintree gives no list of its payouts. Each transaction says when and as what it was paid out, so it makes two lines:
-/// what the customer paid or got back, and that it went to the shop's bank. A part of an export is as good as all of it.
+/// Braintree gives no list of its payouts. Each transaction says when and as what it was paid out, so it makes two
+/// lines: what the customer paid or got back, and that it went to the shop's bank. A part of an export is as good as
+/// all of it.
 struct BraintreeDisbursement {
     let transaction: String
     let isCredit: Bool

@@ -8,7 +8,7 @@ enum BraintreeStatement {
     /// Characters of the text that is kept for people.
     static let maximumText = 1_000
 
-    /// Two for what was paid out; two that cancel each other for what came to nothing after it was handed in, as the
+    /// Two for what was paid out; two that cancel each other for what failed after it was handed in, as the
     /// journal has it; none for anything else.
     static func lines(ofTransaction node: XMLNode) throws(StatementError) -> [StatementLine] {
         guard let transaction = BraintreeTransaction(node) else {
@@ -64,7 +64,8 @@ enum BraintreeStatement {
             orderID: transaction.orderID, refunded: transaction.refundedID, standing: standing, raw: self.text(node))
     }
 
-    /// What a dispute has taken from the shop's bank and given back to it: of its history the steps that say on which day.
+    /// What a dispute has taken from the shop's bank and given back to it: of its history the steps that say on which
+    /// day.
     static func lines(ofDispute node: XMLNode) throws(StatementError) -> [StatementLine] {
         guard let dispute = BraintreeDispute(node)?.dispute else {
             throw StatementError("a dispute of Braintree's cannot be read: \(node.value("id") ?? "without a name")")

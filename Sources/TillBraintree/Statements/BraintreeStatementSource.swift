@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import TillCore
 internal import TillProvider
 
-/// Braintree's statements over its searches: the transactions that were paid out, those that came to nothing after they
+/// Braintree's statements over its searches: the transactions that were paid out, those that failed after they
 /// were handed in, and the disputes whose money moved.
 ///
 /// A search gives names first; the transactions are read by them, page by page, and one that does not come is an error,
@@ -26,7 +26,7 @@ struct BraintreeStatementSource: StatementSource {
 
     func part(from: Timestamp, to: Timestamp) async throws(StatementError) -> StatementPart {
         let days = Days(from: from, to: to)
-        // What came to nothing is found by when it was made, which may be some days before.
+        // What failed is found by when it was made, which may be some days before.
         let before = Days(from: from.adding(Span(milliseconds: -lag.milliseconds)), to: to)
         var names = try await names(of: "disbursement_date", in: days, [])
         let ended = XMLNode(

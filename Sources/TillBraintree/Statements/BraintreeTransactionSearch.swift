@@ -1,11 +1,11 @@
 public import TillCore
 public import TillProvider
 
-/// The transactions that Braintree's control panel exports as CSV (Transaction Search, Download), in major units without a
-/// sign: that comes from the type.
+/// The transactions that Braintree's control panel exports as CSV (Transaction Search, Download), in major units
+/// without a sign: that comes from the type.
 ///
-/// What has no disbursement date is not paid out yet, or never will be: it is expected later. The export says nothing of
-/// disputes' money and of fees; see `BraintreeStatementSource` for the first.
+/// What has no disbursement date is not paid out yet, or never will be: it is expected later. The export says nothing
+/// of disputes' money and of fees; see `BraintreeStatementSource` for the first.
 public struct BraintreeTransactionSearch: StatementFormat {
     private static let needed = [
         "Transaction ID", "Transaction Type", "Transaction Status", "Disbursement Date", "Merchant Account",
@@ -71,8 +71,8 @@ public struct BraintreeTransactionSearch: StatementFormat {
         return amount
     }
 
-    /// The beginning of a day in UTC, as the control panel writes it, `11/22/2026`, or as `2026-11-22`; a time behind it
-    /// says nothing.
+    /// The beginning of a day in UTC, as the control panel writes it, `11/22/2026`, or as `2026-11-22`; a time behind
+    /// it says nothing.
     static func day(_ text: String) -> Timestamp? {
         let word = String(text.prefix { $0 != " " && $0 != "T" })
         let parts = word.split(separator: "/", omittingEmptySubsequences: false)

@@ -8,7 +8,7 @@ struct PangoDrawing: DrawingLibrary {
         try PangoTypesetter(pango, language: language, isRightToLeft: isRightToLeft)
     }
 
-    /// Fontconfig looks at the folders of fonts again at most every 30 s; Pango keeps what it found in a font map of
+    /// Fontconfig rescans the font folders at most every 30 s; Pango keeps what it found in a font map of
     /// this thread, of which a new one is made.
     func refreshFonts() -> Bool {
         guard pango.bringFontsUpToDate() != 0 else { return false }

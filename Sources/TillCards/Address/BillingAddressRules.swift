@@ -109,7 +109,7 @@ public struct BillingAddressFault: Error, Hashable, Sendable, CustomStringConver
         case missing
         /// It has more characters than this.
         case tooLong(Int)
-        /// No postal code of that country looks so.
+        /// No postal code of that country has this form.
         case wrongForm
         /// The country has short codes for its regions, such as CA.
         case notAShortCode
@@ -131,8 +131,8 @@ public struct BillingAddressFault: Error, Hashable, Sendable, CustomStringConver
         case .tooLong(let limit):
             "The billing address's \(field.rawValue.replacing("_", with: " ")) is longer than \(limit) characters."
         case .wrongForm: "The postal code of the billing address is not one of that country."
-        case .notAShortCode: "The billing address's region must be its short code, as CA or NSW."
-        case .notACountryCode: "The billing address's country must be two capital letters, as DE."
+        case .notAShortCode: "The billing address's region must be its short code, such as CA or NSW."
+        case .notACountryCode: "The billing address's country must be two capital letters, such as DE."
         case .unitedKingdomIsGB: "The code of the United Kingdom is GB, not UK."
         }
     }

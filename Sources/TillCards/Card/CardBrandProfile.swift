@@ -35,7 +35,7 @@ public struct CardBrandProfile: Hashable, Sendable {
         self.prefixes = prefixes
     }
 
-    /// How many digits each printed group has, for so many typed digits. The groups make up at least that many.
+    /// How many digits each printed group has, for this many typed digits. The groups make up at least that many.
     public func groups(forDigits count: Int) -> [Int] {
         count <= printedGroups.reduce(0, +) ? printedGroups : CardBrandProfile.commonGroups
     }

@@ -9,7 +9,7 @@ public enum CardBrandTable {
         public let profile: CardBrandProfile
         /// How many of the first digits speak for it.
         public let matchedDigits: Int
-        /// A whole range of it was typed; otherwise more digits may still speak against it.
+        /// A whole range of it was typed; otherwise more digits may still contradict it.
         public let isCertain: Bool
         /// The network's name in journals and receipts.
         public var brand: CardBrand { profile.brand }

@@ -73,7 +73,7 @@ public enum CardNumberError: Error, Hashable, Sendable, CustomStringConvertible 
         case .notDigits: "The card number has a character that is no digit."
         case .tooShort(let count): "The card number has \(count) digits; cards have at least 12."
         case .tooLong(let count): "The card number has \(count) digits; cards have at most 19."
-        case .checkDigit: "Check the card number: it has a typing mistake, its check digit does not fit."
+        case .checkDigit: "Check the card number for a typing mistake: its check digit does not match."
         }
     }
 }

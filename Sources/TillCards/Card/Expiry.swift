@@ -1,10 +1,10 @@
 public import TillCore
 
-/// The month to whose end a card is good. Masked wherever it is printed.
+/// The expiry month: a card is valid until its end. Masked wherever it is printed.
 public struct Expiry: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// How many years ahead an expiry may lie; issuers stay below it.
     public static let maximumYearsAhead = 30
-    /// A year of two digits is read as the one year between so many years ago and 100 years later.
+    /// A year of two digits is read as the one year between this many years ago and 100 years later.
     public static let yearsBack = 20
 
     private let value: Secret<CardExpiry>
@@ -42,13 +42,13 @@ public struct Expiry: Sendable, CustomStringConvertible, CustomDebugStringConver
     /// Month and year. Only code that sends them to their one destination calls this.
     public func reveal() -> CardExpiry { value.reveal() }
 
-    /// `YYYY-MM`, as PayPal's wire has it.
+    /// Year and month of ISO 8601, `YYYY-MM`.
     package var wireText: String {
         let expiry = value.reveal()
         return "\(expiry.year)-\(expiry.month < 10 ? "0" : "")\(expiry.month)"
     }
 
-    /// Checks it against the time: a card is good until its month has ended everywhere on Earth (UTC-12).
+    /// Checks it against the time: a card is valid until its month has ended everywhere on Earth (UTC-12).
     /// - Throws: ``ExpiryError/expired`` or ``ExpiryError/tooFarAhead``.
     public func check(at now: Timestamp) throws(ExpiryError) {
         let expiry = value.reveal()
@@ -102,17 +102,17 @@ public enum ExpiryError: Error, Hashable, Sendable, CustomStringConvertible {
     case month(Int)
     /// The month is over.
     case expired
-    /// No card is good for so long.
+    /// No card is valid for this long.
     case tooFarAhead
 
     /// One sentence for people.
     public var description: String {
         switch self {
-        case .empty: "Enter the month and the year to which the card is good."
-        case .unreadable: "The expiry must be a month and a year, as 12/30."
+        case .empty: "Enter the card's expiry month and year."
+        case .unreadable: "The expiry must be a month and a year, such as 12/30."
         case .month: "The expiry's month must be 01 to 12."
         case .expired: "The card has expired."
-        case .tooFarAhead: "The expiry lies too far ahead: check it on the card."
+        case .tooFarAhead: "The expiry is too far in the future: check it on the card."
         }
     }
 }

@@ -4,7 +4,7 @@ public import TillCore
 public struct PaymentCard: Sendable {
     /// The number, judged and masked.
     public let number: CardNumber
-    /// The month to whose end it is good.
+    /// The expiry month: the card is valid until its end.
     public let expiry: Expiry
     /// The security code; cards that a shop has stored have none.
     public let securityCode: SecurityCode?
@@ -26,7 +26,8 @@ public struct PaymentCard: Sendable {
     }
 
     /// Reads a card as it was typed and judges each part by itself and by the number's network. Whether the card is
-    /// still good is asked by itself, with ``Expiry/check(at:)``: a request that was taken once can be read again later.
+    /// still good is asked by itself, with ``Expiry/check(at:)``: a request that was taken once can be read again
+    /// later.
     /// - Parameter century: decides the century of a year of two digits.
     /// - Throws: ``PaymentCardError`` with the part that is wrong.
     public init(

@@ -7,7 +7,8 @@ public struct SecurityCode: Sendable, CustomStringConvertible, CustomDebugString
     public let count: Int
 
     /// Takes a typed code, in digits of any script.
-    /// - Parameter candidates: the networks of the card's number, whose codes have so many digits; 3 or 4 without them.
+    /// - Parameter candidates: the networks of the card's number, whose codes have this many digits; 3 or 4 without
+    ///   them.
     /// - Throws: ``SecurityCodeError``, which never repeats a digit.
     public init(_ text: String, for candidates: [CardBrandTable.Candidate] = []) throws(SecurityCodeError) {
         guard let digits = TypedDigits.strictDigits(in: text) else { throw .notDigits }
@@ -40,7 +41,7 @@ public enum SecurityCodeError: Error, Hashable, Sendable, CustomStringConvertibl
     case empty
     /// There is something else than digits.
     case notDigits
-    /// It has so many digits; the second value says how many are wanted.
+    /// It has this many digits; the second value says how many are wanted.
     case wrongLength(Int, wanted: ClosedRange<Int>)
 
     /// One sentence for people.

@@ -14,7 +14,7 @@ public struct CardNumberEntry: Sendable {
     public let state: FieldState<CardNumberError>
     /// How it stands when it is left or submitted: as ``CardNumber`` judges it. Empty is ``FieldState/incomplete``.
     public let whenLeft: FieldState<CardNumberError>
-    /// What is worth a second look at a number that ``CardNumber`` takes.
+    /// What should be double-checked in a number that ``CardNumber`` accepts.
     public let warnings: [Warning]
     /// The networks that the number may belong to, the likeliest first.
     public let candidates: [CardBrandTable.Candidate]

@@ -1,7 +1,7 @@
 import TillCore
 import TillJournal
 
-/// Payments in quarantine are incidents, so that people see them in whichever process they look; an incident ends by
+/// Payments in quarantine are incidents, so that people see them from whichever process they ask; an incident ends by
 /// itself when its payment can be worked on again.
 extension Checkout {
     /// Writes it once, however often the payment is met.

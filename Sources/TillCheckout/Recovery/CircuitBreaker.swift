@@ -2,12 +2,12 @@ public import TillCore
 
 /// Whether recovery asks a provider, by how its last calls ended. A value; whoever keeps it says the time.
 ///
-/// Only calls that ended without any answer count against a provider: whatever it answers, also a refusal, shows that it
-/// is there. A sale is never held back by it: a customer who waits is answered by the provider or by the deadline.
+/// Only calls that ended without any answer count against a provider: whatever it answers, also a refusal, shows that
+/// it is there. A sale is never held back by it: a customer who waits is answered by the provider or by the deadline.
 public struct CircuitBreaker: Hashable, Sendable {
     /// What it stands at.
     public enum State: Hashable, Sendable {
-        /// Calls are made; so many in a row had no answer.
+        /// Calls are made; this many in a row had no answer.
         case closed(unanswered: Int)
         /// No calls are made before this moment; then one is, as a probe.
         case open(nextProbe: Timestamp)
@@ -23,7 +23,7 @@ public struct CircuitBreaker: Hashable, Sendable {
         case nothing
     }
 
-    /// After so many calls in a row without an answer it opens: as many as one lane has workers.
+    /// After this many calls in a row without an answer it opens: as many as one lane has workers.
     public static let unansweredToOpen = 8
     /// How long it stays open before the next probe.
     public static let probeInterval: Span = .seconds(30)

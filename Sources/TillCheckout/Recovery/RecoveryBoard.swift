@@ -4,8 +4,8 @@ import TillJournal
 
 /// What recovery of one process knows: a lane for each provider, what is set aside, and when the loop last came round.
 ///
-/// A provider's name stands for one account of it in a process; what is of another account is set aside. Every change is
-/// made under one lock and takes no time; no lane waits for another.
+/// A provider's name stands for one account of it in a process; what is of another account is set aside. Every change
+/// is made under one lock and takes no time; no lane waits for another.
 final class RecoveryBoard: Sendable {
     fileprivate struct Lane {
         var queue: [PaymentID] = []
@@ -13,8 +13,8 @@ final class RecoveryBoard: Sendable {
         var working = 0
         var handled = 0
         var breaker = CircuitBreaker()
-        /// Who makes the probe while the breaker is half open, and goes on from payment to payment until one of them has
-        /// asked the provider something.
+        /// Who makes the probe while the breaker is half open, and continues from payment to payment until one of them
+        /// has asked the provider something.
         var prober: Int?
         /// What was last reported of the breaker.
         var isSilent = false
@@ -80,7 +80,7 @@ final class RecoveryBoard: Sendable {
         }
     }
 
-    /// How often it is examined whether incidents of recovery are over.
+    /// How often incidents of recovery are checked for being over.
     static let reviewInterval: Span = .minutes(5)
 
     // MARK: Lanes

@@ -9,17 +9,17 @@ extension Checkout {
     public static let recoveryBatch = 256
     /// How many batches one round reads from the most overdue payment on.
     public static let recoveryFrontBatches = 2
-    /// How many more it reads from where the last round left off; so a backlog of any length is seen within a few rounds,
-    /// and no round takes long.
+    /// How many more it reads from where the last round left off; so a backlog of any length is seen within a few
+    /// rounds, and no round takes long.
     public static let recoveryDeepBatches = 6
     /// How many payments of one lane are worked on at once.
     public static let recoveryWorkers = 8
     /// How many payments of one lane wait at most; the rest stays in the journal until then.
     public static let recoveryQueue = 256
-    /// Of ``maximumAbandonedCalls`` so many are kept for sales: recovery sends nothing more to a provider at which
+    /// Of ``maximumAbandonedCalls`` this many are kept for sales: recovery sends nothing more to a provider at which
     /// the rest runs on.
     public static let abandonedCallsKeptForSales = 16
-    /// After so many intervals without a round recovery counts as stopped.
+    /// After this many intervals without a round recovery counts as stopped.
     public static let missedRounds = 30
 }
 

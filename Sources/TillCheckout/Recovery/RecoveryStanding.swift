@@ -6,8 +6,8 @@ public struct RecoveryStanding: Hashable, Sendable {
     public enum Loop: Hashable, Sendable {
         /// This process does not run it.
         case notRunning
-        /// It runs; `lastRound` is when it last got round, its start if it never has, and `reading` what the clock that is
-        /// never set showed then.
+        /// It runs; `lastRound` is when it last got round, its start if it never has, and `reading` what the clock that
+        /// is never set showed then.
         case running(lastRound: Timestamp, reading: Span)
     }
 
@@ -38,8 +38,8 @@ public struct RecoveryStanding: Hashable, Sendable {
 
     /// For how long the loop has not come round, if that is longer than ``Checkout/missedRounds`` intervals; `nil`: it
     /// has, or this process runs none.
-    /// - Parameter reading: of `SystemClock.reading()`, by which it must be as late, so that a wall clock that is set is no
-    ///   silence; `nil`: `now` decides alone.
+    /// - Parameter reading: of `SystemClock.reading()`, by which it must be as late, so that a wall clock that is set
+    ///   is no silence; `nil`: `now` decides alone.
     public func overdue(at now: Timestamp, reading: Span? = nil) -> Span? {
         guard case .running(let last, let before) = loop else { return nil }
         var silence = now.since(last)
@@ -49,7 +49,7 @@ public struct RecoveryStanding: Hashable, Sendable {
     }
 }
 
-/// Something about recovery that belongs into the log.
+/// Something about recovery that belongs in the log.
 public enum RecoveryNotice: Hashable, Sendable {
     /// A round could not be made. Said once until it changes.
     case roundFailed(String)
@@ -66,7 +66,7 @@ public enum RecoveryNotice: Hashable, Sendable {
     /// A provider that was silent answers again.
     case providerAnswers(ProviderName)
 
-    /// A person should look.
+    /// A person should check it.
     public var isTrouble: Bool {
         switch self {
         case .roundFailed, .paymentFailed, .providerSilent: true
@@ -80,7 +80,7 @@ extension RecoveryNotice: CustomStringConvertible {
     public var description: String {
         switch self {
         case .roundFailed(let error): "Recovery could not be made: \(error)"
-        case .roundsGoOn: "Recovery goes on."
+        case .roundsGoOn: "Recovery continues."
         case .paymentFailed(let payment, let error): "Recovery of payment \(payment) failed: \(error)"
         case .setAside(let aside):
             "Payment \(aside.payment) is set aside: \(aside.reason). It is tried again after \(aside.nextTry)."

@@ -34,7 +34,7 @@ public struct SetAsidePayment: Hashable, Sendable {
         }
     }
 
-    /// So many are remembered; what is beyond is tried at each round, which costs time and keeps nobody waiting.
+    /// This many are remembered; what is beyond is tried at each round, which costs time and keeps nobody waiting.
     public static let maximum = 4_096
 
     public var payment: PaymentID

@@ -5,8 +5,8 @@ extension RestoreSweeper {
     /// The time between two tries where a provider cannot be asked, or a person is waited for.
     public static let pause = Span.seconds(2)
 
-    /// Works on the sweep until none is due, or until the task is cancelled.
-    /// - Parameter report: told each standing that is another than the one before.
+    /// Works on the sweep until none is due, or until the task is canceled.
+    /// - Parameter report: receives each standing that differs from the one before.
     public func run(_ report: @Sendable (Standing) -> Void) async throws(JournalError) {
         var last: Standing?
         while !Task.isCancelled {
@@ -49,12 +49,12 @@ extension RestoreSweeper.Standing: CustomStringConvertible {
         let names = sweep.providers.filter { $0.state == .unprovable }.map(\.provider.rawValue)
         if !names.isEmpty {
             parts.append(
-                "\(names.joined(separator: ", ")) cannot be asked for a list. A person compares what was sold and says so: "
-                    + "till restore --accept \(names[0]) --actor <name> --evidence <text>.")
+                "\(names.joined(separator: ", ")) cannot be asked for a list. A person compares what was sold and "
+                    + "confirms it: till restore --accept \(names[0]) --actor <name> --evidence <text>.")
         }
         if unattributed > 0 {
             parts.append(
-                "\(unattributed) charges do not say their order. A person finds it out: till journal incidents.")
+                "\(unattributed) charges do not name their order. A person must find it: till journal incidents.")
         }
         return parts.joined(separator: " ")
     }

@@ -7,7 +7,7 @@ public import TillProvider
 ///
 /// Known payments are queried; a charge of a payment or an attempt that the journal does not know becomes an
 /// incident, which holds its order. How far it has come is a record (`RestoreSweep`), written after each page: a
-/// process that dies goes on there, and any number of processes may work on one sweep, since each write names the
+/// process that dies resumes there, and any number of processes may work on one sweep, since each write names the
 /// version that it was decided on.
 public struct RestoreSweeper: Sendable {
     /// A provider and its list.
@@ -160,8 +160,8 @@ public struct RestoreSweeper: Sendable {
         return sweep.providers != before
     }
 
-    /// What a clock that was ahead has planned would keep the shop closed until then: where it was set back since, calls
-    /// of before the restore and what comes late into a list are waited for from now on.
+    /// What a clock that was ahead has planned would keep the shop closed until then: where it was set back since,
+    /// calls from before the restore and what comes late into a list are waited for from now on.
     /// - Returns: whether it was.
     private func setBack(_ sweep: inout RestoreSweep, _ epoch: RestoreEpoch) -> Bool {
         let now = clock.now()
@@ -221,8 +221,8 @@ public struct RestoreSweeper: Sendable {
         return count
     }
 
-    /// Whether a known payment accounts for a charge once its provider was asked about it: an attempt that may have made
-    /// it can turn out to have done nothing, and then it is of a later one, which the journal has lost.
+    /// Whether a known payment accounts for a charge once its provider was asked about it: an attempt that may have
+    /// made it can turn out to have done nothing, and then it is of a later one, which the journal has lost.
     private func isAccounted(
         _ charge: ListedCharge, for known: Payment, of provider: inout ProviderSweep
     ) async throws(JournalError) -> Bool {
@@ -239,7 +239,7 @@ public struct RestoreSweeper: Sendable {
     /// Payments of which a provider is asked again at once, so that a step comes to an end.
     static let askedAgain = 16
 
-    /// Asks once more about payments of which a provider was asked in vain.
+    /// Asks once more about payments of which a provider was asked without success.
     /// - Returns: whether there are fewer now.
     private func askAgain(_ provider: inout ProviderSweep) async throws(JournalError) -> Bool {
         let before = provider.unanswered.count
@@ -247,7 +247,7 @@ public struct RestoreSweeper: Sendable {
             provider.unanswered.removeFirst()
             guard let payment = try await journal.payment(id) else { continue }
             if try await isAnswered(payment), let asked = try await journal.payment(id), !asked.mayOwnUnnamedCharge {
-                // A charge may have been put down to an attempt that did nothing: the list is looked at once more.
+                // A charge may have been attributed to an attempt that did nothing: the list is read once more.
                 if asked.attempts.contains(where: { $0.reference == nil }) {
                     provider.state = .listing(cursor: nil, since: nil)
                 }
@@ -260,8 +260,8 @@ public struct RestoreSweeper: Sendable {
         return provider.unanswered.count < before
     }
 
-    /// Asks about a known payment. Until its provider has answered, what was refunded since the backup might be refunded
-    /// once more. Of an attempt that is undecided nothing can be: recovery finds out what became of it.
+    /// Asks about a known payment. Until its provider has answered, what was refunded since the backup might be
+    /// refunded once more. Of an attempt that is undecided nothing can be: recovery finds out what became of it.
     private func isAnswered(_ payment: Payment) async throws(JournalError) -> Bool {
         do throws(CheckoutError) {
             guard payment.requestQuery(at: clock.now()).isEmpty else { return try await checkout.queryNow(payment.id) }

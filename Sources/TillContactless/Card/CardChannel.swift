@@ -1,6 +1,6 @@
 /// The way to a card in the field, whoever makes the field: a PC/SC reader, a virtual card, a recording.
 ///
-/// One command at a time; a channel is used by one task. Every wait ends when the task is cancelled.
+/// One command at a time; a channel is used by one task. Every wait ends when the task is canceled.
 public protocol CardChannel: Sendable {
     /// Waits until a card is in the field and powered.
     /// - Throws: ``CardChannelError``.
@@ -28,8 +28,8 @@ public enum CardChannelError: Error, Hashable, Sendable, CustomStringConvertible
     case malformedAnswer
     /// The command has more data than one command can carry.
     case commandTooLong
-    /// The task was cancelled.
-    case cancelled
+    /// The task was canceled.
+    case canceled
     /// The reader is gone or says something of its own.
     case reader(code: Int64, message: String)
     /// The recording has no answer to this command.
@@ -44,7 +44,7 @@ public enum CardChannelError: Error, Hashable, Sendable, CustomStringConvertible
         case .silence: "The card did not answer in time."
         case .malformedAnswer: "The card's answer is not one."
         case .commandTooLong: "The command does not fit."
-        case .cancelled: "Reading was cancelled."
+        case .canceled: "Reading was canceled."
         case .reader(let code, let message):
             "The reader cannot be used: \(message) (code \(String(code, radix: 16, uppercase: true)))."
         case .notInRecording(let command): "The recording holds no answer to \(command)."

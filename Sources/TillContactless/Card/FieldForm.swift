@@ -1,6 +1,6 @@
 import TillCore
 
-/// A message that is told by its fields on one line: `cla=0x00; ins=0xa4; p1=0x04; p2=0x00; data=4f53…; le=0` and
+/// A message written as its fields on one line: `cla=0x00; ins=0xa4; p1=0x04; p2=0x00; data=4f53…; le=0` and
 /// `sw1=0x90; sw2=0x00; data=6f1d…`; also what a phone's controller sends and receives, and a card explorer's log.
 enum FieldForm {
     typealias Message = (side: Transcript.Side, bytes: [UInt8])
@@ -26,7 +26,7 @@ enum FieldForm {
         return (side, Array(bytes.dropFirst(3)))
     }
 
-    /// `C:00A404…:9000:6F…`
+    /// Reads a line of a card explorer's log: command, status word and data, as `C:00A404…:9000:6F…`.
     private static func explorer(_ line: Substring) -> [Message] {
         let parts = line.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 4, parts[0] == "C" || parts[0] == "c", parts[2].count == 4,

@@ -1,7 +1,7 @@
 import TillCore
 
-/// Messages that are told field by field, one on each line: `CLA: 00`, `INS: A4`, … `Data: 32 50…`; and answers
-/// that are told object by object: `Tag 6F: …`, `Length: 23`, `Value: 84 0E…` over several lines, where the first
+/// Messages written field by field, one on each line: `CLA: 00`, `INS: A4`, … `Data: 32 50…`; and answers
+/// written object by object: `Tag 6F: …`, `Length: 23`, `Value: 84 0E…` over several lines, where the first
 /// object is the whole.
 struct FieldLines {
     enum Outcome {

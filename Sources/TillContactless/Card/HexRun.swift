@@ -49,7 +49,7 @@ struct HexRun {
         hasWordsAfter = rest.first != UInt8(ascii: "|") && rest.contains(where: HexRun.isWordByte) && !isText(text)
     }
 
-    /// The bytes again as text at the end of a line, as dumps show them, may look like digits themselves.
+    /// The bytes again as text at the end of a line, as dumps show them, may resemble digits themselves.
     private mutating func cutText(_ text: [UInt8]) {
         guard tokens.count > 1 else { return }
         for count in (1..<tokens.count).reversed() where count <= 32 {
@@ -190,7 +190,7 @@ struct HexRun {
     private static func isWrapping(_ byte: UInt8) -> Bool { "\"'[({ ".utf8.contains(byte) }
 }
 
-/// What bytes look like when nothing says what they are.
+/// What kind of message bytes are when nothing else identifies them.
 enum APDUShape {
     private static let classes: Set<UInt8> = [0x00, 0x0C, 0x80, 0x84, 0x8C, 0x90]
     private static let instructions: Set<UInt8> = [
@@ -244,7 +244,7 @@ enum APDUShape {
     static func isWhole(_ bytes: [UInt8]) -> Bool { isCommand(bytes) || isAnswer(bytes) }
 }
 
-/// Times and dates in a log's line, which look like digits of a message.
+/// Times and dates in a log's line, which resemble digits of a message.
 enum TimeMarks {
     /// Replaces them by spaces, within the first part of the line.
     static func blank(_ text: inout [UInt8]) {

@@ -10,7 +10,7 @@ public struct RecordedApplication: Hashable, Sendable {
     public internal(set) var label: String?
     /// First six and last four digits.
     public internal(set) var maskedNumber: String?
-    /// Year and month to which the card is good, `2030-12`.
+    /// Year and month until which the card is valid, `2030-12`.
     public internal(set) var expiry: String?
     /// What the card decided: ARQC, TC or AAC.
     public internal(set) var cryptogram: String?

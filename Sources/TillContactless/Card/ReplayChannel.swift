@@ -3,9 +3,9 @@
 /// A terminal does not send twice the same bytes: unpredictable numbers, dates and amounts differ. So a command is
 /// answered by the next recorded exchange with the same bytes; else by the next one of the same kind: the same
 /// application for SELECT, the same record for READ RECORD, the same parameters otherwise, and first of all of the same
-/// selected application. An application, or an entry of a directory, that was not recorded is answered as a card without
-/// it would; any other command that was not recorded is an error that names it. An answer whose command is not in the
-/// recording, and that does not tell it either, answers whatever comes at its place.
+/// selected application. An application, or an entry of a directory, that was not recorded is answered as a card
+/// without it would; any other command that was not recorded is an error that names it. An answer whose command is not
+/// in the recording, and that does not tell it either, answers whatever comes at its place.
 public actor ReplayChannel: CardChannel {
     private let exchanges: [Transcript.Exchange]
     /// The payment applications that were selected in the recording, in their order.
@@ -33,7 +33,7 @@ public actor ReplayChannel: CardChannel {
 
     /// A recorded card is always there.
     public func waitForCard() async throws(CardChannelError) {
-        if Task.isCancelled { throw .cancelled }
+        if Task.isCancelled { throw .canceled }
         for index in isUsed.indices { isUsed[index] = false }
         (application, isInDirectory, last) = (0..<0, false, -1)
     }
@@ -41,7 +41,7 @@ public actor ReplayChannel: CardChannel {
     /// The recorded answer to that command. A file or record that was never asked for does not
     /// exist; anything else throws.
     public func transmit(_ command: CommandAPDU) async throws(CardChannelError) -> ResponseAPDU {
-        if Task.isCancelled { throw .cancelled }
+        if Task.isCancelled { throw .canceled }
         guard let index = find(command) else {
             switch command.name {
             case "SELECT": return ResponseAPDU(status: .notFound)

@@ -3,9 +3,9 @@ import TillCore
 /// A recorded conversation with a card.
 ///
 /// Reads what tools write: `send:`/`resp:`, `>>`/`<<`, `->`/`<-`, `C-APDU`/`R-APDU`, `Command`/`Response`, `TX`/`RX`
-/// and their like, with times, bracketed remarks, dumps and explanations beside; messages over several lines; the status
-/// word on a line of its own, before or after the data; a file of hexadecimal lines alone; JSON; and what was heard on
-/// the air, with its frames. What is not understood is named by its line and passed over.
+/// and their like, with times, bracketed remarks, dumps and explanations beside; messages over several lines; the
+/// status word on a line of its own, before or after the data; a file of hexadecimal lines alone; JSON; and what was
+/// heard on the air, with its frames. What is not understood is named by its line and passed over.
 public struct Transcript: Hashable, Sendable {
     /// The largest file that is read, in bytes.
     public static let mostBytes = 4 << 20
@@ -20,7 +20,7 @@ public struct Transcript: Hashable, Sendable {
         public let command: CommandAPDU?
         /// What came back; nil when the recording ends or the card did not answer.
         public let response: ResponseAPDU?
-        /// The recording does not hold the command: it is told from the answer.
+        /// The recording does not contain the command: it is inferred from the response.
         public let isInferred: Bool
 
         /// An exchange; one of the two may be missing from a recording.
@@ -120,8 +120,8 @@ public struct Transcript: Hashable, Sendable {
         }
         if count > 0 {
             assumptions.append(
-                "\(count) command\(count == 1 ? " is" : "s are") not in the recording; what was asked is told from the "
-                    + "answer.")
+                "\(count) command\(count == 1 ? " is" : "s are") not in the recording; what was asked is inferred from "
+                    + "the answer.")
         }
     }
 

@@ -47,11 +47,11 @@ struct TranscriptAssembler {
         for part in read.parts { take(part) }
     }
 
-    /// Lines that tell a message by its fields.
+    /// Lines that write a message as its fields.
     private mutating func takeFields(_ line: Substring) -> Bool {
-        let told = FieldForm.read(line)
-        for message in told { take(TranscriptLine.Part(side: message.side, bytes: message.bytes)) }
-        guard told.isEmpty, !FieldForm.isController(line) else { return true }
+        let messages = FieldForm.read(line)
+        for message in messages { take(TranscriptLine.Part(side: message.side, bytes: message.bytes)) }
+        guard messages.isEmpty, !FieldForm.isController(line) else { return true }
         switch fields.take(line) {
         case .nothing: return false
         case .taken: return true
@@ -155,7 +155,7 @@ struct TranscriptAssembler {
         pending = Message(side: side, bytes: bytes, line: number, lastLine: number)
     }
 
-    /// - Parameter isAnswered: an answer follows, so that a command that was announced and not told was sent.
+    /// - Parameter isAnswered: an answer follows, so that a command that was announced but not recorded was sent.
     private mutating func flush(isAnswered: Bool = false) {
         guard var message = pending else { return }
         pending = nil

@@ -49,16 +49,16 @@ public enum TranscriptExplanation {
             default: break
             }
             let data = exchange.response?.data ?? []
-            let told = told(data, command, log)
-            let answer = told.objects
-            if let note = told.note { notes.append(note) }
+            let decoded = decoded(data, command, log)
+            let answer = decoded.objects
+            if let note = decoded.note { notes.append(note) }
             for tag: Tag in [0x9F38, 0x8C, 0x8D, 0x9F49, 0x9F69] {
                 if let list = answer.first(tag)?.value { lists[tag] = list }
             }
             let isPass = application == Array("OSE.VAS.01".utf8)
             return Step(
                 title: title(command, application),
-                sentence: told.sentence ?? TranscriptWords.sentence(command, exchange.response, answer),
+                sentence: decoded.sentence ?? TranscriptWords.sentence(command, exchange.response, answer),
                 sent: PassWords.lines(sent, isPass), status: exchange.response?.status,
                 answer: PassWords.lines(answer, isPass), notes: notes)
         }
@@ -74,7 +74,7 @@ public enum TranscriptExplanation {
     }
 
     /// The data of an answer: objects, an entry of the card's log, or the issuer's own.
-    private static func told(
+    private static func decoded(
         _ data: [UInt8], _ command: CommandAPDU, _ log: RecordedLog
     ) -> (objects: [DataObject], sentence: String?, note: String?) {
         guard !data.isEmpty else { return ([], nil, nil) }

@@ -96,7 +96,7 @@ enum TranscriptJSON {
         return [first, second]
     }
 
-    /// A command that is told by its fields.
+    /// A command written as its fields.
     private static func fields(_ members: [String: JSONValue]) -> [UInt8]? {
         guard let cla = byte(members["cla"]), let ins = byte(members["ins"]), let p1 = byte(members["p1"]),
             let p2 = byte(members["p2"])

@@ -40,6 +40,6 @@ public enum TapProgress: String, Hashable, Sendable {
     case completed = "read_completed"
     /// The card was not read.
     case notCompleted = "read_not_completed"
-    /// Called off before a card was read.
-    case cancelled = "read_cancelled"
+    /// Canceled before a card was read.
+    case canceled = "read_cancelled"
 }

@@ -18,7 +18,7 @@ public struct TerminalProfile: Sendable {
     public var capabilities: [UInt8]
     /// The merchant's name as sent to the card, at most 20 characters used.
     public var merchantName: String
-    /// Which cards may go on to a payment.
+    /// Which cards may continue to a payment.
     public var acceptance: CardAcceptance
     /// Reads the directory of cards with contacts when there is none for contactless: for recordings.
     public var usesContactDirectory: Bool
@@ -47,7 +47,7 @@ public struct TerminalProfile: Sendable {
     }
 }
 
-/// Which cards may go on to a payment. The kernels here are not certified, so the default takes test cards only.
+/// Which cards may continue to a payment. The kernels here are not certified, so the default takes test cards only.
 public enum CardAcceptance: Hashable, Sendable {
     /// Numbers that schemes and providers publish for tests, by their first digits.
     case testCards

@@ -45,7 +45,7 @@ public struct ContactlessReader: Sendable {
             return reading
         } catch {
             await channel.powerOff()
-            progress(error == .channel(.cancelled) ? .cancelled : .notCompleted)
+            progress(error == .channel(.canceled) ? .canceled : .notCompleted)
             throw error
         }
     }

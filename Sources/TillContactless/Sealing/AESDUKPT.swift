@@ -2,8 +2,8 @@ import Crypto
 import CryptoExtras
 public import TillCore
 
-/// A key for each transaction, derived from one that a terminal was given: AES DUKPT. An option for providers who expect
-/// it; the card's data go sealed by ``CardEnvelope`` otherwise. Source: ANSI X9.24-3-2017.
+/// A key for each transaction, derived from one that a terminal was given: AES DUKPT. An option for providers who
+/// expect it; the card's data go sealed by ``CardEnvelope`` otherwise. Source: ANSI X9.24-3-2017.
 ///
 /// The serial number of a key, which goes in the clear with what it sealed, is the terminal's key identifier (eight
 /// bytes) and a count of 32 bits. The count skips numbers with more than ``mostOnes`` bits set.

@@ -2,7 +2,7 @@ public import Crypto
 import Foundation
 public import TillCore
 
-/// What a tap gave, sealed for the provider: nobody on the way, this host included, can open it again, and it is good
+/// What a tap gave, sealed for the provider: nobody on the way, this host included, can open it again, and it is valid
 /// for one payment only.
 ///
 /// HPKE (RFC 9180) with P-256, HKDF-SHA256 and AES-256-GCM. The head names the key, the reader and the payment with its

@@ -75,11 +75,11 @@ public enum SmartTapError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Reads passes from Google's wallet: Smart Tap 2.1, the read path. Source: public reverse engineering (kormax) with its
-/// byte examples. Commercial use needs Google's approval.
+/// Reads passes from Google's wallet: Smart Tap 2.1, the read path. Source: public reverse engineering (kormax) with
+/// its byte examples. Commercial use needs Google's approval.
 ///
-/// Both sides give a nonce and a key for this tap only; the shop proves itself by a signature, so that a phone shows its
-/// passes to nobody else, and the answer is sealed for this tap.
+/// Both sides give a nonce and a key for this tap only; the shop proves itself by a signature, so that a phone shows
+/// its passes to nobody else, and the answer is sealed for this tap.
 public struct SmartTapReader: Sendable {
     /// The longest answer, in bytes.
     public static let longestAnswer = 16_384
@@ -105,15 +105,13 @@ public struct SmartTapReader: Sendable {
         }
         let session = random(8)
         let (nonce, ephemeral) = (random(32), P256.KeyAgreement.PrivateKey())
-        let signed = nonce + deviceNonce + number + ephemeral.publicKey.compressedRepresentation
+        let point = ephemeral.publicKey.compressedRepresentation
+        let signed = nonce + deviceNonce + number + point
         guard let signature = try? collector.key.reveal().signature(for: signed).derRepresentation else {
             throw .malformed
         }
         let answer = try await send(
-            CommandAPDU(
-                0x90, 0x53, 0, 0,
-                data: negotiation(session, nonce, ephemeral.publicKey.compressedRepresentation, Array(signature)).bytes),
-            channel)
+            CommandAPDU(0x90, 0x53, 0, 0, data: negotiation(session, nonce, point, Array(signature)).bytes), channel)
         guard answer.status == .done else { throw SmartTapReader.refusal(answer.status) }
         guard let response = NDEFMessage(answer.data)?["nrs"].flatMap({ NDEFMessage($0) }),
             let said = response["ses"], said.count == 10, Array(said.prefix(8)) == session,

@@ -5,11 +5,11 @@ public import Foundation
 public struct VASMerchant: Hashable, Sendable {
     /// The pass type identifier, such as `pass.com.example.loyalty`.
     public let passTypeIdentifier: String
-    /// Where a customer without the pass may get it; https, at most ``longestURL`` bytes.
+    /// Where a customer without the pass may get it; https, at most 190 bytes.
     public let signUpURL: String?
 
     /// The longest sign-up address that one short command can carry beside the rest.
-    public static let longestURL = 190
+    static let longestURL = 190
     /// The longest identifier that is taken, in bytes.
     public static let longestIdentifier = 256
 

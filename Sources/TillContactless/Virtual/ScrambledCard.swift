@@ -1,5 +1,5 @@
-/// A card that answers like a real one with some bytes changed, cut, or put in: for finding answers that a reader cannot
-/// stand. The same seed gives the same card.
+/// A card that answers like a real one with some bytes changed, cut, or put in: for finding answers that a reader
+/// cannot stand. The same seed gives the same card.
 public actor ScrambledCard: CardChannel {
     private var state: UInt64
     /// How many commands were answered.

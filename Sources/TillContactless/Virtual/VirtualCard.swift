@@ -33,7 +33,7 @@ public struct VirtualCard: Sendable {
         case declines
         /// Its application is blocked.
         case blocked
-        /// It leaves after so many commands.
+        /// It leaves after this many commands.
         case torn(after: Int)
         /// Its number and its track disagree.
         case lies
@@ -43,13 +43,13 @@ public struct VirtualCard: Sendable {
         case garbage
         /// Its file locator names more records than a card can have.
         case endless
-        /// It says nothing after so many commands.
+        /// It says nothing after this many commands.
         case silent(after: Int)
         /// Each answer takes this long, in milliseconds.
         case slow(Int64)
         /// Two of them are in the field.
         case collision
-        /// A phone whose owner has not confirmed yet, so many times.
+        /// A phone whose owner has not confirmed yet, this many times.
         case asksForTheOwner(times: Int)
     }
 

@@ -15,14 +15,14 @@ public actor VirtualCardChannel: CardChannel {
 
     /// The card is there at once.
     public func waitForCard() async throws(CardChannelError) {
-        if Task.isCancelled { throw .cancelled }
+        if Task.isCancelled { throw .canceled }
         if program.card.fault == .collision { throw .collision }
         (isPowered, sent) = (true, 0)
     }
 
     /// The card's answer, or what its fault makes of it.
     public func transmit(_ command: CommandAPDU) async throws(CardChannelError) -> ResponseAPDU {
-        if Task.isCancelled { throw .cancelled }
+        if Task.isCancelled { throw .canceled }
         guard isPowered else { throw .cardRemoved }
         guard command.bytes != nil else { throw .commandTooLong }
         sent += 1
@@ -32,7 +32,7 @@ public actor VirtualCardChannel: CardChannel {
             throw .cardRemoved
         case .silent(let after) where sent > after: throw .silence
         case .slow(let delay):
-            do { try await clock.sleep(for: .milliseconds(delay)) } catch { throw .cancelled }
+            do { try await clock.sleep(for: .milliseconds(delay)) } catch { throw .canceled }
         default: break
         }
         return program.answer(command, at: clock.now())

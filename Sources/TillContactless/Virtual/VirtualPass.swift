@@ -5,7 +5,7 @@ public import TillCore
 public struct VirtualPass: Sendable {
     /// The pass type identifier.
     public let passTypeIdentifier: String
-    /// What the pass tells the shop, usually a member's number.
+    /// What the pass says to the shop, mostly a member's number.
     public let message: String
     /// The shop's public key, in X9.63 form.
     public let merchantKey: [UInt8]

@@ -21,7 +21,7 @@ public enum Actor: Hashable, Sendable {
     case customer
     /// Somebody who was not let in.
     case stranger
-    /// Till itself.
+    /// Till itself, in the course of a duty that nobody asked for.
     case till(TillDuty)
     /// Nobody has said. In a running counter and in commands it does not occur: a test searches for it.
     case unattributed
@@ -45,7 +45,7 @@ public enum Actor: Hashable, Sendable {
         }
     }
 
-    /// What tells it apart from others of its kind; `nil` where there is only one.
+    /// What distinguishes it from others of its kind; `nil` where there is only one.
     public var id: String? {
         switch self {
         case .staff(let id, _): id.rawValue
@@ -89,7 +89,7 @@ extension Actor: CustomStringConvertible {
 
 /// What Till does by itself, without anybody asking at that moment.
 public enum TillDuty: String, Hashable, Sendable, CaseIterable {
-    /// It goes on with what was interrupted, is due or has expired.
+    /// It continues with what was interrupted, is due or has expired.
     case recovery
     /// It asks a provider about a payment that somebody watches.
     case watch
@@ -108,7 +108,7 @@ public enum TillDuty: String, Hashable, Sendable, CaseIterable {
     /// It starts, stops and watches over its own files.
     case housekeeping
 
-    /// What people read.
+    /// The duty's name in the audit log and on the page, in English.
     public var words: String {
         switch self {
         case .recovery: "recovery"

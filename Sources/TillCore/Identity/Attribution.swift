@@ -1,15 +1,12 @@
-/// Whom a change is put down to: who caused it, who allowed it, and with what.
+/// Whom a change is attributed to: who caused it, who allowed it, and with what.
 ///
 /// It is set once where somebody is let in, and read where changes are written: ``current`` follows the task, and the
 /// tasks that it starts with `Task {}`. It does not follow a detached task, nor one that was started before.
 public struct Attribution: Hashable, Sendable {
-    /// The longest request identifier that is kept, in bytes.
-    public static let maximumRequestBytes = 64
-
     /// Of the work that the running task does; `nil`: nobody has said.
     @TaskLocal public static var current: Attribution?
 
-    /// Who caused it.
+    /// Who caused the change: a person, a key, an outside party or Till itself.
     public var actor: Actor
     /// Who allowed it, where somebody else had to.
     public var approvedBy: Actor?
@@ -38,7 +35,7 @@ extension Attribution: CustomStringConvertible {
 }
 
 extension Attribution {
-    /// Does something that Till does by itself. It is never put down to whoever happened to start the task.
+    /// Does something that Till does by itself. It is never attributed to whoever happened to start the task.
     public static func of<Value>(
         _ duty: TillDuty, isolation: isolated (any _Concurrency.Actor)? = #isolation, _ work: () async throws -> Value
     ) async rethrows -> Value {

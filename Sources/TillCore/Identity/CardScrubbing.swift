@@ -3,9 +3,11 @@ public enum CardScrubbing {
     /// What stands where something was taken out.
     public static let mask = "••••"
 
-    /// Masks every run of 12 to 19 or more digits, also when spaces or dashes are between them. Rather too much than
-    /// a number too few: such text is for people only.
+    /// Masks every run of 12 to 19 or more digits, also when spaces or dashes are between them, and card numbers
+    /// however they are written (``CardNumberMask``). Rather too much than a number too few: such text is for people
+    /// only.
     public static func withoutNumbers(_ text: String) -> String {
+        let text = CardNumberMask.masked(text)
         guard text.utf8.count(where: { $0 >= 0x30 && $0 <= 0x39 }) >= 12 else { return text }
         var result = ""
         var run = ""

@@ -12,6 +12,8 @@ public enum IdentifierError: Error, Hashable, Sendable, CustomStringConvertible 
     case tooLong(Int)
     /// The text has a character that is not printable ASCII without space.
     case unprintable
+    /// The text is a card number, or has one in it.
+    case cardNumber
 
     /// One sentence that says what was wrong.
     public var description: String {
@@ -20,6 +22,9 @@ public enum IdentifierError: Error, Hashable, Sendable, CustomStringConvertible 
         case .tooLong(let count):
             "The identifier has \(count) bytes; at most \(IdentifierLimits.maximumBytes) are taken."
         case .unprintable: "The identifier has a character that is not printable ASCII."
+        case .cardNumber:
+            "It reads as a card number, and those are kept nowhere. If it is the shop's own number, put a letter "
+                + "between its digits."
         }
     }
 }
@@ -63,6 +68,13 @@ public struct OrderID: Identifier {
     public let rawValue: String
     /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The name of an order that is about to be sold. A name is never masked, since two orders could then have one.
+    /// - Throws: ``IdentifierError``, also for a name with a card number in it (``CardNumberMask``).
+    public init(selling name: String) throws(IdentifierError) {
+        try self.init(validating: name)
+        guard !CardNumberMask.finds(in: name) else { throw .cardNumber }
+    }
 }
 
 /// One payment for one order: the intent that the shop sees. `pay_` and 26 characters that sort by time.

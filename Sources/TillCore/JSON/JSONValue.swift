@@ -6,7 +6,6 @@
 /// difference, on which idempotency rests.
 public enum JSONValue: Hashable, Sendable {
     case null
-    /// `true` or `false`.
     case bool(Bool)
     /// The digits exactly as written: `1.50` and `1.5` are two values.
     case number(String)

@@ -61,7 +61,6 @@ public struct JSONWriter: Sendable {
         bytes[start...].reverse()
     }
 
-    /// `true` or `false`.
     public mutating func bool(_ value: Bool) { raw(value ? "true" : "false") }
 
     public mutating func null() { raw("null") }

@@ -33,7 +33,8 @@ extension MoneyError: CustomStringConvertible {
         case .notANumber(let text):
             "“\(text.shownInError)” is not an amount: write digits with at most one point, such as 12.50."
         case .tooPrecise(let text, let currency):
-            "“\(text.shownInError)” is more precise than \(currency) allows: it has \(currency.exponent) decimal places."
+            "“\(text.shownInError)” is more precise than \(currency) allows: it has \(currency.exponent) decimal "
+                + "places."
         case .outOfRange:
             "The amount is too large to be counted."
         case .currencyMismatch(let a, let b):

@@ -1,14 +1,20 @@
-/// Text of a shop made fit for a screen and a receipt: entities decoded, control characters gone, length limited.
+/// Text of a shop made fit for a screen and a receipt: entities decoded, card numbers masked, control characters gone,
+/// length limited.
 package enum DisplayText {
     /// Unicode scalars that are kept of one text.
     static let maximumLength = 200
 
-    /// Decodes HTML entities once, removes what does not print, joins white space.
+    /// Decodes HTML entities once, masks card numbers, removes what does not print, joins white space.
     package static func clean(_ text: String) -> String {
+        // Once more at the end: what did not print may have stood between the digits.
+        CardNumberMask.masked(printable(CardNumberMask.masked(decodingEntities(text))))
+    }
+
+    private static func printable(_ text: String) -> String {
         var kept = String.UnicodeScalarView()
         var count = 0
         var isSpacePending = false
-        for scalar in decodingEntities(text).unicodeScalars {
+        for scalar in text.unicodeScalars {
             if scalar.properties.isWhitespace {
                 isSpacePending = count > 0
                 continue

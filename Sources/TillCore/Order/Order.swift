@@ -44,10 +44,10 @@ public struct Order: Hashable, Sendable {
     public let rounding: Money
     /// What the customer pays.
     public let total: Money
-    /// What a cashier should know, as sentences: already paid, refunded, cancelled.
+    /// What a cashier should know, as sentences: already paid, refunded, canceled.
     public let notices: [String]
     /// What the shop says became of it already; such an order is charged only if somebody says so. `nil`: nothing
-    /// that speaks against it.
+    /// that contradicts it.
     public let standing: OrderStanding?
 
     /// An order from its parts, from which the totals are computed.

@@ -5,7 +5,7 @@ public struct OrderLine: Hashable, Sendable {
     public var quantity: String
     /// The shop's stock code.
     public var sku: String?
-    /// What was chosen: size, colour, engraving.
+    /// What was chosen: size, color, engraving.
     public var attributes: [OrderAttribute]
     /// Price of all pieces before discount, without tax.
     public var subtotal: Money

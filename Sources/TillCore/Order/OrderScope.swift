@@ -1,4 +1,4 @@
-/// Tells apart orders whose numbers come round again: of another year, or of another shop on the same account. The shop
+/// Distinguishes orders whose numbers are reused: of another year, or of another shop on the same account. The shop
 /// sets it; orders of two scopes are never the same order.
 public struct OrderScope: Hashable, Sendable {
     /// The longest scope, in bytes. It leaves most of an identifier to the order itself.

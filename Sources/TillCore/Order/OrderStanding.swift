@@ -5,7 +5,7 @@ public enum OrderStanding: Hashable, Sendable {
     ///   - on: the day, as the shop wrote it.
     ///   - through: what the shop calls the way of paying, if it says so.
     case paid(on: String, through: String?)
-    /// It was paid, and all of it was given back.
+    /// It was paid, and all of it was refunded.
     case refunded
     case canceled
     /// The shop threw it away.
@@ -17,7 +17,7 @@ public enum OrderStanding: Hashable, Sendable {
         case .paid(let day, let way):
             "it was paid\(day.isEmpty ? "" : " on \(day)")\(way.map { " through \($0)" } ?? "")"
         case .refunded: "it was refunded"
-        case .canceled: "it was cancelled"
+        case .canceled: "it was canceled"
         case .trashed: "it is in the trash"
         }
     }

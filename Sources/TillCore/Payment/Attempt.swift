@@ -37,13 +37,13 @@ public struct Attempt: Hashable, Sendable {
         case unknown(Unknown)
         /// Money is held or taken.
         case authorized(Authorization)
-        /// The provider said no.
+        /// The provider or the issuer declined it; no money moved.
         case declined(Decline)
         /// Not one byte left.
         case notSent(reason: String)
         /// It can never be charged: voided.
         case voided
-        /// The hold ended by time.
+        /// The hold reached its end without a capture; no money moved.
         case expired
     }
 
@@ -85,7 +85,7 @@ public struct Attempt: Hashable, Sendable {
         continuation.sendings.key("\(id)-continue-\(continuation.number)")
     }
 
-    /// The provider is being asked, or was, to go on after the customer's action, and nobody knows how it ended.
+    /// The provider is being asked, or was, to continue after the customer's action, and the outcome is unknown.
     public var openContinuation: Continuation? {
         isUndecided ? continuation.flatMap { $0.state.isOpen ? $0 : nil } : nil
     }
@@ -115,8 +115,8 @@ public struct Attempt: Hashable, Sendable {
         return base.adding(ifExact: rest)
     }
 
-    /// Whether a provider that opens this account may be asked about the attempt. One of before accounts were recorded
-    /// belongs to whoever is configured.
+    /// Whether a provider that opens this account may be asked about the attempt. One from before accounts were
+    /// recorded belongs to whoever is configured.
     public func belongs(to configured: ProviderIdentity) -> Bool {
         guard let identity else { return true }
         return identity.match(configured) == .same
@@ -144,16 +144,16 @@ public struct Attempt: Hashable, Sendable {
 public enum OperationState: Hashable, Sendable {
     /// Durable; the call may have left.
     case inFlight
-    /// To be sent. `tries` did not leave, also with queries between them. `isQueried`: the last thing that happened is a
-    /// query that has shown it not to be done. `after` is what was not known before, so that an outcome that is unknown
-    /// again and again is queried later each time.
+    /// To be sent. `tries` did not leave, also with queries between them. `isQueried`: the last thing that happened is
+    /// a query that has shown it not to be done. `after` is what was not known before, so that an outcome that is
+    /// unknown again and again is queried later each time.
     case deferred(until: Timestamp, tries: Int, isQueried: Bool, after: Unknown?)
     /// It may have happened.
     case unknown(Unknown)
     case succeeded(ProviderReference?)
     /// The provider refused it: certainly not done.
     case refused(Decline)
-    /// It was done, and came to nothing later; the provider's name for it.
+    /// It was done, and failed later; the provider's name for it.
     case reversed(ProviderReference?, Decline)
 
     /// Nobody knows yet how it ends.
@@ -174,7 +174,7 @@ public enum OperationState: Hashable, Sendable {
     }
 
     public var isSucceeded: Bool { if case .succeeded = self { true } else { false } }
-    /// It was done, and came to nothing later.
+    /// It was done, and failed later.
     public var isReversed: Bool { if case .reversed = self { true } else { false } }
 
     /// What is not known, or was not before it was to be sent again.

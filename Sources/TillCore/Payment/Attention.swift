@@ -6,7 +6,7 @@ public enum Attention: Hashable, Sendable {
     case wrongCurrency(authorized: Money, asked: Money)
     /// The provider rejects our own credentials.
     case keyRejected
-    /// The provider shows one refund of ours more than once: so much went back beyond what was asked for.
+    /// The provider shows one refund of ours more than once: this much was refunded beyond what was asked for.
     case refundedMoreThanOnce(RefundID, Money)
     /// The issuer approved, and the provider has taken, less than was asked for.
     case partialApproval(Money)
@@ -14,9 +14,9 @@ public enum Attention: Hashable, Sendable {
     case voidedAfterCapture
     /// The provider refused a capture, a void, a renewal or a refund.
     case refused(DeclineReason)
-    /// A refund that was under way came to nothing.
+    /// A refund that was under way failed.
     case refundFailed
-    /// So many queries have not shown how an operation ended.
+    /// This many queries have not shown how an operation ended.
     case stillUnknown(checks: Int, UnknownReason)
     /// A hold of which nothing is captured ends soon.
     case holdEnds(Timestamp)
@@ -33,9 +33,9 @@ public enum Attention: Hashable, Sendable {
     case disputeLost(ProviderReference, Money)
     /// Money was captured of a payment that was canceled or had ended.
     case unwantedCapture(Money)
-    /// So much more went back than was captured.
+    /// This much more was refunded than was captured.
     case refundedTwice(Money)
-    /// A refund came to nothing, and another payment has paid for the order meanwhile.
+    /// A refund failed, and another payment has paid for the order meanwhile.
     case orderPaidAgain(PaymentID)
     /// A sentence of an older journal. Nothing is decided on it.
     case note(String)
@@ -48,9 +48,11 @@ public enum Attention: Hashable, Sendable {
         case .wrongCurrency(let authorized, let asked):
             UnknownReason.wrongCurrency(authorized: authorized, asked: asked).sentence
         case .keyRejected:
-            "The provider rejects our own credentials, so nothing was done. Correct them; what is waiting goes on by itself."
+            "The provider rejects our own credentials, so nothing was done. Correct them; what is waiting goes on by "
+                + "itself."
         case .refundedMoreThanOnce(let refund, let amount):
-            "The provider shows refund \(refund) more than once: \(amount) too much went back. Claim it from the customer."
+            "The provider shows refund \(refund) more than once: \(amount) too much went back. Claim it from the "
+                + "customer."
         case .partialApproval(let amount): "Only \(amount) was approved."
         case .voidedAfterCapture: "The provider says that it voided what it has captured."
         case .refused(.alreadyRefunded):

@@ -26,11 +26,11 @@ public struct AttentionResolution: Hashable, Sendable {
         case handled
         /// The refund whose outcome nobody knows was certainly not made.
         case notRefunded = "not_refunded"
-        /// The customer was given the money back without the provider.
+        /// The customer was refunded without the provider.
         case refundedElsewhere = "refunded_elsewhere"
         /// The customer has paid without this attempt's provider.
         case capturedElsewhere = "captured_elsewhere"
-        /// The money is given up.
+        /// The money is written off.
         case writtenOff = "written_off"
     }
 
@@ -61,24 +61,24 @@ extension Attention {
         switch self {
         case .wrongAmount: "Compare the amount in the provider's dashboard with the order."
         case .partialApproval: "Ask the customer for the rest, or refund what was taken."
-        case .voidedAfterCapture: "Look in the provider's dashboard whether the money is with the shop."
+        case .voidedAfterCapture: "Check in the provider's dashboard whether the shop has the money."
         case .refused(.alreadyRefunded), .refused(.alreadyCaptured), .refused(.nothingLeft), .refused(.disputed):
-            "Look in the provider's dashboard where the money is, before anything else is done, and say it here."
-        case .refused: "Look at the provider's reason, and try again or settle it another way."
+            "Check in the provider's dashboard where the money is, before you do anything else, and record it here."
+        case .refused: "Check the provider's reason, and try again or settle it another way."
         case .refundFailed, .refundReversed:
-            "Refund it again, or give the money back another way and say so here."
-        case .stillUnknown: "Look in the provider's dashboard, and say here what is found there."
+            "Refund it again, or return the money another way and record that here."
+        case .stillUnknown: "Check the provider's dashboard, and record here what you find."
         case .holdEnds, .honorPeriodEnds: "Capture it or void it."
         case .tapOverdue: "Forward the stored card now."
         case .captureReversed: "Ask the customer to pay, or have the provider collect it again."
         case .disputeOpened: "Answer it at the provider with the receipt before the deadline, or accept it."
         case .disputeLost: "Appeal it at the provider, or write it off."
         case .unwantedCapture: "Refund it: the payment was canceled or had ended."
-        case .refundedTwice: "Look in the provider's dashboard; the customer may have been given too much."
-        case .orderPaidAgain: "Settle one of the two payments: refund it again, or give the money back another way."
-        case .keyRejected: "Correct the provider's key in the settings; what waits for it goes on by itself."
+        case .refundedTwice: "Check the provider's dashboard; the customer may have been refunded too much."
+        case .orderPaidAgain: "Settle one of the two payments: refund it again, or return the money another way."
+        case .keyRejected: "Correct the provider's key in the settings; what waits for it resumes by itself."
         case .wrongCurrency: "Cancel the payment: its money is in another currency and is voided."
-        case .refundedMoreThanOnce: "Look in the provider's dashboard; the customer was given too much."
+        case .refundedMoreThanOnce: "Check the provider's dashboard; the customer was refunded too much."
         case .note: "Review the payment."
         }
     }
@@ -149,7 +149,7 @@ extension Payment {
         return attempts.first { $0.id == id }
     }
 
-    /// What came to nothing was made up for by the same operation or by a later one.
+    /// What failed was made up for by the same operation or by a later one.
     private func isDoneSince(_ operation: OperationID) -> Bool {
         switch operation {
         case .attempt(let id), .continuation(let id): return attempts.first { $0.id == id }?.isLive == false

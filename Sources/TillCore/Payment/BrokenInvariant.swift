@@ -73,7 +73,7 @@ struct OperationSums: Hashable, Sendable {
 struct OutsideSums: Hashable, Sendable {
     /// Captured by others, or restored by the provider.
     private(set) var captures: Int64 = 0
-    /// Refunded by others, done although it was refused, or left over by a capture that came to nothing.
+    /// Refunded by others, done although it was refused, or left over by a capture that failed.
     private(set) var refunds: Int64 = 0
     /// A sum is larger than can be counted.
     private(set) var hasOverflowed = false

@@ -1,7 +1,7 @@
-/// When held money is taken.
+/// When a hold is captured.
 public enum CaptureMode: String, Hashable, Sendable {
     /// As soon as the authorization is in the journal.
     case automatic
-    /// When the shop says so.
+    /// When the shop asks for it.
     case manual
 }

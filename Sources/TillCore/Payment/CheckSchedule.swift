@@ -2,7 +2,7 @@
 public enum CheckSchedule {
     /// Queries at once, after 5 minutes, 1 hour and 1 day, then daily.
     public static let waits: [Span] = [.seconds(0), .minutes(5), .hours(1), .days(1)]
-    /// After so many queries a person is asked; the engine still queries daily.
+    /// After this many queries a person is asked; the engine still queries daily.
     public static let checksBeforeAttention = 4
     /// How long a call that is in flight belongs to the one who made it.
     public static let answerLease: Span = .seconds(60)
@@ -30,16 +30,21 @@ public enum CheckSchedule {
     public static let furthestCheck: Span = .days(2)
     /// The longest wait before what was certainly not done is sent again, in the first hours.
     public static let longestResendWait: Span = .minutes(5)
-    /// After so many tries, about two hours, it is an outage of days: each try is an event of the journal for ever.
+    /// After this many tries, about two hours, it is an outage of days: each try is an event of the journal for ever.
     public static let triesBeforePatience = 32
     /// The wait between two tries from then on.
     public static let patientResendWait: Span = .hours(1)
-    /// How long to wait before sending again what was certainly not done: doubling from 1 second to 5 minutes, and an hour
-    /// after two hours of that.
+    /// How long to wait before sending again what was certainly not done: doubling from 1 second to 5 minutes, and an
+    /// hour after two hours of that.
     public static func resendWait(tries: Int) -> Span {
         guard tries < triesBeforePatience else { return patientResendWait }
         let doublings = min(max(tries, 0), 9)
         return min(longestResendWait, .seconds(Int64(1) << Int64(doublings)))
+    }
+    /// The longest wait after a query for which our own credentials were rejected: as long as before what was certainly
+    /// not done is sent again.
+    static func longestRejectedWait(checks: Int) -> Span {
+        checks < triesBeforePatience ? longestResendWait : patientResendWait
     }
     /// Whether it is time for what was planned for a moment, or the moment cannot have been meant.
     static func isReached(_ planned: Timestamp, at now: Timestamp) -> Bool {

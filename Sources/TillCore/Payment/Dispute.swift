@@ -1,5 +1,5 @@
-/// A customer's bank, or the provider, takes a payment up again: an inquiry, a chargeback, a claim. A record of its own;
-/// a payment can have several, and none of them is ever final.
+/// A customer's bank, or the provider, takes a payment up again: an inquiry, a chargeback, a claim. A record of its
+/// own; a payment can have several, and none of them is ever final.
 public struct Dispute: Hashable, Sendable {
     /// The attempt whose money it is about.
     public let attempt: AttemptID

@@ -18,7 +18,7 @@ public enum MoneyMoved: String, Hashable, Sendable {
     /// No money moved, and none will.
     case no
     case yes
-    /// Not known yet; it is being found out.
+    /// Not known yet; it is being resolved.
     case unknown
 
     /// One sentence for people.

@@ -1,4 +1,4 @@
-// What happens to the money after the sale: refunds and captures that come to nothing later, what was moved in a
+// What happens to the money after the sale: refunds and captures that fail later, what was moved in a
 // provider's dashboard, disputes. All of it is read from a query's answer, in whatever order the answers come: each is
 // held against what the payment has, so that what is known already leads to nothing.
 
@@ -12,14 +12,14 @@ extension Payment {
         sum(disputes.lazy.map(\.withdrawn).filter { $0.currency == currency })
     }
 
-    /// What is left with the shop: captured, less what went back and what disputes took. Below zero when a customer got
+    /// What is left with the shop: captured, less refunds and what disputes withdrew. Below zero when a customer got
     /// more back than was taken from him.
     public var net: Money {
         Money(
             minorUnits: captured.minorUnits &- refunded.minorUnits &- disputed.minorUnits, currency: currency)
     }
 
-    /// What the shop owes the customer: refunds that came to nothing after they had succeeded, and that neither another
+    /// What the shop owes the customer: refunds that failed after they had succeeded, and that neither another
     /// refund nor a person has made up for.
     public var refundDue: Money {
         let failed = openAttention.lazy.compactMap { item -> Money? in
@@ -36,7 +36,7 @@ extension Payment {
         sum(captures.lazy.filter { $0.state.isSucceeded && $0.origin != .elsewhere }.map(\.amount))
     }
 
-    /// What a new refund may give back: what was captured at the provider, went back nowhere and is not disputed.
+    /// What may still be refunded: captured at the provider, refunded nowhere and not disputed.
     public var refundable: Money {
         let atProvider = sum(
             refunds.lazy.filter { ($0.state.isSucceeded || $0.state.isOpen) && $0.origin != .elsewhere }.map(\.amount))
@@ -126,14 +126,14 @@ extension Payment {
                         .attentionRequired(.refund(refund.id), .refundReversed(refund.amount)),
                     ]
                 case (.refused, .succeeded):
-                    // It was taken for refused, and was done all the same.
+                    // It was taken for refused, and was done anyway.
                     back += refund.amount.minorUnits
                     events.append(.refunded(refund.id, found.reference))
                 default: continue
                 }
                 continue
             }
-            // One of ours whose name the provider has not told yet.
+            // One of ours whose identifier the provider has not reported yet.
             let mayBeOurs = mine.contains { $0.state.isOpen && $0.amount == found.amount }
             if found.refund == nil, mayBeOurs { continue }
             if case .failed = found.status { continue }

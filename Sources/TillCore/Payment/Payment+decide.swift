@@ -2,15 +2,16 @@
 public enum PaymentCommand: Hashable, Sendable {
     /// Try to get the money with this tender from this provider, in that account of it.
     case attempt(provider: ProviderName, tender: TenderSummary, identity: ProviderIdentity? = nil)
-    /// Take held money; all that is left if no amount is given.
+    /// Capture held money; all that is left if no amount is given.
     case capture(Money?, isFinal: Bool)
     /// Want no money for this order any more; voids a hold. Where a part of the hold was captured only the rest is
     /// released, and the payment stays.
     case cancel(reason: String)
     /// Renew the hold on what is not captured yet. The honor period counts where the provider reported no end of it.
     case renew(honorPeriod: Span)
-    /// Give money back; all that is left if no amount is given.
-    /// - Parameter total: what may be given back of the payment in all, with what was before; `nil`: as much as there is.
+    /// Refund; all that is left if no amount is given.
+    /// - Parameter total: what may be refunded of the payment in all, earlier refunds included; `nil`: as much as there
+    ///   is.
     case refund(Money?, reason: String?, total: Money? = nil)
     /// Close an entry of the operators' queue with what a person knows.
     case resolve(attention: Int, AttentionResolution)
@@ -99,7 +100,7 @@ extension Payment {
         return events
     }
 
-    /// Once it is canceled, a payment can be canceled again only if the provider has refused to let the money go.
+    /// Once it is canceled, a payment can be canceled again only if the provider has refused to void it.
     private func decideCancelAgain(reason: String) throws(PaymentRefusal) -> [PaymentEvent] {
         guard let attempt = currentAttempt, attempt.authorization != nil || hasOtherMoney(attempt), captured.isZero,
             case .refused? = attempt.void?.state
@@ -107,7 +108,7 @@ extension Payment {
         return [.voidStarted(attempt.id, reason: .canceled(reason))]
     }
 
-    /// Lets go of what is left of a hold of which a part was captured. That part stays captured, and the
+    /// Releases what is left of a hold of which a part was captured. That part stays captured, and the
     /// payment is not canceled.
     private func decideRelease(reason: String) throws(PaymentRefusal) -> [PaymentEvent] {
         guard let attempt = currentAttempt, restOfHold(attempt.id) != nil else { throw .capturedAlready(captured) }
@@ -162,7 +163,7 @@ extension Payment {
         return [.refundStarted(newRefundID, capture.attempt, amount, reason: reason)]
     }
 
-    /// Whether a refund keeps what is given back of the payment in all, with what was before and what is under way, within
+    /// Whether a refund keeps what is refunded of the payment in all, earlier and pending refunds included, within
     /// a limit of its currency.
     public func isWithin(_ limit: Money, refunding amount: Money) -> Bool {
         guard limit.currency == amount.currency else { return false }

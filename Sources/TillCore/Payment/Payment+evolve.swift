@@ -247,8 +247,8 @@ extension Payment {
     ) {
         func next(after state: Unknown?) -> Unknown {
             // What was sent again before its time has used up no query.
-            let looked = state.map { at < $0.nextCheck ? $0.checks : $0.checks + 1 } ?? 0
-            return Unknown(since: state?.since ?? at, nextCheck: nextCheck, checks: looked, reason: reason)
+            let checks = state.map { at < $0.nextCheck ? $0.checks : $0.checks + 1 } ?? 0
+            return Unknown(since: state?.since ?? at, nextCheck: nextCheck, checks: checks, reason: reason)
         }
         if case .attempt(let id) = operation {
             change(id) { attempt in

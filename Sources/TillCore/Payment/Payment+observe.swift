@@ -19,14 +19,14 @@ public enum PaymentAnswer: Hashable, Sendable {
 
 extension Payment {
     /// Says what an answer leads to. An answer that comes late, twice or for something already settled leads to
-    /// nothing, so answers may be repeated and reordered.
+    /// nothing, so answers may be repeated and reordered. Texts in it are cut to what is kept.
     /// - Parameters:
     ///   - basis: what was known when a query was sent; `nil`: this state.
     ///   - standing: while the clock is in doubt nothing is given up because of its age.
     public func observe(
         _ answer: PaymentAnswer, at now: Timestamp, from basis: QueryBasis? = nil, standing: ClockStanding = .trusted
     ) -> [PaymentEvent] {
-        switch answer {
+        switch answer.bounded {
         case .prepared(let id, let answer): return observePrepared(id, answer)
         case .authorized(let id, let answer):
             // Once the continuation is asked for, only a yes to what came before it can still mean something.
@@ -228,8 +228,8 @@ extension Payment {
         return events
     }
 
-    /// A query has shown that it is not done, so it is sent again now, also before it is time for a query: some providers
-    /// say only then that they have refused it.
+    /// A query has shown that it is not done, so it is sent again now, also before it is time for a query: some
+    /// providers say only then that they have refused it.
     func again(_ operation: OperationID, _ reason: String, at now: Timestamp) -> [PaymentEvent] {
         [.deferred(operation, until: now, reason: .notDone(reason))]
     }

@@ -1,4 +1,4 @@
-// What follows when a provider has authorized something else than was asked for, or has given a refund twice.
+// What follows when a provider has authorized something else than was asked for, or has made a refund twice.
 
 extension Payment {
     /// Another currency, or more than was asked for.
@@ -14,7 +14,7 @@ extension Payment {
         attempt.isUndecided && unknown(asking(attempt))?.reason.isOtherMoney == true
     }
 
-    /// Nothing of it is captured and a person is told. It is voided if the shop wants no money any more, or says so later.
+    /// Nothing of it is captured and a person is notified. It is voided if the shop no longer wants the money.
     func observeOtherMoney(_ attempt: Attempt, _ authorized: Money, at now: Timestamp) -> [PaymentEvent] {
         let asked = attempt.amount
         let (reason, alarm): (UnknownReason, Attention) =
@@ -25,11 +25,14 @@ extension Payment {
                 .wrongCurrency(authorized: authorized, asked: asked)
             )
         let step = asking(attempt)
-        if let before = unknown(step), before.reason == reason, !CheckSchedule.isReached(before.nextCheck, at: now) {
-            return []
+        // Each query is an event for ever, so they become rarer while it stays as it is.
+        var checks = 1
+        if let before = unknown(step), before.reason == reason {
+            guard CheckSchedule.isReached(before.nextCheck, at: now) else { return [] }
+            checks = before.checks + 1
         }
         var events: [PaymentEvent] = [
-            .outcomeUnknown(step, nextCheck: now.adding(CheckSchedule.wait(checks: 1)), reason: reason)
+            .outcomeUnknown(step, nextCheck: now.adding(CheckSchedule.wait(checks: checks)), reason: reason)
         ]
         if !attention.contains(alarm) { events.append(.attentionRequired(.attempt(attempt.id), alarm)) }
         if let word = cancelReason, attempt.void == nil {
@@ -50,6 +53,6 @@ extension Payment {
 }
 
 extension ProviderSnapshot.Refund {
-    /// It has given money back, or is about to.
+    /// It has refunded money, or is about to.
     var mayHaveMoved: Bool { if case .failed = status { false } else { true } }
 }

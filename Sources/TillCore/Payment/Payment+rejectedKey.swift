@@ -1,5 +1,5 @@
 // What follows when a provider rejects our own credentials. It has decided nothing then: nothing was done, nothing is
-// refused, and all that waits goes on once a person has put the credentials right.
+// refused, and everything that waits resumes once a person has corrected the credentials.
 
 extension Payment {
     /// The money was certainly not asked for, so the customer may pay again.
@@ -12,8 +12,8 @@ extension Payment {
         [resent(operation, .keyRejected(reason), at: now)] + alarm(operation)
     }
 
-    /// A query was rejected: what waits goes on waiting, what is not known stays so for the same reason. The next query
-    /// is never later than a step would be sent again, so that it goes on soon after the credentials are right.
+    /// A query was rejected: what waits keeps waiting, what is not known stays so for the same reason. The next query
+    /// is never later than a step would be sent again, so that it resumes soon after they are corrected.
     func queryRejected(_ id: AttemptID, _ reason: String, at now: Timestamp) -> [PaymentEvent] {
         if let attempt = attempts.first(where: { $0.id == id }), attempt.isUndecided, attempt.void == nil,
             isBeforeNextQuery(attempt, at: now)
@@ -26,7 +26,8 @@ extension Payment {
             }
             let before = unknown(operation)
             if let before, !CheckSchedule.isReached(before.nextCheck, at: now) { return [] }
-            let wait = min(CheckSchedule.wait(checks: (before?.checks ?? 0) + 1), CheckSchedule.longestResendWait)
+            let checks = (before?.checks ?? 0) + 1
+            let wait = min(CheckSchedule.wait(checks: checks), CheckSchedule.longestRejectedWait(checks: checks))
             return [
                 .outcomeUnknown(operation, nextCheck: now.adding(wait), reason: before?.reason ?? .unclear(reason))
             ] + alarm(operation)

@@ -8,8 +8,8 @@ public struct PossibleResolution: Hashable, Sendable {
 }
 
 extension Payment {
-    /// What a person may say of an entry, decided by the same rules as the resolution itself. It holds until the payment
-    /// changes. Empty for an entry that is closed or overtaken, and for one that there is not.
+    /// What a person may say of an entry, decided by the same rules as the resolution itself. It holds until the
+    /// payment changes. Empty for an entry that is closed or overtaken, and for one that there is not.
     public func possibleResolutions(of number: Int) -> [PossibleResolution] {
         AttentionResolution.Kind.allCases.compactMap { possible($0, of: number) }
     }

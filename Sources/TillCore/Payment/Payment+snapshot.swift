@@ -61,6 +61,9 @@ extension Payment {
         let id = attempt.id
         switch snapshot.standing {
         case .authorized(var authorization):
+            if isCapturedInPart(snapshot, authorization, of: attempt) {
+                return observeCapturedInPart(snapshot, authorization, of: attempt, at: now)
+            }
             if snapshot.captured.isPositive { authorization.isCaptured = true }
             if attempt.void?.state.isOpen == true, isOtherMoney(authorization, for: attempt) {
                 return again(.void(id), "not voided yet", at: now)
@@ -98,7 +101,7 @@ extension Payment {
             // The customer may still be at the bank's page: the provider has nothing to report of it yet.
             return isBeforeNextQuery(attempt, at: now) ? [] : attempt.action.map { [.actionRequired(id, $0)] } ?? []
         case .notFound, .unconfirmed:
-            // Nobody holds the customer's credential any more, so this attempt cannot go on. It is voided at the
+            // Nobody holds the customer's credential any more, so this attempt cannot continue. It is voided at the
             // provider, so that a request that is still under way can never charge it.
             guard let void = attempt.void else { return [.voidStarted(id, reason: .abandoned)] }
             guard void.state.isOpen else {
@@ -106,6 +109,29 @@ extension Payment {
             }
             return again(.void(id), "not voided yet", at: now)
         }
+    }
+
+    /// Less was captured than is authorized, by others or before a restore: Till captures nothing of an attempt whose
+    /// end it does not know.
+    private func isCapturedInPart(
+        _ snapshot: ProviderSnapshot, _ authorization: Authorization, of attempt: Attempt
+    ) -> Bool {
+        snapshot.captured.isPositive && snapshot.captured.currency == authorization.amount.currency
+            && snapshot.captured.minorUnits < authorization.amount.minorUnits
+            && !isOtherMoney(authorization, for: attempt)
+    }
+
+    /// The hold and what was captured of it are two facts; the rest is not captured by Till, nor counted as captured.
+    private func observeCapturedInPart(
+        _ snapshot: ProviderSnapshot, _ authorization: Authorization, of attempt: Attempt, at now: Timestamp
+    ) -> [PaymentEvent] {
+        var held = authorization
+        held.isCaptured = false
+        let authorized = PaymentEvent.authorized(attempt.id, held)
+        var known = self
+        known.evolve(RecordedEvent(authorized, at: now))
+        guard let attempt = known.attempts.first(where: { $0.id == attempt.id }) else { return [authorized] }
+        return [authorized] + known.observeAfterSale(snapshot, of: attempt, at: now)
     }
 
     /// The customer has done what was asked, and the provider waits for us. The money is asked for only after this is

@@ -1,13 +1,13 @@
 /// One payment for one order, as the fold of its events. A value without I/O: `decide` says what a command leads to,
 /// `observe` what an answer leads to, `evolve` applies an event, `pendingEffects` says what is left to be done.
 ///
-/// Invariants, after every event: those of ``BrokenInvariant/Rule``. An event that breaks one is not applied any further:
-/// ``broken`` says so, no journal hands such a payment out, and the engine writes none.
+/// Invariants, after every event: those of ``BrokenInvariant/Rule``. An event that breaks one is not applied any
+/// further: ``broken`` says so, no journal hands such a payment out, and the engine writes none.
 public struct Payment: Hashable, Sendable {
     public let id: PaymentID
     public let account: AccountID
     public let order: Order
-    /// When held money is taken.
+    /// When the hold is captured.
     public let captureMode: CaptureMode
     /// Who charges the order although the shop says that it was settled; `nil`: nobody.
     public let acceptedBy: String?
@@ -25,7 +25,7 @@ public struct Payment: Hashable, Sendable {
     public internal(set) var renewals: [Renewal] = []
     /// All refunds, oldest first.
     public internal(set) var refunds: [Refund] = []
-    /// Why the shop wants no money any more, if so.
+    /// Why the shop canceled the payment; `nil`: it did not.
     public internal(set) var cancelReason: String?
     public internal(set) var isCanceled = false
     /// All disputes, oldest first.
@@ -34,9 +34,9 @@ public struct Payment: Hashable, Sendable {
     public internal(set) var attentionItems: [AttentionItem] = []
     /// The query that a provider's report about the settled payment has led to, until it is answered.
     public internal(set) var requestedQuery: RequestedQuery?
-    /// In which epoch of its journal the payment is worked on; 1 in a journal that was never restored. It is no event's:
-    /// who loads the payment says it. What is begun in a later epoch has names that none has which was lost with the
-    /// epoch before, and so keys that the provider has not answered yet.
+    /// In which epoch of its journal the payment is worked on; 1 in a journal that was never restored. It is no
+    /// event's: who loads the payment says it. What is begun in a later epoch has names that none has which was lost
+    /// with the epoch before, and so keys that the provider has not answered yet.
     public var epoch: Int64 = 1
     /// The first event that broke a rule; the payment stays as that event left it. `nil`: it is sound.
     public internal(set) var broken: BrokenInvariant?
@@ -88,7 +88,8 @@ public struct Payment: Hashable, Sendable {
     public var provider: ProviderName? { (currentAttempt ?? attempts.last)?.provider }
     /// The tender of the last attempt.
     public var tender: TenderSummary? { (currentAttempt ?? attempts.last)?.tender }
-    /// What the customer gets back of the cash that was handed over; zero if it was exact, `nil` if nobody told it.
+    /// What the customer gets back of the cash that was handed over; zero if it was exact, `nil` if that was not
+    /// recorded.
     public var change: Money? {
         guard let attempt = currentAttempt ?? attempts.last, let tendered = attempt.tender.tendered else { return nil }
         return tendered.subtracting(ifExact: attempt.amount)
@@ -103,25 +104,25 @@ public struct Payment: Hashable, Sendable {
         guard let tip = currentAttempt?.authorization?.tip, tip.isPositive else { return nil }
         return tip
     }
-    /// Held and neither captured nor released, also after some of what was taken went back.
+    /// Held and neither captured nor released, also after some of the captured money was refunded.
     public var held: Money {
         let none = Money.zero(currency)
         guard let attempt = currentAttempt, let hold = attempt.authorization, !hold.isCaptured else { return none }
         guard captures.contains(where: { $0.attempt == attempt.id && $0.state.isSucceeded }) else { return hold.amount }
         return restOfHold(attempt.id) ?? none
     }
-    /// Let go after a part of the hold was captured.
+    /// Released after a part of the hold was captured.
     public var released: Money {
         sum(attempts.lazy.compactMap { attempt in attempt.void.flatMap { $0.state.isSucceeded ? $0.rest : nil } })
     }
-    /// Taken, whether or not some of it went back.
+    /// Captured, whether or not some of it was refunded since.
     public var captured: Money { sum(captures.lazy.filter { $0.state.isSucceeded }.map(\.amount)) }
-    /// Taken or about to be: what a new capture must leave room for.
+    /// Captured or being captured: what a new capture must leave room for.
     public var capturedOrPending: Money {
         sum(captures.lazy.filter { $0.state.isSucceeded || $0.state.isOpen }.map(\.amount))
     }
     public var refunded: Money { sum(refunds.lazy.filter { $0.state.isSucceeded }.map(\.amount)) }
-    /// Given back or about to be: what a new refund must leave room for.
+    /// Refunded or being refunded: what a new refund must leave room for.
     public var refundedOrPending: Money {
         sum(refunds.lazy.filter { $0.state.isSucceeded || $0.state.isOpen }.map(\.amount))
     }

@@ -2,7 +2,7 @@
 public enum PaymentEffect: Hashable, Sendable {
     /// Ask the provider what became of the attempt.
     case query(AttemptID)
-    /// Go on with an attempt after the customer's action, with its key.
+    /// Continue an attempt after the customer's action, with its key.
     case continueAttempt(AttemptID)
     /// Send the void, with its key.
     case void(AttemptID)
@@ -12,7 +12,7 @@ public enum PaymentEffect: Hashable, Sendable {
     case renew(RenewalID)
     /// Send the refund, with its key.
     case refund(RefundID)
-    /// Warn that a hold is about to end, or let it go because it has. Calls nobody.
+    /// Warn that a hold is about to end, or void it because it has. Calls nobody.
     case watchHold(AttemptID)
 }
 
@@ -123,11 +123,11 @@ extension Payment {
         var endWithoutCapture: Timestamp? { isAwaitingCapture ? nil : end }
     }
 
-    /// A hold of which nothing is taken or may be, renewed or released: when it ends, and what to warn of before: its
-    /// end, and the end of the time for which the bank answers for it. A capture that certainly was not done, such as
-    /// while our own credentials are rejected, leaves the hold to be watched.
+    /// A hold of which nothing is taken or may be, renewed or released: when it ends, and what to warn of beforehand:
+    /// its end, and the end of the time for which the bank answers for it. A capture that certainly was not done, such
+    /// as while our own credentials are rejected, leaves the hold to be watched.
     func untouchedHold(_ attempt: Attempt) -> Hold? {
-        guard attempt.void == nil, let authorization = attempt.authorization, let end = authorization.captureBefore,
+        guard attempt.isUnreleased, let authorization = attempt.authorization, let end = authorization.captureBefore,
             // One whose capture failed later is for a person to decide about: the provider may collect it again.
             !captures.contains(where: { $0.attempt == attempt.id && $0.state.mayHaveBeenDone }),
             !renewals.contains(where: { $0.attempt == attempt.id && $0.state.isOpen })
@@ -170,7 +170,7 @@ extension Payment {
                 effect: keyIsRemembered ? effect : .query(attempt),
                 due: isOrphan ? startedAt : startedAt.adding(CheckSchedule.answerLease))
         case .deferred(let until, _, let isQueried, _):
-            // What a query has shown to be not done was sent after that look at the earliest, so its key is as old as
+            // What a query has shown to be not done was sent after that query at the earliest, so its key is as old as
             // the query. Otherwise this try was not sent, but one before a crash may have been.
             // A provider without keys is asked right before each sending.
             let isFresh = now.since(until).milliseconds.magnitude < 1000 || isInside(until)
@@ -183,5 +183,15 @@ extension Payment {
         case .succeeded, .refused, .reversed:
             return PendingEffect(effect: .query(attempt), due: Timestamp(milliseconds: .max))
         }
+    }
+}
+
+extension Attempt {
+    /// Nobody voids its hold, or the provider has refused that while the hold lasted. What it refuses at the end of the
+    /// hold it refuses always: that is left to people.
+    fileprivate var isUnreleased: Bool {
+        guard let void else { return true }
+        guard case .refused = void.state else { return false }
+        return void.reason != .holdEnded
     }
 }

@@ -17,11 +17,11 @@ public enum PaymentEvent: Hashable, Sendable {
     case continuationStarted(AttemptID, number: Int)
     /// The card's sealed data are durable on this device and wait to be forwarded: stored, not authorized.
     case attemptStored(AttemptID, StoredTap)
-    /// The provider said no.
+    /// The provider or the issuer declined the attempt.
     case attemptDeclined(AttemptID, Decline)
     /// Not one byte of the request left.
     case attemptNotSent(AttemptID, reason: String)
-    /// The hold ended by time.
+    /// The hold reached its end without a capture, so its order is free again.
     case attemptExpired(AttemptID)
     /// A void and its key are durable.
     case voidStarted(AttemptID, reason: VoidReason)
@@ -29,15 +29,15 @@ public enum PaymentEvent: Hashable, Sendable {
     case voided(AttemptID)
     /// A capture and its key are durable.
     case captureStarted(CaptureID, AttemptID, Money, isFinal: Bool)
-    /// The money is taken.
+    /// The provider has captured the money.
     case captured(CaptureID, ProviderReference?)
     /// A renewal of a hold and its key are durable.
     case renewalStarted(RenewalID, AttemptID, Money)
-    /// The hold goes on under the given name and to the given end; its amount is that of the renewal.
+    /// The hold continues under the given name and to the given end; its amount is that of the renewal.
     case renewed(RenewalID, Authorization)
     /// A refund and its key are durable; the amount is reserved.
     case refundStarted(RefundID, AttemptID, Money, reason: String?)
-    /// The money went back.
+    /// The provider has refunded the money.
     case refunded(RefundID, ProviderReference?)
     /// A capture, void or refund certainly did not happen: the provider said no.
     case refused(OperationID, Decline)
@@ -45,28 +45,28 @@ public enum PaymentEvent: Hashable, Sendable {
     case deferred(OperationID, until: Timestamp, reason: ResendReason)
     /// It may have happened. The provider is queried at `nextCheck`.
     case outcomeUnknown(OperationID, nextCheck: Timestamp, reason: UnknownReason)
-    /// The shop wants no money for this order any more.
+    /// The shop no longer wants money for this order.
     case cancelRequested(reason: String)
-    /// The payment is over without money.
+    /// The payment ended without money.
     case canceled
     /// A person must review it.
     case attentionRequired(OperationID, Attention)
-    /// A refund that had succeeded came to nothing; the money is with the shop again.
+    /// A refund that had succeeded failed later; the money is with the shop again.
     case refundReversed(RefundID, Decline)
-    /// A capture that had succeeded came to nothing; the money was taken back from the shop.
+    /// A capture that had succeeded failed later; the money was taken back from the shop.
     case captureReversed(CaptureID, Decline)
-    /// A capture that had come to nothing was made good.
+    /// A capture that had failed was made good.
     case captureRestored(CaptureID)
     /// Money was captured, and not by Till.
     case captureReported(CaptureID, AttemptID, Money, OperationOrigin)
-    /// Money went back, and not by Till; or it is on its way, if its outcome is unknown.
+    /// Money was refunded, and not by Till; or it is on its way, if its outcome is unknown.
     case refundReported(RefundID, AttemptID, Money, OperationOrigin)
     case disputeOpened(AttemptID, Dispute.Facts)
     /// The provider says something else of it than before. One that was closed is open again.
     case disputeUpdated(Dispute.Facts)
-    /// The provider has taken so much more back for it.
+    /// The provider has withdrawn this much more for it.
     case disputeFundsWithdrawn(ProviderReference, Money)
-    /// The provider has returned so much of it.
+    /// The provider has returned this much of it.
     case disputeFundsReinstated(ProviderReference, Money)
     case disputeClosed(ProviderReference, Dispute.Outcome)
     /// A person has closed what a person had to review; the number of the entry.
@@ -81,7 +81,7 @@ public enum PaymentEvent: Hashable, Sendable {
         public var payment: PaymentID
         public var account: AccountID
         public var order: Order
-        /// When held money is taken.
+        /// When the hold is captured.
         public var captureMode: CaptureMode
         /// Who charges the order although the shop says that it was settled (``Order/standing``); `nil`: nobody.
         public var acceptedBy: String?
@@ -168,7 +168,7 @@ public enum PaymentEvent: Hashable, Sendable {
 /// A thing that a provider was asked to do.
 public enum OperationID: Hashable, Sendable {
     case attempt(AttemptID)
-    /// Go on with the attempt after the customer's action.
+    /// Continue the attempt after the customer's action.
     case continuation(AttemptID)
     case void(AttemptID)
     case capture(CaptureID)
@@ -181,10 +181,10 @@ public struct RecordedEvent: Hashable, Sendable {
     public var event: PaymentEvent
     /// When it was decided.
     public var at: Timestamp
-    /// Whom it is put down to; `nil`: it was written before this was recorded.
+    /// Whom it is attributed to; `nil`: it was written before this was recorded.
     public var by: Attribution?
 
-    /// - Parameter by: whom it is put down to.
+    /// - Parameter by: whom it is attributed to.
     public init(_ event: PaymentEvent, at: Timestamp, by: Attribution? = nil) {
         self.event = event
         self.at = at

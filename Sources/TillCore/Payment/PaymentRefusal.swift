@@ -12,7 +12,7 @@ public enum PaymentRefusal: ExplainedError, Hashable {
     case captureExceedsAuthorization(asked: Money, left: Money)
     /// More than was captured and not yet refunded.
     case refundExceedsCaptured(asked: Money, left: Money)
-    /// More than whoever asks may give back of the payment in all.
+    /// More than whoever asks may refund of the payment in all.
     case refundExceedsLimit(asked: Money, limit: Money)
     /// There is nothing to capture.
     case nothingToCapture
@@ -29,7 +29,7 @@ public enum PaymentRefusal: ExplainedError, Hashable {
     case renewedBefore
     /// Money was captured and nothing is held beside it: refund it instead.
     case capturedAlready(Money)
-    /// A dispute has taken the money back that was to be refunded.
+    /// A dispute has withdrawn the money that was to be refunded.
     case disputed(Money)
     /// The payment's queue has no entry of that number.
     case unknownAttention(Int)
@@ -77,7 +77,7 @@ public enum PaymentRefusal: ExplainedError, Hashable {
         case .refundExceedsCaptured(let asked, let left):
             "A refund of \(asked) is more than the \(left) that can still be refunded."
         case .refundExceedsLimit(let asked, let limit):
-            "A refund of \(asked) with what was given back before is more than the \(limit) that may be given back alone."
+            "A refund of \(asked) with earlier refunds is more than the \(limit) that may be refunded without approval."
         case .nothingToCapture: "No money is held that could be captured."
         case .nothingToRefund: "No captured money is left that could be refunded."
         case .operationInProgress(let step): "A \(step) of this payment is still waiting for its answer."
@@ -111,16 +111,16 @@ public enum PaymentRefusal: ExplainedError, Hashable {
         case .invalidAmount: "Correct the amount."
         case .captureExceedsAuthorization(_, let left): "Capture at most \(left)."
         case .refundExceedsCaptured(_, let left): "Refund at most \(left)."
-        case .refundExceedsLimit: "Have somebody approve it who may, with their PIN."
+        case .refundExceedsLimit: "Have somebody with that permission approve it with their PIN."
         case .nothingToCapture, .nothingToRefund: "Check the payment first."
         case .authorizationExpired: "Ask the customer to pay again."
         case .nothingHeld: "List what is held with `till authorizations list`."
         case .renewalTooEarly: "Capture it now; no renewal is needed."
         case .renewedBefore: "Capture it before it ends."
-        case .capturedAlready: "Nothing of it is held any more; to give it back, refund it."
-        case .disputed: "Answer or accept the dispute at the provider; a refund would give the money back twice."
+        case .capturedAlready: "Nothing is held any more; refund it instead."
+        case .disputed: "Answer or accept the dispute at the provider; a refund would return the money twice."
         case .unknownAttention, .attentionClosed: "List what is open with `till attention list`."
-        case .invalidEvidence: "Say in a few words how it is known, and by whom."
+        case .invalidEvidence: "State briefly how it is known, and by whom."
         case .unsupported: "Choose another way."
         }
     }

@@ -13,15 +13,15 @@ public enum PaymentStatus: String, Hashable, Sendable, CaseIterable {
     /// The provider was asked and the answer is not known. Do not take another payment.
     case unknown
     case requiresCapture = "requires_capture"
-    /// A part of the held money was taken, more may be.
+    /// A part of the hold was captured; more may be.
     case partiallyCaptured = "partially_captured"
-    /// The money was taken.
+    /// The money was captured.
     case succeeded
-    /// A part of it went back.
+    /// A part of it was refunded.
     case partiallyRefunded = "partially_refunded"
-    /// All of it went back.
+    /// All of it was refunded.
     case refunded
     case canceled
-    /// The hold ended by time; no money was taken.
+    /// The hold expired; no money was captured.
     case expired
 }

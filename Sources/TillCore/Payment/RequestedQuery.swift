@@ -56,8 +56,8 @@ extension Payment {
     }
 
     /// Ends a query that was asked for, or puts it off if it was not answered. What was sent before the newest report
-    /// answers nothing, since it may have been too early; nor does an answer while something else is open or was when it
-    /// was sent, since it could not tell whose money was moved.
+    /// answers nothing, since it may have been too early; nor does an answer while something else is open or was when
+    /// it was sent, since it could not tell whose money was moved.
     func afterQuery(
         _ id: AttemptID, isAnswered: Bool, from basis: QueryBasis, _ events: [PaymentEvent], at now: Timestamp
     ) -> [PaymentEvent] {

@@ -68,7 +68,7 @@ public enum VoidReason: Hashable, Sendable {
     case abandoned
     /// The issuer approved less than was asked for.
     case partialApproval
-    /// The hold has ended by time.
+    /// The hold has expired.
     case holdEnded
 
     /// The word that the provider is given.

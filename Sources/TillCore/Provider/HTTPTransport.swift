@@ -4,8 +4,8 @@ public import HTTPTypes
 public protocol HTTPTransport: Sendable {
     /// Sends a request and reads the whole answer within the deadline. Never follows a redirect.
     func send(_ request: HTTPRequest, body: [UInt8], deadline: Span) async throws(TransportFailure) -> HTTPReply
-    /// Sends a request without a body and hands out its answer's body as it comes, for one that is longer than an answer
-    /// that is kept in memory. Never follows a redirect.
+    /// Sends a request without a body and hands out its answer's body as it comes, for one that is longer than an
+    /// answer that is kept in memory. Never follows a redirect.
     /// - Parameters:
     ///   - limit: bytes of the body; more end it.
     ///   - piece: is called with one piece after the other; `false` ends it.

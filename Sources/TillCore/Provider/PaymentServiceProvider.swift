@@ -12,15 +12,16 @@ public protocol PaymentServiceProvider: Sendable {
     var name: ProviderName { get }
     /// What it can do.
     var capabilities: ProviderCapabilities { get }
-    /// Its table of wire amounts. The engine asks it before anything is written, so that an amount that the wire can
-    /// not express is refused while nothing has happened.
+    /// Its table of wire amounts. The engine asks it before anything is written, so that an amount that the wire
+    /// cannot express is refused while nothing has happened.
     var amounts: AmountCodec { get }
 
-    /// Whose account it moves money in. Moves nothing. Asks the provider once at most, for ten seconds at most, and keeps
-    /// what it heard; what it cannot find out is `nil`, never a guess. The engine writes it with each attempt and asks
-    /// nothing about an attempt of another account.
+    /// Whose account it moves money in. Moves nothing. Asks the provider once at most, for ten seconds at most, and
+    /// keeps what it heard; what it cannot find out is `nil`, never a guess. The engine writes it with each attempt and
+    /// asks nothing about an attempt of another account.
     func identity() async -> ProviderIdentity
-    /// Makes the provider's object for an attempt. Moves no money. Called only if ``ProviderCapabilities/preparesFirst``.
+    /// Makes the provider's object for an attempt. Moves no money. Called only if
+    /// ``ProviderCapabilities/preparesFirst``.
     func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation>
     /// Asks for the money.
     func authorize(_ request: AuthorizationRequest, with tender: Tender) async -> ProviderAnswer<Authorization>
@@ -31,10 +32,10 @@ public protocol PaymentServiceProvider: Sendable {
     /// end and its honor period.
     func renew(_ request: RenewalRequest) async -> ProviderAnswer<Authorization>
     func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation>
-    /// Lets held money go. Where a part of it was captured only the rest goes and that part stays; a provider that
-    /// cannot do so answers `declined`, since what is `approved` is believed.
+    /// Voids an authorization. Where a part of it was captured only the rest is released and that part stays; a
+    /// provider that cannot do so answers `declined`, since what is `approved` is believed.
     func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation>
-    /// Gives captured money back. A refund that the provider has taken but not settled is `unknown(.pending)`.
+    /// Refunds captured money. A refund that the provider has accepted but not settled is `unknown(.pending)`.
     func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation>
     /// Asks what became of an attempt. It reads and does nothing else: no money moves, nothing changes.
     func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot>
@@ -46,13 +47,13 @@ extension PaymentServiceProvider {
         .approved(Confirmation())
     }
 
-    /// Providers that go on by themselves after the customer's action are never asked to.
+    /// Providers that continue by themselves after the customer's action are never asked to.
     public func continueAuthorization(_ request: ContinuationRequest) async -> ProviderAnswer<Authorization> {
-        .unknown(reason: "the provider goes on by itself")
+        .unknown(reason: "the provider continues by itself")
     }
 
-    /// Providers that renew no holds are never asked to.
+    /// Providers that cannot renew holds are never asked to.
     public func renew(_ request: RenewalRequest) async -> ProviderAnswer<Authorization> {
-        .declined(Decline(reason: .invalidRequest, message: "the provider renews no holds"))
+        .declined(Decline(reason: .invalidRequest, message: "the provider cannot renew holds"))
     }
 }

@@ -1,8 +1,8 @@
-/// What came of one call to a provider. There is no "failed": a failure either moved no money for certain
+/// The outcome of one call to a provider. There is no "failed": a failure either moved no money for certain
 /// (`declined`, `notSent`) or may have moved it (`unknown`), and the two must never be mixed up.
 public enum ProviderAnswer<Success: Hashable & Sendable>: Hashable, Sendable {
     case approved(Success)
-    /// It certainly did not happen: the provider said no.
+    /// It certainly did not happen: the provider refused it.
     case declined(Decline)
     /// It has not happened yet: the customer must do something first.
     case requiresAction(CustomerAction)
@@ -17,8 +17,8 @@ public enum ProviderAnswer<Success: Hashable & Sendable>: Hashable, Sendable {
     /// It may have happened.
     case unknown(UnknownReason)
 
-    /// It may have happened: a time-out, a broken connection, a 5xx, an answer that cannot be read. What the provider has
-    /// taken and not settled is ``UnknownReason/pending`` instead.
+    /// It may have happened: a time-out, a broken connection, a 5xx, an answer that cannot be read. What the provider
+    /// has accepted and not settled is ``UnknownReason/pending`` instead.
     public static func unknown(reason: String) -> ProviderAnswer { .unknown(.unclear(reason)) }
 }
 

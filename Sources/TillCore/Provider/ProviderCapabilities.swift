@@ -15,7 +15,7 @@ public struct ProviderCapabilities: Hashable, Sendable {
     public var separateCapture: Bool
     /// Takes typed card numbers.
     public var takesCards: Bool
-    /// For how long the bank answers for a hold before it has to be renewed; `nil`: holds cannot be renewed.
+    /// For how long the bank guarantees a hold before it has to be renewed; `nil`: holds cannot be renewed.
     public var honorPeriod: Span?
     /// How long an authorization or a refund may take to be answered: longer where a customer has to present a card.
     public var answerTime: Span

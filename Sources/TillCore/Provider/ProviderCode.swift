@@ -4,7 +4,7 @@ public enum CodeMoney: String, Hashable, Sendable, CaseIterable {
     case nothingMoved = "nothing_moved"
     /// What the call asked for, or a part of it, seems to be done already: by an earlier call of ours or by others.
     case movedAlready = "moved_already"
-    /// The code does not tell.
+    /// The code alone does not say.
     case notKnown = "not_known"
     /// This call certainly moved nothing, and no customer can help it: our account, our key or our request is wrong.
     case ourSetup = "our_setup"
@@ -20,7 +20,7 @@ public enum CodeMoney: String, Hashable, Sendable, CaseIterable {
 
 /// Whether the same call can succeed later.
 public enum CodeRetry: String, Hashable, Sendable, CaseIterable {
-    /// Never.
+    /// Trying again does not help.
     case no
     /// The same call, a while later.
     case later

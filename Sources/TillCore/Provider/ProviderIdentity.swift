@@ -12,7 +12,8 @@ public struct ProviderIdentity: Hashable, Sendable {
     /// merchant account. `nil`: not known, or not known yet.
     public var account: String?
     public var mode: PaymentMode
-    /// A short one-way hash of the key, by which the same key is known again; never a part of it. `nil`: there is no key.
+    /// A short one-way hash of the key, by which the same key is known again; never a part of it. `nil`: there is no
+    /// key.
     public var keyFingerprint: String?
 
     public init(account: String?, mode: PaymentMode, keyFingerprint: String? = nil) {

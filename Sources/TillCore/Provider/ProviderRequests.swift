@@ -109,7 +109,7 @@ public struct CaptureRequest: Hashable, Sendable {
     }
 }
 
-/// Let held money go, or make sure that an attempt of unknown outcome can never be charged.
+/// Void an authorization, or make sure that an attempt of unknown outcome can never be charged.
 public struct VoidRequest: Hashable, Sendable {
     public var context: AttemptContext
     /// The key of the authorization to void, for providers that void by key.
@@ -132,7 +132,7 @@ public struct VoidRequest: Hashable, Sendable {
     }
 }
 
-/// Give captured money back.
+/// Refund a part of the captured money, or all of it.
 public struct RefundRequest: Hashable, Sendable {
     public var context: AttemptContext
     public var refund: RefundID

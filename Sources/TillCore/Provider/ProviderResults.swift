@@ -64,7 +64,7 @@ public struct ProviderSnapshot: Hashable, Sendable {
         case processing
         /// Money is held or taken.
         case authorized(Authorization)
-        /// The provider said no.
+        /// The provider or the issuer declined; no money moved.
         case declined(Decline)
         /// The hold was voided, by us or by the provider.
         case voided
@@ -95,13 +95,13 @@ public struct ProviderSnapshot: Hashable, Sendable {
         }
     }
 
-    /// A capture that the provider had taken and that came to nothing; ``captured`` leaves it out.
+    /// A capture that the provider had taken and that failed; ``captured`` leaves it out.
     public struct FailedCapture: Hashable, Sendable {
         /// What the provider calls the capture, if it has a name of its own.
         public var reference: ProviderReference?
         /// Our name for it, when the provider reports it.
         public var capture: CaptureID?
-        /// Why the capture came to nothing.
+        /// Why the capture failed.
         public var decline: Decline
 
         public init(reference: ProviderReference?, capture: CaptureID? = nil, decline: Decline) {
@@ -114,7 +114,8 @@ public struct ProviderSnapshot: Hashable, Sendable {
     /// One dispute at the provider.
     public struct Dispute: Hashable, Sendable {
         public var facts: TillCore.Dispute.Facts
-        /// What the provider has taken back for it and not returned, in the currency of the dispute; zero for an inquiry.
+        /// What the provider has taken back for it and not returned, in the currency of the dispute; zero for an
+        /// inquiry.
         public var withdrawn: Money
         /// How it was closed; `nil`: it is open.
         public var outcome: TillCore.Dispute.Outcome?
@@ -133,7 +134,7 @@ public struct ProviderSnapshot: Hashable, Sendable {
     public var captured: Money
     /// All refunds, ours and others.
     public var refunds: [Refund]
-    /// Captures that came to nothing after they had succeeded.
+    /// Captures that failed after they had succeeded.
     public var failedCaptures: [FailedCapture] = []
     /// All disputes that the provider reports. One that is missing here says nothing.
     public var disputes: [Dispute] = []

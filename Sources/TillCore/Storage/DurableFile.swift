@@ -7,7 +7,7 @@
 public protocol DurableFile: AnyObject, Sendable {
     /// The length in bytes.
     func size() throws(DurableFileError) -> Int
-    /// At most so many bytes from a place; fewer only at the end of the file.
+    /// At most this many bytes from a place; fewer only at the end of the file.
     func read(at offset: Int, count: Int) throws(DurableFileError) -> [UInt8]
     /// Writes all of it at a place.
     func write(_ bytes: [UInt8], at offset: Int) throws(DurableFileError)

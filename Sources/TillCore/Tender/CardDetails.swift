@@ -5,7 +5,7 @@
 public struct CardDetails: Sendable {
     /// 12 to 19 ASCII digits. The check digit is right unless the network's cards need not have one.
     public let number: Secret<String>
-    /// The month to whose end the card is good.
+    /// The expiry month: the card is valid until its end.
     public let expiry: Secret<CardExpiry>
     /// 3 or 4 ASCII digits. Never stored, not even sealed.
     public let securityCode: Secret<String>?
@@ -30,7 +30,7 @@ public struct CardDetails: Sendable {
     }
 }
 
-/// The month to whose end a card is good.
+/// The expiry month: a card is valid until its end.
 public struct CardExpiry: Hashable, Sendable {
     /// The month of expiry, from 1 to 12.
     public let month: Int

@@ -47,7 +47,7 @@ public struct TenderSummary: Hashable, Sendable {
     public var card: CardSummary?
     /// The reader's label, if one was used.
     public var reader: String?
-    /// The cash that was handed over; `nil` where it was not told, as in journals from before it was kept.
+    /// The cash that was handed over; `nil` where it was not recorded, as in older journals.
     public var tendered: Money?
 
     public init(kind: TenderKind, card: CardSummary? = nil, reader: String? = nil, tendered: Money? = nil) {

@@ -1,4 +1,4 @@
-/// What a wallet hands over: a token that is good for one payment, opened here or sealed for the provider.
+/// What a wallet hands over: a token that is valid for one payment, opened here or sealed for the provider.
 public struct WalletPayment: Sendable {
     /// An opened token: an account number of the wallet's own, with proof that the customer's device took part.
     public struct NetworkToken: Sendable {

@@ -5,15 +5,15 @@
 public enum ClockStanding: Hashable, Sendable {
     /// Somebody has confirmed it, or nobody could and it fits the journal.
     case trusted
-    /// It fits the journal, and nobody has confirmed it since the process started. Usually over with the first answer of a
-    /// provider; no reason for an alarm.
+    /// It fits the journal, and nobody has confirmed it since the process started. Mostly over with the first answer of
+    /// a provider; no reason for an alarm.
     case unproved
-    /// Something speaks against it.
+    /// The journal, a provider or the machine's own counter contradicts it.
     case doubted(ClockDoubt)
 
     public var isTrusted: Bool { self == .trusted }
 
-    /// What speaks against it.
+    /// What contradicts the clock; `nil` while nothing does.
     public var doubt: ClockDoubt? { if case .doubted(let doubt) = self { doubt } else { nil } }
 }
 
@@ -56,13 +56,13 @@ public enum ClockDoubt: Hashable, Sendable {
         switch self {
         case .notCompared: "The machine's clock was not compared with the journal yet."
         case .aheadOfProof(let span):
-            "The machine's clock is \(ClockDoubt.text(span)) ahead of the last time that was confirmed, and no provider "
-                + "has confirmed it since."
+            "The machine's clock is \(ClockDoubt.text(span)) ahead of the last time that was confirmed, and no "
+                + "provider has confirmed it since."
         case .behindJournal(let span):
             "The machine's clock is \(ClockDoubt.text(span)) behind the newest entry of the journal."
         case .jumped(let span):
-            "The machine's clock was set \(ClockDoubt.text(span)) \(span.milliseconds < 0 ? "back" : "ahead") while the "
-                + "counter ran."
+            "The machine's clock was set \(ClockDoubt.text(span)) \(span.milliseconds < 0 ? "back" : "ahead") while "
+                + "the counter ran."
         case .contradicted(let host, let span):
             "The machine's clock is \(ClockDoubt.text(span)) \(span.milliseconds < 0 ? "behind" : "ahead of") \(host)."
         }

@@ -1,7 +1,7 @@
 /// The time, and waiting for it. Passed in everywhere, so that a simulation can run a day in a moment.
 public protocol TillClock: Sendable {
     func now() -> Timestamp
-    /// Waits that long. Throws `CancellationError` when the task is cancelled.
+    /// Waits that long. Throws `CancellationError` when the task is canceled.
     func sleep(for span: Span) async throws
     /// Whether the time may decide what cannot be undone. Asked for right before each such step.
     var standing: ClockStanding { get }
@@ -12,7 +12,7 @@ extension TillClock {
     public var standing: ClockStanding { .trusted }
 
     /// Waits that long, in a loop or beside other work.
-    /// - Returns: whether the span has passed. `false` when the task was cancelled before: a loop ends then, for every
+    /// - Returns: whether the span has passed. `false` when the task was canceled before: a loop ends then, for every
     ///   further wait would end at once.
     @discardableResult
     public func pause(for span: Span) async -> Bool {

@@ -46,6 +46,6 @@ extension Timestamp {
         self.init(milliseconds: seconds * 1000 + milliseconds)
     }
 
-    /// As PayPal and most of the web write it: whole seconds, UTC, `2026-12-20T05:00:00Z`.
+    /// As most of the web writes it (RFC 3339): whole seconds, UTC, `2026-12-20T05:00:00Z`.
     public var internetTime: String { String(description.prefix(19)) + "Z" }
 }

@@ -4,15 +4,15 @@ import Synchronization
 /// since the machine started, and the dates in providers' answers.
 ///
 /// - ``now()`` never goes below the newest entry of the journal, unless a provider or a person says that the entry is
-///   wrong. A clock that is set while the process runs is not followed: the time goes on as it was until a provider or a
-///   person confirms the new one.
+///   wrong. A clock that is set while the process runs is not followed: the time continues as it was until a provider
+///   or a person confirms the new one.
 /// - A provider is believed before the journal, and both before the machine. Who speaks last decides.
 /// - A doubt ends by itself when the clock is set right.
 ///
 /// May be used from any number of tasks.
 public final class WitnessedClock: TillClock {
-    /// How far clocks may be apart without a doubt: dates have whole seconds, answers take a minute at most, and machines
-    /// that keep time do so within seconds.
+    /// How far clocks may be apart without a doubt: dates have whole seconds, answers take a minute at most, and
+    /// machines that keep time do so within seconds.
     public static let tolerance = Span.minutes(5)
     /// How far ahead of the last confirmed moment a clock may be when a counter is opened: a night and a morning.
     public static let longestSilence = Span.days(1)
@@ -69,10 +69,10 @@ public final class WitnessedClock: TillClock {
 
     public func sleep(for span: Span) async throws { try await base.sleep(for: span) }
 
-    public var standing: ClockStanding { look { state, wall, reading in judge(&state, wall, reading) } }
+    public var standing: ClockStanding { withReading { state, wall, reading in judge(&state, wall, reading) } }
 
     public func now() -> Timestamp {
-        look { state, wall, reading in
+        withReading { state, wall, reading in
             switch judge(&state, wall, reading) {
             case .trusted: max(wall, state.floor ?? wall)
             case .unproved: if case .journal(let floor, _, _) = state.evidence { max(wall, floor) } else { wall }
@@ -91,7 +91,7 @@ public final class WitnessedClock: TillClock {
     ///     journal is taken at once, and one that is ahead after ``takenAfter``, so that a counter without a network is
     ///     not held up for ever.
     public func compare(floor: Timestamp?, proved: Timestamp?, hasWitnesses: Bool) {
-        look { state, wall, reading in
+        withReading { state, wall, reading in
             state.hasWitnesses = hasWitnesses
             guard case .none = state.evidence else { return }
             guard let known = floor ?? proved else { return state.agree(wall, reading, floor: nil) }
@@ -104,7 +104,7 @@ public final class WitnessedClock: TillClock {
     /// Takes in the date of an answer that came just now.
     /// - Parameter witness: who says so, for people.
     public func heard(_ date: Timestamp, from witness: String) {
-        look { state, wall, reading in
+        withReading { state, wall, reading in
             _ = judge(&state, wall, reading)
             guard wall.since(date).magnitude > WitnessedClock.tolerance else {
                 return state.agree(wall, reading, floor: nil)
@@ -122,7 +122,7 @@ public final class WitnessedClock: TillClock {
 
     /// A person says that the machine's clock is right as it is.
     public func confirm() {
-        look { state, wall, reading in state.agree(wall, reading, floor: nil) }
+        withReading { state, wall, reading in state.agree(wall, reading, floor: nil) }
     }
 
     private func judge(_ state: inout State, _ wall: Timestamp, _ reading: Span) -> ClockStanding {
@@ -157,7 +157,7 @@ public final class WitnessedClock: TillClock {
         return .trusted
     }
 
-    private func look<Value>(_ body: (inout State, Timestamp, Span) -> Value) -> Value {
+    private func withReading<Value>(_ body: (inout State, Timestamp, Span) -> Value) -> Value {
         state.withLock { state in body(&state, base.now(), monotonic()) }
     }
 }

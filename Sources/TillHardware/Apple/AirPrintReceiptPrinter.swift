@@ -19,7 +19,7 @@
         /// A printer that shows the dialog on the app's screen.
         public nonisolated init() {}
 
-        /// Shows the dialog and waits for its end. A cancelled task closes it.
+        /// Shows the dialog and waits for its end. A canceled task closes it.
         /// - Throws: `ReceiptError` if the content does not add up: no dialog is shown then. ``PrinterServiceError``
         public func printReceipt(content: ReceiptContent) async throws {
             try content.check()

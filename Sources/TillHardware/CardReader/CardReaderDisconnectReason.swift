@@ -7,7 +7,7 @@ public struct CardReaderDisconnectReason: RawRepresentable, Hashable, Sendable, 
     public var description: String { rawValue }
 
     public static let unknown = CardReaderDisconnectReason(rawValue: "unknown")
-    /// The shop let it go.
+    /// The shop disconnected it.
     public static let requested = CardReaderDisconnectReason(rawValue: "disconnect_requested")
     /// The shop restarted it.
     public static let rebootRequested = CardReaderDisconnectReason(rawValue: "reboot_requested")
@@ -21,7 +21,7 @@ public struct CardReaderDisconnectReason: RawRepresentable, Hashable, Sendable, 
     public static let bluetoothDisabled = CardReaderDisconnectReason(rawValue: "bluetooth_disabled")
     /// Nobody used it for ten hours.
     public static let idlePowerDown = CardReaderDisconnectReason(rawValue: "idle_power_down")
-    /// Its cable was pulled out.
+    /// Its cable was unplugged.
     public static let usbDisconnected = CardReaderDisconnectReason(rawValue: "usb_disconnected")
     /// It is too far away.
     public static let bluetoothSignalLost = CardReaderDisconnectReason(rawValue: "bluetooth_signal_lost")
@@ -42,7 +42,7 @@ public struct CardReaderDisconnectReason: RawRepresentable, Hashable, Sendable, 
         case .criticallyLowBattery: "Charge it and connect it again."
         case .poweredOff, .idlePowerDown: "Turn it on and connect it again."
         case .bluetoothDisabled: "Turn Bluetooth on and connect it again."
-        case .usbDisconnected: "Plug its cable in and connect it again."
+        case .usbDisconnected: "Plug in its cable and connect it again."
         case .bluetoothSignalLost: "Bring it nearer and connect it again."
         case .pairingRemoved: "Forget it in the phone's Bluetooth settings and pair it again."
         default: "Check that it is on and near, and connect it again."

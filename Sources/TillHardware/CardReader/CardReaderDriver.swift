@@ -9,8 +9,10 @@ public import TillCore
 ///   if it had not been canceled.
 /// - ``confirm(_:_:)`` is safe to call again with the same request and asks for the money once. It throws with
 ///   ``CardReaderFailure/intent`` set whenever the provider said how the intent stands.
-/// - After ``disconnect()`` and ``clear()`` nothing that ran before touches a reader any more, also if it still answers.
-/// - It awaits the handler of ``observe(_:)`` and `found` before it goes on, so that what happened first is reported first.
+/// - After ``disconnect()`` and ``clear()`` nothing that ran before touches a reader any more, also if it still
+///   answers.
+/// - It awaits the handler of ``observe(_:)`` and `found` before it goes on, so that what happened first is reported
+///   first.
 /// - What a command still answers after the service gave it up changes nothing there and is reconciled.
 public protocol CardReaderDriver: Sendable {
     /// What the driver can do.
@@ -18,7 +20,8 @@ public protocol CardReaderDriver: Sendable {
     /// Takes the one handler of what happens without being asked for. Called once, before everything else.
     func observe(_ handler: @escaping CardReaderDriverEventHandler) async
 
-    /// Discovers readers and reports all that it knows whenever that changes; returns when there is nothing more to find.
+    /// Discovers readers and reports all that it knows whenever that changes; returns when there is nothing more to
+    /// find.
     func discover(
         _ request: CardReaderDiscoveryRequest, found: @escaping @Sendable ([CardReader]) async -> Void
     ) async throws(CardReaderFailure)
@@ -27,7 +30,7 @@ public protocol CardReaderDriver: Sendable {
     func connect(
         _ reader: CardReader, _ request: CardReaderConnectionRequest
     ) async throws(CardReaderFailure) -> CardReader
-    /// Lets the reader go, also while it is being connected or reached again.
+    /// Releases the reader, also while it is being connected or reconnected.
     func disconnect() async throws(CardReaderFailure)
 
     /// Makes the intent; the same key gives the same intent. Moves no money.
@@ -50,7 +53,7 @@ public protocol CardReaderDriver: Sendable {
         _ intent: PaymentIntent, key: IdempotencyKey
     ) async throws(CardReaderFailure) -> PaymentIntent
 
-    /// Waits for the card and gives the money back.
+    /// Waits for the card and refunds it.
     func refund(_ parameters: RefundParameters) async throws(CardReaderFailure) -> CardReaderRefund
     /// Ends a refund that waits for the card.
     func cancelRefund() async throws(CardReaderFailure)
@@ -77,7 +80,7 @@ public struct CardReaderDriverCapabilities: Hashable, Sendable {
     public var needsConnectionToken: Bool
     /// What its provider takes in one payment.
     public var amountLimits: AmountLimits
-    /// Whether it gives money back at the reader.
+    /// Whether it refunds at the reader.
     public var refunds: Bool
     /// Whether it reaches readers again by itself, and reports it by events.
     public var reconnects: Bool
@@ -113,9 +116,9 @@ public enum CardReaderDriverEvent: Hashable, Sendable {
     case reader(CardReaderEvent)
     /// The reader is not the same as before: battery, network, software.
     case changed(CardReader)
-    /// The reader went away and nobody tries to reach it.
+    /// The reader disconnected and is not being reconnected.
     case disconnected(CardReaderDisconnectReason)
-    /// The reader went away and is being reached again.
+    /// The reader disconnected and is being reconnected.
     case reconnecting(CardReaderDisconnectReason)
     case reconnected(CardReader)
     /// It did not come back.
@@ -130,7 +133,7 @@ public enum CardReaderDriverEvent: Hashable, Sendable {
     case updateEnded
 }
 
-/// What to look for.
+/// Which readers to discover, and for which attempt.
 public struct CardReaderDiscoveryRequest: Sendable {
     public let attempt: CardReaderAttemptID
     public let method: CardReaderDiscoveryMethod
@@ -169,7 +172,7 @@ public struct CardReaderIntentRequest: Sendable {
     /// How much, and all else. Checked already.
     public let parameters: PaymentIntentParameters
     public let reader: CardReader
-    /// What the provider is told: always with order, account and reader.
+    /// What is sent to the provider: always with order, account and reader.
     public let metadata: [String: String]
     /// The same key gives the same intent.
     public let key: IdempotencyKey

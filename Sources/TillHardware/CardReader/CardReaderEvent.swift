@@ -50,9 +50,9 @@ public struct CardReaderEventType: RawRepresentable, Hashable, Sendable, CustomS
     public static let cardDetailsCollected = CardReaderEventType(rawValue: "card_details_collected")
     /// The provider is being asked. From here on nothing can be canceled.
     public static let processing = CardReaderEventType(rawValue: "processing")
-    /// The provider said yes.
+    /// The provider authorized the payment.
     public static let approved = CardReaderEventType(rawValue: "approved")
-    /// The provider or the card said no.
+    /// The provider or the card declined.
     public static let declined = CardReaderEventType(rawValue: "declined")
     /// The collection was canceled.
     public static let canceled = CardReaderEventType(rawValue: "canceled")
@@ -62,8 +62,6 @@ public struct CardReaderEventType: RawRepresentable, Hashable, Sendable, CustomS
     public static let lowBattery = CardReaderEventType(rawValue: "low_battery")
     /// The battery is no longer low.
     public static let lowBatteryResolved = CardReaderEventType(rawValue: "low_battery_resolved")
-    /// The battery's level changed; the new one is in the list of connected readers.
-    public static let batteryChanged = CardReaderEventType(rawValue: "battery_changed")
     /// The reader went away; the message says why.
     public static let disconnected = CardReaderEventType(rawValue: "disconnected")
 

@@ -19,7 +19,7 @@ public protocol CardReaderService: Sendable {
     var readerEvents: BroadcastValues<CardReaderEvent> { get }
     /// What happens with the reader's software.
     var softwareUpdateEvents: BroadcastValues<CardReaderSoftwareUpdateState> { get }
-    /// Whether a reader that went away is being reached again.
+    /// Whether a disconnected reader is being reconnected.
     var reconnectionEvents: BroadcastValues<CardReaderReconnectionState> { get }
     /// Where the service stands.
     var states: BroadcastValues<CardReaderServiceState> { get }
@@ -45,7 +45,7 @@ public protocol CardReaderService: Sendable {
     func connect(
         _ reader: CardReader, options: CardReaderConnectionOptions
     ) async throws(CardReaderServiceError) -> CardReader
-    /// Lets the reader go. A card that is being waited for is canceled first; while money is being asked for it is
+    /// Releases the reader. A card that is being waited for is canceled first; while money is being asked for it is
     /// refused. In all states but `idle` and `discovering`.
     func disconnect() async throws(CardReaderServiceError)
     /// Forgets readers, tokens, payments and the account, so that another account can start the service. Refused
@@ -66,12 +66,12 @@ public protocol CardReaderService: Sendable {
         _ parameters: PaymentIntentParameters, existing: ExistingPaymentIntent?,
         beforeConfirmation: @escaping PreConfirmation
     ) async throws(CardReaderServiceError) -> PaymentIntent
-    /// Goes on with the payment that failed last, with its own intent: asks again for the money if that is not known,
+    /// Continues the payment that failed last, with its own intent: asks again for the money if that is not known,
     /// collects again if the card was declined, gives the intent back if it was paid meanwhile.
     func retryActivePayment(
         beforeConfirmation: @escaping PreConfirmation
     ) async throws(CardReaderServiceError) -> PaymentIntent
-    /// Calls the payment off and returns once the reader is ready. Does nothing if there is none. While the money is
+    /// Cancels the payment and returns once the reader is ready. Does nothing if there is none. While the money is
     /// being asked for, and as long as it is not known whether it moved, it is refused and the error says so.
     func cancelPayment() async throws(CardReaderServiceError)
     /// For readers that hand over sealed data: waits for a card. Moves no money.
@@ -84,9 +84,9 @@ public protocol CardReaderService: Sendable {
 
     // MARK: Refunds
 
-    /// Gives money back to a card at the reader. A result that is `pending` is not done yet.
+    /// Refunds to a card at the reader. A result that is `pending` is not done yet.
     func refund(_ parameters: RefundParameters) async throws(CardReaderServiceError) -> CardReaderRefund
-    /// Calls a refund off while it waits for the card. Does nothing if none is running.
+    /// Cancels a refund while it waits for the card. Does nothing if none is running.
     func cancelRefund() async throws(CardReaderServiceError)
 
     // MARK: The reader itself
@@ -96,7 +96,7 @@ public protocol CardReaderService: Sendable {
     func installUpdate() async throws(CardReaderServiceError)
     /// Ends an update that can be ended. Does nothing if none is running.
     func cancelUpdate() async throws(CardReaderServiceError)
-    /// Gives up on a reader that went away. Does nothing if none is being reached again.
+    /// Cancels a reconnection. Does nothing if none is running.
     func cancelReconnection() async throws(CardReaderServiceError)
     /// Shows a basket on the reader, or with `nil` its default screen.
     func display(_ cart: ReaderCart?) async throws(CardReaderServiceError)
@@ -113,7 +113,7 @@ extension CardReaderService {
         try await start(configProvider, discoveryMethod: .any)
     }
 
-    /// Connects in the usual way.
+    /// Connects with the default options.
     @discardableResult
     public func connect(_ reader: CardReader) async throws(CardReaderServiceError) -> CardReader {
         try await connect(reader, options: CardReaderConnectionOptions())

@@ -12,11 +12,11 @@ public enum CardReaderServiceState: Hashable, Sendable {
     case collecting(CardReader)
     /// The provider is being asked for money. This cannot be canceled.
     case confirming(CardReader)
-    /// Giving money back to a card.
+    /// Refunding to a card.
     case refunding(CardReader)
     /// Installing software on the reader.
     case updating(CardReader)
-    /// The reader went away by itself and is being reached again.
+    /// The reader disconnected by itself and is being reconnected.
     case reconnecting(CardReader)
 
     /// The state's name, as in logs and on pages.

@@ -9,11 +9,11 @@ public struct CardReaderType: RawRepresentable, Hashable, Sendable, CustomString
     public init(rawValue: String) { self.rawValue = rawValue }
     public var description: String { rawValue }
 
-    /// BBPOS Chipper 2X BT: held in the hand, paired by Bluetooth.
+    /// BBPOS Chipper 2X BT: handheld, paired over Bluetooth.
     public static let chipper2X = CardReaderType(rawValue: "bbpos_chipper2x")
-    /// Stripe Reader M2: held in the hand, paired by Bluetooth.
+    /// Stripe Reader M2: handheld, paired over Bluetooth.
     public static let stripeM2 = CardReaderType(rawValue: "stripe_m2")
-    /// BBPOS WisePad 3: held in the hand, with a PIN pad.
+    /// BBPOS WisePad 3: handheld, with a PIN pad.
     public static let wisePad3 = CardReaderType(rawValue: "bbpos_wisepad3")
     /// BBPOS WisePOS E: a smart reader.
     public static let wisePosE = CardReaderType(rawValue: "bbpos_wisepos_e")
@@ -26,7 +26,7 @@ public struct CardReaderType: RawRepresentable, Hashable, Sendable, CustomString
     public static let verifoneP400 = CardReaderType(rawValue: "verifone_P400")
     public static let verifoneM425 = CardReaderType(rawValue: "verifone_m425")
     public static let verifoneP630 = CardReaderType(rawValue: "verifone_p630")
-    /// Verifone UX700, unattended.
+    /// Verifone UX700: for unattended sales, such as at a kiosk.
     public static let verifoneUX700 = CardReaderType(rawValue: "verifone_ux700")
     /// Verifone V660p, with a printer.
     public static let verifoneV660p = CardReaderType(rawValue: "verifone_v660p")
@@ -68,7 +68,7 @@ public struct CardReaderType: RawRepresentable, Hashable, Sendable, CustomString
 
 /// How a shop uses a reader.
 public enum CardReaderForm: String, Hashable, Sendable, CaseIterable {
-    /// Held in the hand and paired with a phone.
+    /// Handheld and paired with a phone.
     case mobile
     /// Stands on the counter, with a cable.
     case countertop

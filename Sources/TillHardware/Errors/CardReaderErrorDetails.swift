@@ -24,7 +24,7 @@ public struct CardReaderErrorDetails: Hashable, Sendable {
     public var batteryPercent: Int?
     /// How full it must be, in percent.
     public var requiredBatteryPercent: Int?
-    /// Who called a command off.
+    /// Who canceled a command.
     public var canceledBy: CardReaderCanceler?
 
     public init() {}
@@ -32,7 +32,7 @@ public struct CardReaderErrorDetails: Hashable, Sendable {
     public static let none = CardReaderErrorDetails()
 }
 
-/// Who called a command off.
+/// Who canceled a command.
 public enum CardReaderCanceler: String, Hashable, Sendable {
     case app
     /// The customer, at the reader.

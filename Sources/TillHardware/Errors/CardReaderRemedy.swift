@@ -1,6 +1,6 @@
 /// What to do about a failure: the sentence for a person and the word for a program.
 public enum CardReaderRemedy: String, Hashable, Sendable, CaseIterable {
-    /// Present the card again or pay in another way.
+    /// Present the card again or pay another way.
     case presentAgain
     /// Use another card or another way to pay.
     case otherCard
@@ -8,7 +8,7 @@ public enum CardReaderRemedy: String, Hashable, Sendable, CaseIterable {
     case removeCard
     /// Wait a moment, then try again.
     case wait
-    /// Begin the payment again.
+    /// Start the payment again.
     case startOver
     /// Search for card readers again and choose one.
     case discoverAgain
@@ -23,7 +23,7 @@ public enum CardReaderRemedy: String, Hashable, Sendable, CaseIterable {
     case pairAgain
     /// Check the network, then try again.
     case network
-    /// Put this device's settings right, then try again.
+    /// Correct this device's settings, then try again.
     case phone
     /// Keep the app open and try again.
     case foreground
@@ -40,14 +40,14 @@ public enum CardReaderRemedy: String, Hashable, Sendable, CaseIterable {
     /// Use another card reader.
     case otherReader
     case otherPhone
-    /// Give the money back in another way.
+    /// Return the money another way.
     case otherRefund
     /// Disconnect the reader, clear, and start with the right account.
     case switchAccount
     /// Check the account and its settings at the provider.
     case account
     case updateApp
-    /// The program must be changed; contact its maker.
+    /// The app must be changed; contact its developer.
     case developer
     /// Use another card reader and ask the reader's vendor.
     case vendor
@@ -61,11 +61,11 @@ public enum CardReaderRemedy: String, Hashable, Sendable, CaseIterable {
     /// What a person should do, one sentence.
     public var sentence: String {
         switch self {
-        case .presentAgain: "Present the card again or pay in another way."
+        case .presentAgain: "Present the card again or pay another way."
         case .otherCard: "Use another card or another way to pay."
         case .removeCard: "Take the card out of the reader, then try again."
         case .wait: "Wait a moment, then try again."
-        case .startOver: "Begin the payment again."
+        case .startOver: "Start the payment again."
         case .discoverAgain: "Search for card readers again and choose one."
         case .reconnect: "Check that the reader is on and near, then connect it again."
         case .disconnectFirst: "Disconnect it first."
@@ -73,7 +73,7 @@ public enum CardReaderRemedy: String, Hashable, Sendable, CaseIterable {
         case .bluetooth: "Turn Bluetooth on and allow the app to use it, then try again."
         case .pairAgain: "Forget the reader in the Bluetooth settings, reset its pairing, and pair it again."
         case .network: "Check the network, then try again."
-        case .phone: "Put this device's settings right, then try again."
+        case .phone: "Correct this device's settings, then try again."
         case .foreground: "Keep the app open and try again."
         case .terms: "Accept the terms, then connect again."
         case .printer: "Check the reader's printer, then print again."
@@ -82,11 +82,11 @@ public enum CardReaderRemedy: String, Hashable, Sendable, CaseIterable {
         case .amount: "Correct the amount or the currency."
         case .otherReader: "Use another card reader."
         case .otherPhone: "Use another device."
-        case .otherRefund: "Give the money back in another way."
+        case .otherRefund: "Return the money another way."
         case .switchAccount: "Disconnect the reader, clear, and start with the right account."
         case .account: "Check the account and its settings at the provider."
         case .updateApp: "Update the app."
-        case .developer: "The program must be changed; contact its maker."
+        case .developer: "The app must be changed; contact its developer."
         case .vendor: "Use another card reader and ask the reader's vendor."
         case .tampered: "Do not use this reader any more; ask its vendor."
         case .lookUp: "Look up the payment before you try again."

@@ -7,7 +7,7 @@ public import TillCore
 public enum CardReaderServiceError: ExplainedError, Hashable {
     case discovery(underlyingError: UnderlyingError = .internalServiceError, details: CardReaderErrorDetails = .none)
     case connection(underlyingError: UnderlyingError = .internalServiceError, details: CardReaderErrorDetails = .none)
-    /// Letting one go, or forgetting everything.
+    /// Releasing a reader, or forgetting everything.
     case disconnection(
         underlyingError: UnderlyingError = .internalServiceError, details: CardReaderErrorDetails = .none)
     /// Making the intent. No card was asked for and no money.
@@ -19,7 +19,7 @@ public enum CardReaderServiceError: ExplainedError, Hashable {
     /// Asking for the money. Only here ``moneyMoved`` can be `unknown` for a payment.
     case capturePayment(
         underlyingError: UnderlyingError = .internalServiceError, details: CardReaderErrorDetails = .none)
-    /// Calling a payment off.
+    /// Canceling a payment, which is refused once money is being asked for.
     case paymentCancellation(
         underlyingError: UnderlyingError = .internalServiceError, details: CardReaderErrorDetails = .none)
     /// Trying the active payment once more.
@@ -30,7 +30,7 @@ public enum CardReaderServiceError: ExplainedError, Hashable {
         underlyingError: UnderlyingError = .internalServiceError, details: CardReaderErrorDetails = .none)
     case refundPayment(
         underlyingError: UnderlyingError = .internalServiceError, details: CardReaderErrorDetails = .none)
-    /// Calling a refund off.
+    /// Canceling a refund while it waits for the card.
     case refundCancellation(
         underlyingError: UnderlyingError = .internalServiceError, details: CardReaderErrorDetails = .none)
     case softwareUpdate(
@@ -128,7 +128,7 @@ extension CardReaderServiceError {
         return details.sentence ?? error.sentence ?? details.message ?? "The card reader failed (\(error.rawValue))."
     }
 
-    /// Known to have moved, known not to, or not known. Only asking for money and giving it back can move any.
+    /// Known to have moved, known not to, or not known. Only asking for money and refunding it can move any.
     public var moneyMoved: MoneyMoved {
         let (interaction, error, details) = parts
         if let known = details.moneyMoved { return known }
@@ -155,13 +155,13 @@ extension CardReaderServiceError {
     public var next: String {
         if moneyMoved == .unknown {
             return parts.0 == .refundPayment
-                ? "Do not refund the money in another way; look up the refund first."
+                ? "Do not refund another way; look up the refund first."
                 : "Do not take another payment; try this one again, or look up the order."
         }
         return parts.1.next
     }
 
-    /// What the customer may be told. Lost, stolen and fraud-like cards get the same sentence as any other decline.
+    /// What the customer may see. Lost, stolen and fraud-like cards get the same sentence as any other decline.
     public var customerSentence: String {
         if let decline = parts.2.decline, underlyingError.isDecline { return decline.reason.customerSentence }
         return moneyMoved == .unknown ? "Please wait: the payment is being checked." : what

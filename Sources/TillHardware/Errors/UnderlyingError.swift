@@ -16,7 +16,7 @@ public struct UnderlyingError: RawRepresentable, Hashable, Sendable, CustomStrin
     public var next: String { remedy.sentence }
     /// What a program may do, when no money is at stake.
     public var retry: CardReaderRetry { remedy.retry }
-    /// True if a command that ends so may have been carried out all the same. So is everything that is not known.
+    /// True if a command that ends so may have been carried out anyway. So is everything that is not known.
     public var leavesOutcomeOpen: Bool { UnderlyingErrorTable.facts(of: self)?.leavesOutcomeOpen ?? true }
     /// True for a no of the issuer, the provider or the card.
     public var isDecline: Bool {
@@ -46,9 +46,9 @@ extension UnderlyingError {
     public static let cancelFailedUnavailable = UnderlyingError(rawValue: "cancel_failed_unavailable")
     /// It cannot be canceled: the money is being asked for.
     public static let confirmInFlight = UnderlyingError(rawValue: "confirm_in_flight")
-    /// The connection was given up before it was made.
+    /// The connection attempt was abandoned.
     public static let connectionAttemptInvalidated = UnderlyingError(rawValue: "connection_attempt_invalidated")
-    /// A newer command took the place of this one.
+    /// A newer command superseded this one.
     public static let canceledByNewerCommand = UnderlyingError(rawValue: "canceled_by_newer_command")
     /// No card reader was chosen in time.
     public static let discoveryTimedOut = UnderlyingError(rawValue: "discovery_timed_out")
@@ -58,13 +58,13 @@ extension UnderlyingError {
     public static let readerCommunicationError = UnderlyingError(rawValue: "reader_communication_error")
     /// The card reader is not on the network.
     public static let readerOffline = UnderlyingError(rawValue: "reader_offline")
-    /// The card reader went away and is being reached again.
+    /// The card reader disconnected and is reconnecting.
     public static let readerReconnecting = UnderlyingError(rawValue: "reader_reconnecting")
     /// The card reader did not answer in time.
     public static let readerTimedOut = UnderlyingError(rawValue: "reader_timed_out")
     /// The card reader has a fault.
     public static let readerHardwareFault = UnderlyingError(rawValue: "reader_hardware_fault")
-    /// The card reader says that it was tampered with.
+    /// The card reader reports tampering.
     public static let readerTampered = UnderlyingError(rawValue: "reader_tampered")
     /// This card reader does not work with this program.
     public static let readerIncompatible = UnderlyingError(rawValue: "reader_incompatible")
@@ -87,11 +87,11 @@ extension UnderlyingError {
     public static let featureNotAvailable = UnderlyingError(rawValue: "feature_not_available")
     /// A card reader cannot be used while the app is in the background.
     public static let readerNotAccessibleInBackground = UnderlyingError(rawValue: "reader_not_accessible_in_background")
-    /// The card reader did not come back from a command.
+    /// The card reader did not return from a command.
     public static let commandTimedOut = UnderlyingError(rawValue: "command_timed_out")
-    /// The card reader failed in a way that it does not explain.
+    /// The card reader failed without giving a reason.
     public static let unexpectedReaderError = UnderlyingError(rawValue: "unexpected_reader_error")
-    /// The card reader reports an error that its kit does not know.
+    /// The card reader reports an error that its SDK does not know.
     public static let genericReaderError = UnderlyingError(rawValue: "generic_reader_error")
 }
 
@@ -101,16 +101,16 @@ extension UnderlyingError {
     public static let bluetoothDisabled = UnderlyingError(rawValue: "bluetooth_disabled")
     /// The app may not use Bluetooth.
     public static let bluetoothDenied = UnderlyingError(rawValue: "bluetooth_denied")
-    /// No card reader was found by Bluetooth.
+    /// No card reader was found over Bluetooth.
     public static let bluetoothScanTimedOut = UnderlyingError(rawValue: "bluetooth_scan_timed_out")
     /// This device has no Bluetooth Low Energy.
     public static let bluetoothLowEnergyUnsupported = UnderlyingError(rawValue: "bluetooth_low_energy_unsupported")
     public static let bluetoothError = UnderlyingError(rawValue: "bluetooth_error")
-    /// The card reader did not answer by Bluetooth.
+    /// The card reader did not answer over Bluetooth.
     public static let bluetoothConnectTimedOut = UnderlyingError(rawValue: "bluetooth_connect_timed_out")
-    /// The Bluetooth connection broke.
+    /// The Bluetooth connection was lost.
     public static let bluetoothDisconnected = UnderlyingError(rawValue: "bluetooth_disconnected")
-    /// The Bluetooth connection broke and is being made again.
+    /// The Bluetooth connection was lost and is being restored.
     public static let bluetoothReconnectStarted = UnderlyingError(rawValue: "bluetooth_reconnect_started")
     /// The card reader has forgotten this device.
     public static let bluetoothPeerRemovedPairingInformation = UnderlyingError(
@@ -121,13 +121,13 @@ extension UnderlyingError {
     /// The card reader's battery is too low to connect.
     public static let bluetoothConnectionFailedBatteryCriticallyLow = UnderlyingError(
         rawValue: "bluetooth_connection_failed_battery_critically_low")
-    /// The card reader's cable was pulled out.
+    /// The card reader's cable was unplugged.
     public static let usbDisconnected = UnderlyingError(rawValue: "usb_disconnected")
-    /// No card reader was found on a cable.
+    /// No card reader was found over USB.
     public static let usbDiscoveryTimedOut = UnderlyingError(rawValue: "usb_discovery_timed_out")
     /// The card reader did not answer over the network.
     public static let internetConnectTimedOut = UnderlyingError(rawValue: "internet_connect_timed_out")
-    /// The app may not use the location.
+    /// The app may not use the device's location.
     public static let locationServicesDisabled = UnderlyingError(rawValue: "location_services_disabled")
     /// NFC is turned off.
     public static let nfcDisabled = UnderlyingError(rawValue: "nfc_disabled")
@@ -140,11 +140,11 @@ extension UnderlyingError {
 
 // MARK: Configuration and accounts
 extension UnderlyingError {
-    /// The app gave no connection token.
+    /// The app provided no connection token.
     public static let connectionTokenMissing = UnderlyingError(rawValue: "connection_token_missing")
     /// The app could not get a connection token.
     public static let connectionTokenFailed = UnderlyingError(rawValue: "connection_token_failed")
-    /// The app did not give a connection token in time.
+    /// The app did not provide a connection token in time.
     public static let connectionTokenTimedOut = UnderlyingError(rawValue: "connection_token_timed_out")
     /// This belongs to another account.
     public static let accountMismatch = UnderlyingError(rawValue: "account_mismatch")
@@ -152,9 +152,9 @@ extension UnderlyingError {
     public static let incompleteStoreAddress = UnderlyingError(rawValue: "incomplete_store_address")
     /// The store's postal code is not valid.
     public static let invalidPostalCode = UnderlyingError(rawValue: "invalid_postal_code")
-    /// The place is not one of the account's, or not the reader's.
+    /// The location is not one of the account's, or not the reader's.
     public static let invalidLocation = UnderlyingError(rawValue: "invalid_location")
-    /// Readers cannot be used in the place's country.
+    /// Readers cannot be used in the location's country.
     public static let locationCountryUnsupported = UnderlyingError(rawValue: "location_country_unsupported")
     /// Readers cannot be discovered in this way.
     public static let invalidDiscoveryConfiguration = UnderlyingError(rawValue: "invalid_discovery_configuration")
@@ -166,9 +166,9 @@ extension UnderlyingError {
     public static let invalidClientSecret = UnderlyingError(rawValue: "invalid_client_secret")
     /// The refund is not valid.
     public static let invalidRefundParameters = UnderlyingError(rawValue: "invalid_refund_parameters")
-    /// The program asked for something that cannot be done.
+    /// The app asked for something that cannot be done.
     public static let integrationError = UnderlyingError(rawValue: "integration_error")
-    /// The program gave a command at the wrong time.
+    /// The app sent a command at the wrong time.
     public static let unexpectedOperation = UnderlyingError(rawValue: "unexpected_operation")
     /// The app is too old for this card reader.
     public static let unsupportedSDK = UnderlyingError(rawValue: "unsupported_sdk")
@@ -185,33 +185,33 @@ extension UnderlyingError {
 
 // MARK: The payment
 extension UnderlyingError {
-    /// The provider gave no name for the payment.
+    /// The provider returned no identifier for the payment.
     public static let paymentIntentIDMissing = UnderlyingError(rawValue: "payment_intent_id_missing")
     /// The payment cannot be confirmed: no card was collected for it.
     public static let confirmInvalidPaymentIntent = UnderlyingError(rawValue: "confirm_invalid_payment_intent")
     /// The card cannot be saved: none was collected.
     public static let confirmInvalidSetupIntent = UnderlyingError(rawValue: "confirm_invalid_setup_intent")
-    /// The program gave no payment.
+    /// The app passed no payment.
     public static let nilPaymentIntent = UnderlyingError(rawValue: "nil_payment_intent")
-    /// The program gave no card to save.
+    /// The app passed no card to save.
     public static let nilSetupIntent = UnderlyingError(rawValue: "nil_setup_intent")
     /// No card was collected for the refund.
     public static let nilRefundPaymentMethod = UnderlyingError(rawValue: "nil_refund_payment_method")
     /// The payment is not in a state for that.
     public static let intentInvalidState = UnderlyingError(rawValue: "intent_invalid_state")
-    /// The order has a payment that is not over.
+    /// The order has an open payment.
     public static let orderHasOpenIntent = UnderlyingError(rawValue: "order_has_open_intent")
-    /// The order is paid already.
+    /// The order is already paid.
     public static let orderAlreadyPaid = UnderlyingError(rawValue: "order_already_paid")
-    /// This card reader takes payments that the server began only.
+    /// This card reader takes only payments that the server created.
     public static let serverSideIntentRequired = UnderlyingError(rawValue: "server_side_intent_required")
-    /// This card reader's payments begin on the device only.
+    /// This card reader takes only payments that were created on the device.
     public static let deviceIntentRequired = UnderlyingError(rawValue: "device_intent_required")
-    /// There is no payment to go on with.
+    /// There is no payment to continue.
     public static let noActivePaymentIntent = UnderlyingError(rawValue: "no_active_payment_intent")
     /// The payment was canceled.
     public static let activePaymentCanceled = UnderlyingError(rawValue: "active_payment_canceled")
-    /// The payment was made already.
+    /// The payment was already made.
     public static let activePaymentSucceeded = UnderlyingError(rawValue: "active_payment_succeeded")
     /// The payment is being processed.
     public static let processingInProgress = UnderlyingError(rawValue: "processing_in_progress")
@@ -223,7 +223,7 @@ extension UnderlyingError {
     public static let preConfirmationFailed = UnderlyingError(rawValue: "pre_confirmation_failed")
     /// The reader answered for another payment or amount.
     public static let resultMismatch = UnderlyingError(rawValue: "result_mismatch")
-    /// The provider is busy with the same request, or had another one under its name.
+    /// The provider is busy with the same request, or had another one under its key.
     public static let idempotencyConflict = UnderlyingError(rawValue: "idempotency_conflict")
     /// The provider is busy with the same payment.
     public static let lockTimedOut = UnderlyingError(rawValue: "lock_timed_out")
@@ -247,7 +247,7 @@ extension UnderlyingError {
     public static let collectInputsFailed = UnderlyingError(rawValue: "collect_inputs_failed")
     /// The reader failed while it read data.
     public static let collectDataFailed = UnderlyingError(rawValue: "collect_data_failed")
-    /// Paying in the card's currency is not available.
+    /// Dynamic currency conversion is not available.
     public static let dynamicCurrencyConversionNotAvailable = UnderlyingError(
         rawValue: "dynamic_currency_conversion_not_available")
     /// A surcharge is not available.
@@ -270,9 +270,9 @@ extension UnderlyingError {
     public static let cardReadTimedOut = UnderlyingError(rawValue: "card_read_timed_out")
     /// The card's chip could not be read.
     public static let cardInsertNotRead = UnderlyingError(rawValue: "card_insert_not_read")
-    /// The card's stripe could not be read.
+    /// The card's magnetic stripe could not be read.
     public static let cardSwipeNotRead = UnderlyingError(rawValue: "card_swipe_not_read")
-    /// A card's stripe cannot be used without a network.
+    /// A card's magnetic stripe cannot be used offline.
     public static let cardSwipeNotAvailable = UnderlyingError(rawValue: "card_swipe_not_available")
     /// The card was removed too early.
     public static let cardRemoved = UnderlyingError(rawValue: "card_removed")
@@ -349,38 +349,38 @@ extension UnderlyingError {
 
 // MARK: Offline
 extension UnderlyingError {
-    /// This kind of reader was not connected here with a network in the last 30 days.
+    /// This kind of reader was not connected here online in the last 30 days.
     public static let readerConnectionNotAvailableOffline = UnderlyingError(
         rawValue: "reader_connection_not_available_offline")
-    /// The reader was last used at another place.
+    /// The reader was last used at another location.
     public static let readerConnectionOfflineLocationMismatch = UnderlyingError(
         rawValue: "reader_connection_offline_location_mismatch")
-    /// The reader needs an update before it can work without a network.
+    /// The reader needs an update before it can work offline.
     public static let readerConnectionOfflineNeedsUpdate = UnderlyingError(
         rawValue: "reader_connection_offline_needs_update")
     /// Too many payments are stored; they must be sent first.
     public static let offlineDatabaseTooLarge = UnderlyingError(rawValue: "offline_database_too_large")
-    /// Payments cannot be stored without a network.
+    /// Payments cannot be stored offline.
     public static let offlineNotAllowed = UnderlyingError(rawValue: "offline_not_allowed")
-    /// The time for payments without a network is over.
+    /// The time limit for offline payments has passed.
     public static let offlineSessionEnded = UnderlyingError(rawValue: "offline_session_ended")
-    /// The amount is above the most that can be stored without a network.
+    /// The amount is above the most that can be stored offline.
     public static let offlineAmountTooLarge = UnderlyingError(rawValue: "offline_amount_too_large")
-    /// This currency cannot be stored without a network.
+    /// This currency cannot be stored offline.
     public static let offlineCurrencyNotSupported = UnderlyingError(rawValue: "offline_currency_not_supported")
-    /// The payment cannot be stored without a network in this way.
+    /// The payment cannot be stored offline in this way.
     public static let offlineParameterInvalid = UnderlyingError(rawValue: "offline_parameter_invalid")
     /// Stored payments could not be sent.
     public static let offlineForwardingFailed = UnderlyingError(rawValue: "offline_forwarding_failed")
     /// The keys for stored payments cannot be used now.
     public static let offlineKeysUnavailable = UnderlyingError(rawValue: "offline_keys_unavailable")
-    /// The card was declined without a network.
+    /// The card was declined offline.
     public static let offlineDeclined = UnderlyingError(rawValue: "offline_declined")
-    /// This card cannot be used without a network.
+    /// This card cannot be used offline.
     public static let offlineCardNotSupported = UnderlyingError(rawValue: "offline_card_not_supported")
     /// The network was lost between the card and the payment.
     public static let offlineMismatch = UnderlyingError(rawValue: "offline_mismatch")
-    /// No account was used on this device with a network yet.
+    /// No account was used on this device online yet.
     public static let noLastSeenAccount = UnderlyingError(rawValue: "no_last_seen_account")
     /// The simulation is not available.
     public static let simulationNotAvailable = UnderlyingError(rawValue: "simulation_not_available")
@@ -410,8 +410,8 @@ extension UnderlyingError {
     public static let processorAPIError = UnderlyingError(rawValue: "processor_api_error")
     /// The provider's answer could not be read.
     public static let processorResponseUnreadable = UnderlyingError(rawValue: "processor_response_unreadable")
-    /// The vendor's kit failed in a way that it does not explain.
+    /// The vendor's SDK failed without giving a reason.
     public static let unexpectedSDKError = UnderlyingError(rawValue: "unexpected_sdk_error")
-    /// The card reader cannot say why it failed.
+    /// The card reader failed for an unknown reason.
     public static let internalServiceError = UnderlyingError(rawValue: "internal_service_error")
 }

@@ -5,7 +5,7 @@ public enum UnderlyingErrorTable {
         public let sentence: String
         /// What to do about it.
         public let remedy: CardReaderRemedy
-        /// Whether a command that ends so may have been carried out all the same.
+        /// Whether a command that ends so may have been carried out anyway.
         public let leavesOutcomeOpen: Bool
     }
 
@@ -32,16 +32,16 @@ public enum UnderlyingErrorTable {
         (.cancelFailedAlreadyCompleted, .nothing, .settled, "It cannot be canceled: it was done already."),
         (.cancelFailedUnavailable, .wait, .settled, "It cannot be canceled at this moment."),
         (.confirmInFlight, .lookUp, .open, "It cannot be canceled: the money is being asked for."),
-        (.connectionAttemptInvalidated, .reconnect, .settled, "The connection was given up before it was made."),
-        (.canceledByNewerCommand, .nothing, .settled, "A newer command took the place of this one."),
+        (.connectionAttemptInvalidated, .reconnect, .settled, "The connection attempt was abandoned."),
+        (.canceledByNewerCommand, .nothing, .settled, "A newer command superseded this one."),
         (.discoveryTimedOut, .reconnect, .settled, "No card reader was chosen in time."),
         (.connectTimedOut, .reconnect, .settled, "The card reader did not connect in time."),
         (.readerCommunicationError, .reconnect, .open, "The card reader could not be reached."),
         (.readerOffline, .reconnect, .settled, "The card reader is not on the network."),
-        (.readerReconnecting, .wait, .open, "The card reader went away and is being reached again."),
+        (.readerReconnecting, .wait, .open, "The card reader disconnected and is reconnecting."),
         (.readerTimedOut, .lookUp, .open, "The card reader did not answer in time."),
         (.readerHardwareFault, .vendor, .settled, "The card reader has a fault."),
-        (.readerTampered, .tampered, .settled, "The card reader says that it was tampered with."),
+        (.readerTampered, .tampered, .settled, "The card reader reports tampering."),
         (.readerIncompatible, .vendor, .settled, "This card reader does not work with this program."),
         (.readerSessionExpired, .reconnect, .settled, "The card reader's session has ended."),
         (.readerMissingEncryptionKeys, .reconnect, .settled, "The card reader has lost its keys and is restarting."),
@@ -55,18 +55,18 @@ public enum UnderlyingErrorTable {
             .readerNotAccessibleInBackground, .foreground, .settled,
             "A card reader cannot be used while the app is in the background."
         ),
-        (.commandTimedOut, .reconnect, .open, "The card reader did not come back from a command."),
-        (.unexpectedReaderError, .reconnect, .open, "The card reader failed in a way that it does not explain."),
-        (.genericReaderError, .updateApp, .open, "The card reader reports an error that its kit does not know."),
+        (.commandTimedOut, .reconnect, .open, "The card reader did not return from a command."),
+        (.unexpectedReaderError, .reconnect, .open, "The card reader failed without giving a reason."),
+        (.genericReaderError, .updateApp, .open, "The card reader reports an error that its SDK does not know."),
         // Bluetooth, USB and network
         (.bluetoothDisabled, .bluetooth, .settled, "Bluetooth is turned off."),
         (.bluetoothDenied, .bluetooth, .settled, "The app may not use Bluetooth."),
-        (.bluetoothScanTimedOut, .reconnect, .settled, "No card reader was found by Bluetooth."),
+        (.bluetoothScanTimedOut, .reconnect, .settled, "No card reader was found over Bluetooth."),
         (.bluetoothLowEnergyUnsupported, .otherPhone, .settled, "This device has no Bluetooth Low Energy."),
         (.bluetoothError, .reconnect, .open, "Bluetooth failed."),
-        (.bluetoothConnectTimedOut, .reconnect, .settled, "The card reader did not answer by Bluetooth."),
-        (.bluetoothDisconnected, .reconnect, .open, "The Bluetooth connection broke."),
-        (.bluetoothReconnectStarted, .wait, .open, "The Bluetooth connection broke and is being made again."),
+        (.bluetoothConnectTimedOut, .reconnect, .settled, "The card reader did not answer over Bluetooth."),
+        (.bluetoothDisconnected, .reconnect, .open, "The Bluetooth connection was lost."),
+        (.bluetoothReconnectStarted, .wait, .open, "The Bluetooth connection was lost and is being restored."),
         (.bluetoothPeerRemovedPairingInformation, .pairAgain, .settled, "The card reader has forgotten this device."),
         (
             .bluetoothAlreadyPairedWithAnotherDevice, .pairAgain, .settled,
@@ -76,56 +76,59 @@ public enum UnderlyingErrorTable {
             .bluetoothConnectionFailedBatteryCriticallyLow, .charge, .settled,
             "The card reader's battery is too low to connect."
         ),
-        (.usbDisconnected, .reconnect, .open, "The card reader's cable was pulled out."),
-        (.usbDiscoveryTimedOut, .reconnect, .settled, "No card reader was found on a cable."),
+        (.usbDisconnected, .reconnect, .open, "The card reader's cable was unplugged."),
+        (.usbDiscoveryTimedOut, .reconnect, .settled, "No card reader was found over USB."),
         (.internetConnectTimedOut, .network, .settled, "The card reader did not answer over the network."),
-        (.locationServicesDisabled, .phone, .settled, "The app may not use the location."),
+        (.locationServicesDisabled, .phone, .settled, "The app may not use the device's location."),
         (.nfcDisabled, .phone, .settled, "NFC is turned off."),
         (.notConnectedToInternet, .network, .open, "There is no network."),
         (.networkError, .network, .open, "The network failed."),
         (.requestTimedOut, .network, .open, "The provider did not answer in time."),
         // Configuration and accounts
-        (.connectionTokenMissing, .developer, .settled, "The app gave no connection token."),
+        (.connectionTokenMissing, .developer, .settled, "The app provided no connection token."),
         (.connectionTokenFailed, .account, .settled, "The app could not get a connection token."),
-        (.connectionTokenTimedOut, .network, .settled, "The app did not give a connection token in time."),
+        (.connectionTokenTimedOut, .network, .settled, "The app did not provide a connection token in time."),
         (.accountMismatch, .switchAccount, .settled, "This belongs to another account."),
         (.incompleteStoreAddress, .address, .settled, "The store's address is not complete."),
         (.invalidPostalCode, .address, .settled, "The store's postal code is not valid."),
-        (.invalidLocation, .account, .settled, "The place is not one of the account's, or not the reader's."),
-        (.locationCountryUnsupported, .account, .settled, "Readers cannot be used in the place's country."),
+        (.invalidLocation, .account, .settled, "The location is not one of the account's, or not the reader's."),
+        (.locationCountryUnsupported, .account, .settled, "Readers cannot be used in the location's country."),
         (.invalidDiscoveryConfiguration, .developer, .settled, "Readers cannot be discovered in this way."),
         (.invalidConnectionConfiguration, .developer, .settled, "The reader cannot be connected in this way."),
         (.invalidRequiredParameter, .developer, .settled, "A setting of the payment is not valid."),
         (.invalidClientSecret, .developer, .settled, "The intent's secret is not valid."),
         (.invalidRefundParameters, .developer, .settled, "The refund is not valid."),
-        (.integrationError, .developer, .settled, "The program asked for something that cannot be done."),
-        (.unexpectedOperation, .developer, .open, "The program gave a command at the wrong time."),
+        (.integrationError, .developer, .settled, "The app asked for something that cannot be done."),
+        (.unexpectedOperation, .developer, .open, "The app sent a command at the wrong time."),
         (.unsupportedSDK, .updateApp, .settled, "The app is too old for this card reader."),
         (.commandNotAllowed, .phone, .settled, "The device does not allow it."),
         (.unsupportedMobileDeviceConfiguration, .phone, .settled, "This device or its system cannot read cards."),
         (.passcodeNotEnabled, .phone, .settled, "The device has no passcode."),
         (.commandNotAllowedDuringCall, .wait, .settled, "Cards cannot be read during a phone call."),
         // The payment
-        (.paymentIntentIDMissing, .lookUp, .open, "The provider gave no name for the payment."),
+        (.paymentIntentIDMissing, .lookUp, .open, "The provider returned no identifier for the payment."),
         (
             .confirmInvalidPaymentIntent, .presentAgain, .settled,
             "The payment cannot be confirmed: no card was collected for it."
         ),
         (.confirmInvalidSetupIntent, .presentAgain, .settled, "The card cannot be saved: none was collected."),
-        (.nilPaymentIntent, .developer, .settled, "The program gave no payment."),
-        (.nilSetupIntent, .developer, .settled, "The program gave no card to save."),
+        (.nilPaymentIntent, .developer, .settled, "The app passed no payment."),
+        (.nilSetupIntent, .developer, .settled, "The app passed no card to save."),
         (.nilRefundPaymentMethod, .presentAgain, .settled, "No card was collected for the refund."),
         (.intentInvalidState, .lookUp, .open, "The payment is not in a state for that."),
-        (.orderHasOpenIntent, .lookUp, .settled, "The order has a payment that is not over."),
-        (.orderAlreadyPaid, .nothing, .settled, "The order is paid already."),
+        (.orderHasOpenIntent, .lookUp, .settled, "The order has an open payment."),
+        (.orderAlreadyPaid, .nothing, .settled, "The order is already paid."),
         (
             .serverSideIntentRequired, .developer, .settled,
-            "This card reader takes payments that the server began only."
+            "This card reader takes only payments that the server created."
         ),
-        (.deviceIntentRequired, .developer, .settled, "This card reader's payments begin on the device only."),
-        (.noActivePaymentIntent, .nothing, .settled, "There is no payment to go on with."),
+        (
+            .deviceIntentRequired, .developer, .settled,
+            "This card reader takes only payments that were created on the device."
+        ),
+        (.noActivePaymentIntent, .nothing, .settled, "There is no payment to continue."),
         (.activePaymentCanceled, .startOver, .settled, "The payment was canceled."),
-        (.activePaymentSucceeded, .nothing, .settled, "The payment was made already."),
+        (.activePaymentSucceeded, .nothing, .settled, "The payment was already made."),
         (.processingInProgress, .lookUp, .open, "The payment is being processed."),
         (.activePaymentRequiresAction, .lookUp, .open, "The payment waits for the customer."),
         (.activePaymentStatusUnknown, .lookUp, .open, "The payment has a status that is not known."),
@@ -136,7 +139,7 @@ public enum UnderlyingErrorTable {
         (.resultMismatch, .lookUp, .open, "The reader answered for another payment or amount."),
         (
             .idempotencyConflict, .lookUp, .open,
-            "The provider is busy with the same request, or had another one under its name."
+            "The provider is busy with the same request, or had another one under its key."
         ),
         (.lockTimedOut, .wait, .settled, "The provider is busy with the same payment."),
         (.invalidAmount, .amount, .settled, "The amount must be more than zero."),
@@ -149,7 +152,7 @@ public enum UnderlyingErrorTable {
         (.collectInputsTimedOut, .presentAgain, .settled, "Nobody answered at the reader in time."),
         (.collectInputsFailed, .wait, .settled, "The reader failed while it asked for inputs."),
         (.collectDataFailed, .presentAgain, .settled, "The reader failed while it read data."),
-        (.dynamicCurrencyConversionNotAvailable, .account, .settled, "Paying in the card's currency is not available."),
+        (.dynamicCurrencyConversionNotAvailable, .account, .settled, "Dynamic currency conversion is not available."),
         (.surchargeNotAvailable, .account, .settled, "A surcharge is not available."),
         (.surchargeParameterInvalid, .developer, .settled, "The surcharge cannot be asked for in this way."),
         (.surchargeConsentDeclined, .otherCard, .settled, "The customer did not agree to the surcharge."),
@@ -159,8 +162,8 @@ public enum UnderlyingErrorTable {
         // The card
         (.cardReadTimedOut, .presentAgain, .settled, "No card was presented in time."),
         (.cardInsertNotRead, .presentAgain, .settled, "The card's chip could not be read."),
-        (.cardSwipeNotRead, .presentAgain, .settled, "The card's stripe could not be read."),
-        (.cardSwipeNotAvailable, .presentAgain, .settled, "A card's stripe cannot be used without a network."),
+        (.cardSwipeNotRead, .presentAgain, .settled, "The card's magnetic stripe could not be read."),
+        (.cardSwipeNotAvailable, .presentAgain, .settled, "A card's magnetic stripe cannot be used offline."),
         (.cardRemoved, .presentAgain, .settled, "The card was removed too early."),
         (.cardLeftInReader, .removeCard, .settled, "A card is still in the reader."),
         (.cardNotSupported, .otherCard, .settled, "This card is not accepted here."),
@@ -196,31 +199,31 @@ public enum UnderlyingErrorTable {
         // Offline
         (
             .readerConnectionNotAvailableOffline, .network, .settled,
-            "This kind of reader was not connected here with a network in the last 30 days."
+            "This kind of reader was not connected here online in the last 30 days."
         ),
-        (.readerConnectionOfflineLocationMismatch, .network, .settled, "The reader was last used at another place."),
+        (.readerConnectionOfflineLocationMismatch, .network, .settled, "The reader was last used at another location."),
         (
             .readerConnectionOfflineNeedsUpdate, .network, .settled,
-            "The reader needs an update before it can work without a network."
+            "The reader needs an update before it can work offline."
         ),
         (.offlineDatabaseTooLarge, .network, .settled, "Too many payments are stored; they must be sent first."),
-        (.offlineNotAllowed, .network, .settled, "Payments cannot be stored without a network."),
-        (.offlineSessionEnded, .network, .settled, "The time for payments without a network is over."),
+        (.offlineNotAllowed, .network, .settled, "Payments cannot be stored offline."),
+        (.offlineSessionEnded, .network, .settled, "The time limit for offline payments has passed."),
         (
             .offlineAmountTooLarge, .amount, .settled,
-            "The amount is above the most that can be stored without a network."
+            "The amount is above the most that can be stored offline."
         ),
-        (.offlineCurrencyNotSupported, .amount, .settled, "This currency cannot be stored without a network."),
+        (.offlineCurrencyNotSupported, .amount, .settled, "This currency cannot be stored offline."),
         (
             .offlineParameterInvalid, .developer, .settled,
-            "The payment cannot be stored without a network in this way."
+            "The payment cannot be stored offline in this way."
         ),
         (.offlineForwardingFailed, .account, .open, "Stored payments could not be sent."),
         (.offlineKeysUnavailable, .phone, .settled, "The keys for stored payments cannot be used now."),
-        (.offlineDeclined, .otherCard, .settled, "The card was declined without a network."),
-        (.offlineCardNotSupported, .otherCard, .settled, "This card cannot be used without a network."),
+        (.offlineDeclined, .otherCard, .settled, "The card was declined offline."),
+        (.offlineCardNotSupported, .otherCard, .settled, "This card cannot be used offline."),
         (.offlineMismatch, .presentAgain, .settled, "The network was lost between the card and the payment."),
-        (.noLastSeenAccount, .network, .settled, "No account was used on this device with a network yet."),
+        (.noLastSeenAccount, .network, .settled, "No account was used on this device online yet."),
         (.simulationNotAvailable, .developer, .settled, "The simulation is not available."),
         // The printer
         (.printerBusy, .wait, .settled, "The reader's printer is busy."),
@@ -233,7 +236,7 @@ public enum UnderlyingErrorTable {
         // The provider and the kit
         (.processorAPIError, .lookUp, .open, "The provider reports an error."),
         (.processorResponseUnreadable, .lookUp, .open, "The provider's answer could not be read."),
-        (.unexpectedSDKError, .lookUp, .open, "The vendor's kit failed in a way that it does not explain."),
-        (.internalServiceError, .lookUp, .open, "The card reader cannot say why it failed."),
+        (.unexpectedSDKError, .lookUp, .open, "The vendor's SDK failed without giving a reason."),
+        (.internalServiceError, .lookUp, .open, "The card reader failed for an unknown reason."),
     ]
 }

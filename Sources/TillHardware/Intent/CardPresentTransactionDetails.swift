@@ -61,7 +61,7 @@ public struct CardPresentTransactionDetails: Hashable, Sendable {
     }
 
     /// The fields that a chip card's receipt must show and that are missing. Empty for cards without a chip read.
-    public var missingReceiptFields: [String] {
+    package var missingReceiptFields: [String] {
         guard readMethod?.isEMV == true else { return [] }
         var missing: [String] = []
         if receipt?.applicationPreferredName?.isEmpty ?? true { missing.append("application_preferred_name") }
@@ -80,11 +80,8 @@ public struct CardReadMethod: RawRepresentable, Hashable, Sendable {
     public static let contactEMV = CardReadMethod(rawValue: "contact_emv")
     /// Its chip was held to the reader.
     public static let contactlessEMV = CardReadMethod(rawValue: "contactless_emv")
-    /// Held to the reader, read like a stripe.
-    public static let contactlessMagstripeMode = CardReadMethod(rawValue: "contactless_magstripe_mode")
     /// Its stripe, after its chip could not be read.
-    public static let magneticStripeFallback = CardReadMethod(rawValue: "magnetic_stripe_fallback")
-    public static let magneticStripeTrack2 = CardReadMethod(rawValue: "magnetic_stripe_track2")
+    package static let magneticStripeFallback = CardReadMethod(rawValue: "magnetic_stripe_fallback")
 
     /// True if a chip was read, so that the receipt must name its application.
     public var isEMV: Bool { self == .contactEMV || self == .contactlessEMV }
@@ -143,8 +140,6 @@ public struct Wallet: RawRepresentable, Hashable, Sendable {
     /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     public static let applePay = Wallet(rawValue: "apple_pay")
-    public static let googlePay = Wallet(rawValue: "google_pay")
-    public static let samsungPay = Wallet(rawValue: "samsung_pay")
 }
 
 /// The shorter name that a payment method's details go by.

@@ -7,7 +7,7 @@ public struct Charge: Hashable, Sendable {
     public let amount: Money
     public let status: ChargeStatus
     public let description: String?
-    /// What the provider was told about it.
+    /// The metadata that the provider has of it.
     public let metadata: [String: String]
     /// What was paid with.
     public let paymentMethod: PaymentMethod?
@@ -41,10 +41,10 @@ public struct ChargeStatus: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The provider said yes.
+    /// The issuer authorized it.
     public static let succeeded = ChargeStatus(rawValue: "succeeded")
     /// The provider does not know yet how it ended.
     public static let pending = ChargeStatus(rawValue: "pending")
-    /// The provider said no.
+    /// The issuer declined it.
     public static let failed = ChargeStatus(rawValue: "failed")
 }

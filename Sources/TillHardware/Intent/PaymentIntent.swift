@@ -16,7 +16,7 @@ public struct PaymentIntent: Hashable, Sendable {
     public var amount: Money
     /// The part of ``amount`` that is a tip, once known.
     public var tip: Money?
-    /// What the provider was told about it.
+    /// The metadata that the provider has of it.
     public var metadata: [String: String]
     /// What was tried with it, newest last.
     public var charges: [Charge]

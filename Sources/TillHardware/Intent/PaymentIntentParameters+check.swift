@@ -20,7 +20,9 @@ extension PaymentIntentParameters {
             throw CardReaderFailure(.invalidAmount, message: "The amount is \(amount); it must be more than zero.")
         }
         try limits.check(amount)
-        if methods.isEmpty { throw CardReaderFailure(.invalidRequiredParameter, message: "No way to pay is allowed.") }
+        if methods.isEmpty {
+            throw CardReaderFailure(.invalidRequiredParameter, message: "No payment method is allowed.")
+        }
         if methods.contains(.interacPresent), amount.currency != .cad {
             throw CardReaderFailure(
                 .currencyNotSupported, message: "Interac cards pay in CAD only; the amount is \(amount).")

@@ -11,30 +11,30 @@ public struct PaymentIntentParameters: Hashable, Sendable {
     /// The account that the order belongs to. If it is given, a service that is bound to another one refuses the
     /// payment; an app that serves more than one account gives it always.
     public var account: AccountID?
-    /// What the customer's bank statement says, where the provider lets the shop choose.
+    /// What the customer's bank statement shows, where the provider lets the shop choose.
     public var statementDescriptor: StatementDescriptor?
     /// Where the provider sends its own receipt.
     public var receiptEmail: EmailAddress?
     /// What the reader may take.
     public var methods: [PaymentMethodType]
-    /// When held money is taken.
+    /// When a hold is captured.
     public var captureMethod: CaptureMethod
     /// What the provider keeps for the platform.
     public var applicationFee: Money?
     /// Whether and on what the reader asks for a tip.
     public var tipping: Tipping
-    /// Which network a card with two goes over, for eftpos and Cartes Bancaires.
+    /// Which network a card with two uses, for eftpos and Cartes Bancaires.
     public var requestedPriority: RoutingPriority?
     /// Whether a longer hold is asked for.
     public var requestsExtendedAuthorization: Bool
     /// Whether raising the hold later is asked for.
     public var requestsIncrementalAuthorization: Bool
-    /// Whether the customer may call the payment off at the reader.
+    /// Whether the customer may cancel the payment at the reader.
     public var allowsCustomerCancellation: Bool
-    /// More for the provider's list. Order, account and reader are told always: see ``metadata(account:reader:)``.
+    /// Further metadata for the provider. Order, account and reader are always sent: see ``metadata(account:reader:)``.
     public var metadata: [String: String]
 
-    /// When held money is taken.
+    /// When a hold is captured.
     public enum CaptureMethod: String, Hashable, Sendable, CaseIterable {
         /// By a capture, except for cards that take it when they are confirmed.
         case manualPreferred = "manual_preferred"
@@ -54,7 +54,7 @@ public struct PaymentIntentParameters: Hashable, Sendable {
         case onPart(Money)
     }
 
-    /// Which network a card with two goes over.
+    /// Which network a card with two uses.
     public enum RoutingPriority: String, Hashable, Sendable, CaseIterable {
         case domestic
         case international
@@ -74,7 +74,7 @@ public struct PaymentIntentParameters: Hashable, Sendable {
         metadata = [:]
     }
 
-    /// Names under which the provider is always told what the intent belongs to.
+    /// Metadata keys under which the provider always receives what the intent belongs to.
     public enum MetadataKey {
         public static let order = "till_order"
         public static let account = "till_account"
@@ -83,7 +83,7 @@ public struct PaymentIntentParameters: Hashable, Sendable {
         public static let readerModel = "till_reader_model"
     }
 
-    /// What the provider is told: the shop's own entries, and always order, account and reader, which win.
+    /// What is sent to the provider: the shop's own entries, and always order, account and reader, which win.
     public func metadata(account: AccountID, reader: CardReader?) -> [String: String] {
         var all = metadata
         all[MetadataKey.order] = order.rawValue

@@ -1,10 +1,10 @@
 public import TillCore
 
-/// Money to give back at a reader. The amount is exact and in its own currency: nobody multiplies by a hundred.
+/// A refund at a reader. The amount is exact and in its own currency: nobody multiplies by a hundred.
 public struct RefundParameters: Sendable {
     /// The account that the payment was made on.
     public let account: AccountID
-    /// The charge to give back.
+    /// The charge to refund.
     public let charge: ProviderReference
     /// The intent of the charge, if known. Interac refunds need it.
     public let intent: ProviderReference?
@@ -12,7 +12,7 @@ public struct RefundParameters: Sendable {
     public let clientSecret: Secret<String>?
     /// How much; in the currency of the charge.
     public let amount: Money
-    /// The name of this refund: the same one always gives back the same money once.
+    /// The idempotency key of this refund: the same one refunds the same money once.
     public let key: IdempotencyKey
     /// Why, for the provider's list.
     public let reason: String?
@@ -31,11 +31,11 @@ public struct RefundParameters: Sendable {
     }
 }
 
-/// A refund at the provider. Only ``CardReaderRefundStatus/succeeded`` means that the money went back.
+/// A refund at the provider. Only ``CardReaderRefundStatus/succeeded`` means that the money was refunded.
 public struct CardReaderRefund: Hashable, Sendable {
     /// The provider's name for it.
     public let id: ProviderReference?
-    /// The charge that it gives back.
+    /// The charge that it refunds.
     public let charge: ProviderReference
     public let amount: Money
     public let status: CardReaderRefundStatus
@@ -62,11 +62,11 @@ public struct CardReaderRefundStatus: RawRepresentable, Hashable, Sendable {
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The money went back.
     public static let succeeded = CardReaderRefundStatus(rawValue: "succeeded")
-    /// The provider has taken it; whether the money goes back is not known yet.
+    /// The provider has accepted it; whether the money is refunded is not known yet.
     public static let pending = CardReaderRefundStatus(rawValue: "pending")
     /// The money stays with the shop.
     public static let failed = CardReaderRefundStatus(rawValue: "failed")
-    /// Called off; the money stays with the shop.
+    /// Canceled; the money stays with the shop.
     public static let canceled = CardReaderRefundStatus(rawValue: "canceled")
     /// The customer must do something.
     public static let requiresAction = CardReaderRefundStatus(rawValue: "requires_action")

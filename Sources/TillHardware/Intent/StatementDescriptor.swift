@@ -1,4 +1,4 @@
-/// What a customer's bank statement says about a payment: 5 to 22 printable ASCII characters, at least one of them a
+/// What a customer's bank statement shows for a payment: 5 to 22 printable ASCII characters, at least one of them a
 /// letter, none of `< > \ ' " *`.
 public struct StatementDescriptor: Hashable, Sendable, CustomStringConvertible {
     public let text: String
@@ -19,7 +19,8 @@ public struct StatementDescriptor: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// Takes any text, such as a shop's name: puts `-` for what is not allowed and cuts it. `nil` if too little is left.
+    /// Takes any text, such as a shop's name: puts `-` for what is not allowed and cuts it. `nil` if too little is
+    /// left.
     public init?(cleaning text: String) {
         var bytes: [UInt8] = []
         for scalar in text.unicodeScalars.prefix(1000) where bytes.count < StatementDescriptor.maximumLength {
@@ -44,7 +45,7 @@ public struct StatementDescriptor: Hashable, Sendable, CustomStringConvertible {
 
 /// What is wrong with a statement descriptor.
 public enum StatementDescriptorError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// It has so many characters.
+    /// It has this many characters.
     case length(Int)
     /// It has no letter.
     case noLetter

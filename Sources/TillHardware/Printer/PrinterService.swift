@@ -5,7 +5,8 @@ public import TillReceipts
 /// A printer that fails never changes a payment: the receipt can be printed again.
 public protocol PrinterService: Sendable {
     /// Prints a receipt and returns once it is on paper or handed to a printer that says no more.
-    /// - Throws: `ReceiptError` if the content does not add up, before anything is sent; else an error that says whether the receipt may have printed.
+    /// - Throws: `ReceiptError` if the content does not add up, before anything is sent; else an error that says
+    ///   whether the receipt may have printed.
     func printReceipt(content: ReceiptContent) async throws
 }
 

@@ -3,7 +3,7 @@ public import TillCore
 /// What a driver answered after its service had given the command up, or what the service itself leaves behind. It
 /// changed nothing there; the shop settles it with its journal.
 public enum CardReaderLateResult: Hashable, Sendable {
-    /// An intent as the provider had it: look at its status before the order is touched.
+    /// An intent as the provider had it: check its status before changing the order.
     case intent(PaymentIntent, order: OrderID, attempt: CardReaderAttemptID)
     /// A refund as the provider had it.
     case refund(CardReaderRefund, key: IdempotencyKey, attempt: CardReaderAttemptID)

@@ -4,7 +4,7 @@ import TillCore
 /// How a call of a driver ended for the service. The call itself may still be running.
 enum DriverOutcome<Value: Sendable>: Sendable {
     case value(Value)
-    /// The driver said no, or the service knows that it cannot go on.
+    /// The driver refused, or the service knows that it cannot continue.
     case failed(CardReaderFailure)
     /// It took longer than its limit.
     case timedOut
@@ -12,7 +12,7 @@ enum DriverOutcome<Value: Sendable>: Sendable {
     case givenUp
 }
 
-/// One call of a driver, within a limit. The service goes on at the limit; what the driver says after that is late.
+/// One call of a driver, within a limit. The service continues at the limit; what the driver says after that is late.
 final class DriverCall<Value: Sendable>: Sendable {
     private let reply = Reply<DriverOutcome<Value>>()
     private let hasReturned = Atomic(false)

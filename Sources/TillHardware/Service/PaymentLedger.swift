@@ -35,7 +35,7 @@ struct PaymentLedger {
 
     let limit: Int
     private(set) var entries: [Key: Entry] = [:]
-    /// The payment that a retry goes on with.
+    /// The payment that a retry continues.
     var active: Key?
     private var lastPlace: UInt64 = 0
 

@@ -44,7 +44,7 @@ final class Reply<Value: Sendable>: Sendable {
     }
 }
 
-/// Opens once; everybody who waits at it goes on.
+/// Opens once; everybody who waits at it continues.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false

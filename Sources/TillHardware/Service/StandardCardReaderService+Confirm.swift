@@ -216,7 +216,7 @@ extension StandardCardReaderService {
         }
     }
 
-    /// A payment whose outcome is not known: look first, then ask again with the original intent and the same key.
+    /// A payment whose outcome is not known: query first, then ask again with the original intent and the same key.
     private func resolve(
         _ key: PaymentLedger.Key, _ entry: PaymentLedger.Entry, _ attempt: CardReaderAttemptID,
         _ beforeConfirmation: @escaping PreConfirmation
@@ -247,9 +247,9 @@ extension StandardCardReaderService {
         }
     }
 
-    // MARK: Calling off
+    // MARK: Canceling
 
-    /// Calls the payment off.
+    /// Cancels the payment and returns once the reader is ready; refused once money is being asked for.
     public func cancelPayment() async throws(CardReaderServiceError) {
         if let operation = phase.operation, operation.kind == .payment || operation.kind == .sealedCard {
             guard operation.step != .confirming else {

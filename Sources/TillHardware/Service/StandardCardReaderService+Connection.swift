@@ -95,15 +95,15 @@ extension StandardCardReaderService {
         phase = .connecting(current)
         let outcome = await finish(call, attempt, blocks: true)
         guard case .connecting(let now) = phase, now.attempt == attempt, !now.isInvalid else {
-            // It may have connected all the same: whoever invalidated it lets it go.
+            // It may have connected anyway: whoever invalidated it releases it.
             throw CardReaderFailure(.connectionAttemptInvalidated)
         }
         guard case .value(var connected) = outcome else {
-            if case .timedOut = outcome { await letGo() }
+            if case .timedOut = outcome { await releaseReader() }
             throw outcome.failure(.connectTimedOut) ?? CardReaderFailure(.internalServiceError)
         }
         guard connected.serial == connecting.reader.serial else {
-            await letGo()
+            await releaseReader()
             throw CardReaderFailure(.resultMismatch, message: "Another reader than the chosen one answered.")
         }
         connected.status = .connected
@@ -124,16 +124,16 @@ extension StandardCardReaderService {
     ) async {
         switch result {
         case .success(let reader):
-            if case .idle = phase { await letGo() }
+            if case .idle = phase { await releaseReader() }
             await reconcile(.reader(reader, attempt: attempt))
         case .failure(let failure):
             await reconcile(.failure(CardReaderServiceError(.connection, failure), attempt: attempt))
         }
     }
 
-    /// Has the driver let its reader go, within the limit.
+    /// Has the driver release its reader, within the limit.
     @discardableResult
-    func letGo() async -> CardReaderFailure? {
+    func releaseReader() async -> CardReaderFailure? {
         let driver = driver
         let attempt = nextAttempt()
         let outcome = await call(limits.disconnect, for: attempt) { () async throws(CardReaderFailure) -> Void in
@@ -154,13 +154,13 @@ extension StandardCardReaderService {
         connecting.isInvalid = true
         phase = .connecting(connecting)
         if isFirst {
-            await letGo()
+            await releaseReader()
             connecting.call?.interrupt(.givenUp)
         }
         await connecting.ended.wait()
     }
 
-    /// Lets the reader go.
+    /// Releases the reader and returns once nothing is connected.
     public func disconnect() async throws(CardReaderServiceError) {
         switch phase {
         case .idle, .discovering: throw CardReaderServiceError(.disconnection, .notConnectedToReader)
@@ -195,7 +195,7 @@ extension StandardCardReaderService {
 
     private func leave(_ link: ServicePhase.Link) async throws(CardReaderServiceError) {
         phase = .leaving(link)
-        if let failure = await letGo() {
+        if let failure = await releaseReader() {
             phase = .connected(link)
             throw CardReaderServiceError(.disconnection, failure)
         }

@@ -220,7 +220,7 @@ extension StandardCardReaderService {
         }
     }
 
-    /// Gives a reconnection up.
+    /// Cancels the reconnection; the reader is then not connected.
     public func cancelReconnection() async throws(CardReaderServiceError) {
         guard case .reconnecting(let link, _) = phase else { return }
         phase = .leaving(nil)
@@ -236,6 +236,6 @@ extension StandardCardReaderService {
 extension CardReaderDisconnectReason {
     /// What it is to a command that ran.
     var failure: CardReaderFailure {
-        CardReaderFailure(.notConnectedToReader, message: "The card reader went away (\(rawValue)). \(advice)")
+        CardReaderFailure(.notConnectedToReader, message: "The card reader disconnected (\(rawValue)). \(advice)")
     }
 }

@@ -51,7 +51,7 @@ extension StandardCardReaderService {
         return try result.get()
     }
 
-    /// Calls a command off and returns once it is over. Does nothing once money is being asked for.
+    /// Cancels a command and returns once it is over. Does nothing once money is being asked for.
     func callOff(_ attempt: CardReaderAttemptID, by canceler: CardReaderCanceler) async {
         guard let operation = phase.operation, operation.attempt == attempt, operation.step != .confirming,
             operation.kind != .update

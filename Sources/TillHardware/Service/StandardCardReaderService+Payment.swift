@@ -73,7 +73,7 @@ extension StandardCardReaderService {
             guard isSame else {
                 details.sentence =
                     "The order \(parameters.order) has the open payment \(entry.intent.id) of "
-                    + "\(entry.parameters.amount). Call it off first."
+                    + "\(entry.parameters.amount). Cancel it first."
                 throw CardReaderServiceError(.intentCreation, .orderHasOpenIntent, details: details)
             }
         case .canceled: break

@@ -1,7 +1,7 @@
 import TillCore
 
 extension StandardCardReaderService {
-    /// Gives money back at the reader.
+    /// Refunds a charge at the reader.
     public func refund(_ parameters: RefundParameters) async throws(CardReaderServiceError) -> CardReaderRefund {
         if case .connected(let link) = phase { try check(parameters, link) }
         let (_, attempt) = try begin(.refund, .refundCreation)
@@ -110,7 +110,7 @@ extension StandardCardReaderService {
         }
     }
 
-    /// Calls a refund off.
+    /// Cancels a refund while it waits for the card.
     public func cancelRefund() async throws(CardReaderServiceError) {
         guard let operation = phase.operation, operation.kind == .refund else { return }
         await callOff(operation.attempt, by: .app)

@@ -88,7 +88,7 @@ extension StandardCardReaderService {
         throw CardReaderServiceError(.softwareUpdate, .readerSoftwareUpdateFailedBatteryLow, details: details)
     }
 
-    /// Calls an update off.
+    /// Cancels an update that can still be canceled.
     public func cancelUpdate() async throws(CardReaderServiceError) {
         guard let operation = phase.operation, operation.kind == .update else { return }
         guard updateIsCancelable else {

@@ -77,19 +77,19 @@ public actor StandardCardReaderService: CardReaderService {
     /// Readers found so far.
     public nonisolated var discoveredReaders: BroadcastValues<[CardReader]> { discovered.values }
     public nonisolated var connectedReaders: BroadcastValues<[CardReader]> { connectedList.values }
-    /// How the search goes.
+    /// The state of the discovery of readers.
     public nonisolated var discoveryStatus: BroadcastValues<CardReaderServiceDiscoveryStatus> { discoveryState.values }
-    /// What the reader reports.
+    /// The events that the connected reader reports.
     public nonisolated var readerEvents: BroadcastValues<CardReaderEvent> { events.values }
-    /// How an update goes.
+    /// The progress of the reader's update.
     public nonisolated var softwareUpdateEvents: BroadcastValues<CardReaderSoftwareUpdateState> { updates.values }
-    /// How a reconnection goes.
+    /// The state of the reconnection.
     public nonisolated var reconnectionEvents: BroadcastValues<CardReaderReconnectionState> { reconnections.values }
     /// What the service does now.
     public nonisolated var states: BroadcastValues<CardReaderServiceState> { stateValues.values }
     /// Whether the reader is there.
     public nonisolated var serviceStatus: BroadcastValues<CardReaderServiceStatus> { statusValues.values }
-    /// How a payment goes.
+    /// How far the reader is with a payment.
     public nonisolated var paymentStatus: BroadcastValues<CardReaderPaymentStatus> { paymentValues.values }
 
     private func publishPhase() {
@@ -112,11 +112,11 @@ public actor StandardCardReaderService: CardReaderService {
 
     // MARK: Calls of the driver
 
-    /// Calls the driver within a limit. While a command runs, calling it off or losing the reader ends the call.
+    /// Calls the driver within a limit. While a command runs, canceling it or losing the reader ends the call.
     /// - Parameters:
     ///   - attempt: the command that the call is a part of.
     ///   - blocks: whether the reader is of no use as long as the driver does not come back from it.
-    ///   - late: given the driver's answer if it came after the service went on.
+    ///   - late: given the driver's answer if it came after the service continued.
     func call<Value: Sendable>(
         _ limit: Span, for attempt: CardReaderAttemptID, blocks: Bool = false,
         late: @escaping @Sendable (isolated StandardCardReaderService, Result<Value, CardReaderFailure>) async -> Void =

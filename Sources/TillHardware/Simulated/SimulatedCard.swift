@@ -9,7 +9,7 @@ public struct SimulatedCard: Hashable, Sendable {
         case timeout
         /// The card is taken out too early.
         case removed
-        /// The customer presses the red button.
+        /// The customer cancels at the reader.
         case canceled
     }
 

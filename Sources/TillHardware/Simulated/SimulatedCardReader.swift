@@ -46,19 +46,19 @@ public final class SimulatedCardReader: CardReaderService {
     /// Readers found so far.
     public var discoveredReaders: BroadcastValues<[CardReader]> { service.discoveredReaders }
     public var connectedReaders: BroadcastValues<[CardReader]> { service.connectedReaders }
-    /// How the search goes.
+    /// The state of the discovery of readers.
     public var discoveryStatus: BroadcastValues<CardReaderServiceDiscoveryStatus> { service.discoveryStatus }
-    /// What the reader reports.
+    /// The events that the connected reader reports.
     public var readerEvents: BroadcastValues<CardReaderEvent> { service.readerEvents }
-    /// How an update goes.
+    /// The progress of the reader's update.
     public var softwareUpdateEvents: BroadcastValues<CardReaderSoftwareUpdateState> { service.softwareUpdateEvents }
-    /// How a reconnection goes.
+    /// The state of the reconnection.
     public var reconnectionEvents: BroadcastValues<CardReaderReconnectionState> { service.reconnectionEvents }
     /// What the service does now.
     public var states: BroadcastValues<CardReaderServiceState> { service.states }
     /// Whether the reader is there.
     public var serviceStatus: BroadcastValues<CardReaderServiceStatus> { service.serviceStatus }
-    /// How a payment goes.
+    /// How far the reader is with a payment.
     public var paymentStatus: BroadcastValues<CardReaderPaymentStatus> { service.paymentStatus }
 
     public func start(
@@ -76,7 +76,7 @@ public final class SimulatedCardReader: CardReaderService {
         try await service.connect(reader, options: options)
     }
 
-    /// Lets the reader go.
+    /// Releases the reader, as the service does.
     public func disconnect() async throws(CardReaderServiceError) { try await service.disconnect() }
     /// Forgets what was found.
     public func clear() async throws(CardReaderServiceError) { try await service.clear() }
@@ -96,7 +96,7 @@ public final class SimulatedCardReader: CardReaderService {
         try await service.retryActivePayment(beforeConfirmation: beforeConfirmation)
     }
 
-    /// Calls the payment off.
+    /// Cancels the payment, as the service does.
     public func cancelPayment() async throws(CardReaderServiceError) { try await service.cancelPayment() }
 
     /// Collects a card for a payment.
@@ -110,18 +110,18 @@ public final class SimulatedCardReader: CardReaderService {
     @discardableResult
     public func waitForInsertedCardToBeRemoved() async -> Bool { await service.waitForInsertedCardToBeRemoved() }
 
-    /// Gives money back at the reader.
+    /// Refunds a charge at the reader.
     public func refund(_ parameters: RefundParameters) async throws(CardReaderServiceError) -> CardReaderRefund {
         try await service.refund(parameters)
     }
 
-    /// Calls a refund off.
+    /// Cancels a refund while it waits for the card.
     public func cancelRefund() async throws(CardReaderServiceError) { try await service.cancelRefund() }
     /// Installs the update that the reader offers.
     public func installUpdate() async throws(CardReaderServiceError) { try await service.installUpdate() }
-    /// Calls an update off.
+    /// Cancels an update that can still be canceled.
     public func cancelUpdate() async throws(CardReaderServiceError) { try await service.cancelUpdate() }
-    /// Gives a reconnection up.
+    /// Cancels the reconnection, as the service does.
     public func cancelReconnection() async throws(CardReaderServiceError) { try await service.cancelReconnection() }
     /// Shows a cart, or nothing, on the reader.
     public func display(_ cart: ReaderCart?) async throws(CardReaderServiceError) { try await service.display(cart) }

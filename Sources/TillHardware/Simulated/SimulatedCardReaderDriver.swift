@@ -61,7 +61,7 @@ public actor SimulatedCardReaderDriver: CardReaderDriver {
         return Self.device
     }
 
-    /// Lets the reader go.
+    /// Releases the one reader that there is.
     public func disconnect() async throws(CardReaderFailure) {
         isConnected = false
         isCardInserted = false
@@ -132,7 +132,7 @@ public actor SimulatedCardReaderDriver: CardReaderDriver {
             card: CardSummary(brand: card.brand, lastFour: card.number, entryMode: card.entryMode))
     }
 
-    /// Calls a collection off.
+    /// Cancels a collection that waits for a card.
     public func cancelCollect() async throws(CardReaderFailure) {
         guard collection == .running else { throw CardReaderFailure(.cancelFailedAlreadyCompleted) }
         collection = .calledOff

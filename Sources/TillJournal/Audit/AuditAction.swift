@@ -4,6 +4,8 @@ public enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case signedIn = "session.signed_in"
     /// Somebody ended their session.
     case signedOut = "session.signed_out"
+    /// Somebody ended a session of their own elsewhere, or somebody else's.
+    case sessionEnded = "session.ended"
     /// Somebody of the staff entered their PIN at a device.
     case personSignedIn = "staff.signed_in"
     /// A device was locked: nobody is signed in at it any more.
@@ -13,6 +15,12 @@ public enum AuditAction: String, Hashable, Sendable, CaseIterable {
     /// Somebody has another role or PIN, or is let in no more, or again.
     case personChanged = "staff.changed"
     case personRemoved = "staff.removed"
+    /// Somebody was given a link by which they choose what they sign in to the back office with.
+    case personInvited = "staff.invited"
+    /// Somebody has another password, or a passkey more or less.
+    case credentialChanged = "staff.credential_changed"
+    /// A passkey signed whose counter was not higher than before: there may be two of it.
+    case passkeyRefused = "staff.passkey_refused"
     /// A role of the shop's own was made, or is another one for everybody who has it.
     case roleChanged = "role.changed"
     case roleRemoved = "role.removed"
@@ -22,11 +30,15 @@ public enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case signInRefused = "session.refused"
     /// A request without a key or session that lets in, or without the permission it needs; counted.
     case accessRefused = "access.refused"
+    /// A cash drawer was asked to open without a sale.
+    case drawerOpened = "drawer.opened"
     case keyCreated = "key.created"
     case keyRotated = "key.rotated"
     case keyRevoked = "key.revoked"
     /// A person has said what an incident was.
     case incidentResolved = "incident.resolved"
+    /// Somebody sees to what waits for a person, or does no more.
+    case attentionAssigned = "attention.assigned"
     /// A person has closed what a payment waited for.
     case attentionClosed = "attention.closed"
     /// A person has said that the machine's clock is right.
@@ -38,6 +50,8 @@ public enum AuditAction: String, Hashable, Sendable, CaseIterable {
     /// A person has said that nothing of a provider is missing after a restore.
     case providerAccepted = "journal.provider_accepted"
     case journalBackedUp = "journal.backed_up"
+    /// It was copied to another place, where it goes on.
+    case journalMoved = "journal.moved"
     /// The journal was given another mode.
     case modeChanged = "journal.mode_changed"
     /// A provider's statement was read.

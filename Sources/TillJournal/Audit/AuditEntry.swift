@@ -3,9 +3,9 @@ public import TillCore
 
 /// An entry of the audit log: what was noted, with its place, its moment and its link.
 ///
-/// ``body`` is one JSON object and never changes. The link of an entry is SHA-256 over the link before it (32 bytes; for
-/// the first entry the log's random start) and the bytes of ``body``. docs/AUDIT.md has the rule for those who check it
-/// by themselves.
+/// ``body`` is one JSON object and never changes. The link of an entry is SHA-256 over the link before it (32 bytes;
+/// for the first entry the log's random start) and the bytes of ``body``. docs/AUDIT.md has the rule for those who
+/// check it by themselves.
 public struct AuditEntry: Hashable, Sendable {
     /// Its place: 1, 2, 3, … without gaps.
     public let sequence: Int64
@@ -13,11 +13,11 @@ public struct AuditEntry: Hashable, Sendable {
     public let note: AuditNote
     /// What is stored and linked, byte for byte.
     public let body: [UInt8]
-    /// 32 bytes.
+    /// The hash of the chain up to this entry, made as described above; 32 bytes.
     public let link: [UInt8]
 
     /// The next entry behind a head.
-    init(_ note: AuditNote, at: Timestamp, after head: ChainHead) {
+    package init(_ note: AuditNote, at: Timestamp, after head: ChainHead) {
         let note = AuditEntry.kept(note)
         (sequence, self.at, self.note) = (head.sequence + 1, at, note)
         body = AuditEntry.encode(note, sequence: head.sequence + 1, at: at)
@@ -26,7 +26,7 @@ public struct AuditEntry: Hashable, Sendable {
 
     /// As it is stored.
     /// - Throws: ``JournalError/corrupted(_:)`` for a body that no entry has.
-    init(sequence: Int64, body: [UInt8], link: [UInt8]) throws(JournalError) {
+    package init(sequence: Int64, body: [UInt8], link: [UInt8]) throws(JournalError) {
         let json: JSONValue
         do throws(JSONError) { json = try JSONValue(parsing: body) } catch {
             throw .corrupted("the entry \(sequence) of the audit log cannot be read. \(error)")
@@ -38,7 +38,15 @@ public struct AuditEntry: Hashable, Sendable {
     }
 
     /// Where the chain ends with it.
-    var head: ChainHead { ChainHead(sequence: sequence, hash: link) }
+    package var head: ChainHead { ChainHead(sequence: sequence, hash: link) }
+
+    /// The body of an entry without its beginning, ``opening``, and its place: for a database that gives it one.
+    package static func bodyBehindPlace(_ note: AuditNote, at: Timestamp) -> [UInt8] {
+        Array(encode(kept(note), sequence: 0, at: at).dropFirst(opening.utf8.count + 1))
+    }
+
+    /// How each body begins; its place follows.
+    package static let opening = #"{"sequence":"#
 
     static func link(of body: [UInt8], after previous: [UInt8]) -> [UInt8] {
         var hash = SHA256()

@@ -28,13 +28,13 @@ public struct AuditQuery: Hashable, Sendable {
     }
 }
 
-/// Entries in their order, and from where to go on.
+/// Entries in their order, and from where to continue.
 public struct AuditPage: Hashable, Sendable {
     public private(set) var entries: [AuditEntry] = []
     /// The place behind which there may be more; `nil`: there was no more.
     public private(set) var next: Int64?
 
-    init() {}
+    package init() {}
 
     /// What a query takes of entries that are in their order.
     init(_ all: some Sequence<AuditEntry>, _ query: AuditQuery) {
@@ -42,7 +42,7 @@ public struct AuditPage: Hashable, Sendable {
     }
 
     /// - Returns: whether it takes more.
-    mutating func add(_ entry: AuditEntry, _ query: AuditQuery) -> Bool {
+    package mutating func add(_ entry: AuditEntry, _ query: AuditQuery) -> Bool {
         guard entries.count < min(max(query.limit, 1), AuditLimits.maximumPage) else {
             next = entries.last?.sequence
             return false
@@ -52,7 +52,7 @@ public struct AuditPage: Hashable, Sendable {
     }
 
     /// It has read enough, although it found less than a page.
-    mutating func stop(behind place: Int64) { next = place }
+    package mutating func stop(behind place: Int64) { next = place }
 }
 
 /// What an audit log is known by, and from where to where it goes.
@@ -60,7 +60,7 @@ public struct AuditStanding: Hashable, Sendable {
     /// What the first entry that is still there is linked to: the log's random start, or the link of the last entry
     /// that was removed.
     public var base: ChainHead
-    /// Where it ends.
+    /// The last entry's place and link: the end of the chain.
     public var head: ChainHead
 
     public init(base: ChainHead, head: ChainHead) {

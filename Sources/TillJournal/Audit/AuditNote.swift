@@ -17,7 +17,7 @@ public enum AuditLimits {
     /// Entries of one page.
     public static let maximumPage = 500
     /// Entries that one page reads through, where a filter passes over many.
-    static let maximumRead = 20_000
+    package static let maximumRead = 20_000
 }
 
 /// What changed: a name, and its value before and after. Never a secret.
@@ -37,7 +37,7 @@ public struct AuditChange: Hashable, Sendable {
 public struct AuditNote: Hashable, Sendable {
     public var action: AuditAction
     public var outcome: AuditOutcome
-    /// Whom it is put down to.
+    /// Whom it is attributed to.
     public var by: Attribution
     /// Whose account it is about; `nil`: the whole counter's.
     public var account: AccountID?
@@ -49,7 +49,7 @@ public struct AuditNote: Hashable, Sendable {
     public var count: Int
     public var changes: [AuditChange]
 
-    /// - Parameter by: whom it is put down to; by itself whoever the running task works for.
+    /// - Parameter by: whom it is attributed to; by itself whoever the running task works for.
     public init(
         _ action: AuditAction, _ outcome: AuditOutcome = .done, by: Attribution? = nil, account: AccountID? = nil,
         subject: String? = nil, reason: String? = nil, count: Int = 1, changes: [AuditChange] = []
@@ -65,7 +65,7 @@ public struct AuditNote: Hashable, Sendable {
     }
 
     /// That entries were removed because they are older than the retention.
-    static func purged(from first: Int64, to last: Int64) -> AuditNote {
+    package static func purged(from first: Int64, to last: Int64) -> AuditNote {
         AuditNote(
             .purged, by: Attribution(.till(.housekeeping)), subject: "\(first) to \(last)",
             reason: "older than \(AuditLimits.retention.milliseconds / Span.days(1).milliseconds) days",

@@ -2,17 +2,17 @@ import TillCore
 
 /// Walks the audit log in its order and says where what is stored is not what was written. After each entry it goes on
 /// from the link that is stored, so that one changed entry is one finding.
-struct AuditPass {
-    private(set) var head: ChainHead
-    private(set) var problems: [String] = []
-    private(set) var entries = 0
+package struct AuditPass {
+    package private(set) var head: ChainHead
+    package private(set) var problems: [String] = []
+    package private(set) var entries = 0
     private let known: ChainHead?
     private var knownIsMet = false
 
     /// - Parameters:
     ///   - base: what the first entry is linked to.
     ///   - known: a head that was noted down apart from the journal.
-    init(base: ChainHead, known: ChainHead?) {
+    package init(base: ChainHead, known: ChainHead?) {
         head = base
         self.known = known
         // What was removed since, because it was old, cannot be held against anything.
@@ -24,7 +24,7 @@ struct AuditPass {
     }
 
     /// Checks one entry against the link that is stored with it.
-    mutating func check(sequence: Int64, body: [UInt8], link: [UInt8]) {
+    package mutating func check(sequence: Int64, body: [UInt8], link: [UInt8]) {
         entries += 1
         let isNext = sequence == head.sequence + 1
         if sequence <= head.sequence {
@@ -48,7 +48,7 @@ struct AuditPass {
     }
 
     /// Compares the end with what the log says of itself, and with the head that was noted down.
-    mutating func finish(stated: ChainHead) {
+    package mutating func finish(stated: ChainHead) {
         if stated.sequence > head.sequence {
             problem(
                 "the audit log ends at entry \(head.sequence), and entry \(stated.sequence) was written: its end was "

@@ -2,22 +2,22 @@ import TillCore
 
 /// Walks a journal's events in their order and says where what is stored is not what was written.
 ///
-/// After each event it goes on from the link that is stored, so that one changed event is one finding.
-struct ChainPass {
-    private(set) var head: ChainHead
+/// After each event it continues from the link that is stored, so that one changed event is one finding.
+package struct ChainPass {
+    package private(set) var head: ChainHead
     /// By what the journal is known again.
-    let journal: String
+    package let journal: String
     /// Findings, one sentence each.
-    private(set) var problems: [String] = []
+    package private(set) var problems: [String] = []
     private let known: ChainHead?
     private var knownIsMet = false
 
     /// - Parameters:
     ///   - start: what the first event's link is computed from.
     ///   - known: a head that was noted down apart from the journal.
-    init(start: [UInt8], known: ChainHead?) {
+    package init(start: [UInt8], known: ChainHead?) {
         head = ChainHead(sequence: 0, hash: start)
-        journal = HeadFile.name(of: start)
+        journal = JournalHead.name(of: start)
         self.known = known
         meet()
     }
@@ -27,7 +27,7 @@ struct ChainPass {
     }
 
     /// Checks one event against the link that is stored with it.
-    mutating func check(_ event: EventLink, link: [UInt8]) {
+    package mutating func check(_ event: EventLink, link: [UInt8]) {
         let isNext = event.sequence == head.sequence + 1
         if !isNext {
             let (first, last) = (head.sequence + 1, event.sequence - 1)
@@ -45,10 +45,11 @@ struct ChainPass {
     }
 
     /// Compares the end with what the journal itself says of it, and with the head that was noted down.
-    mutating func finish(stated: ChainHead?) {
+    package mutating func finish(stated: ChainHead?) {
         if let stated, stated.sequence > head.sequence {
             problem(
-                "the journal ends at event \(head.sequence), and event \(stated.sequence) was written: its end was cut off"
+                "the journal ends at event \(head.sequence), and event \(stated.sequence) was written: its end was "
+                    + "cut off"
             )
         } else if stated != head {
             problem("the journal's own head is not that of its last event, \(head.sequence)")
@@ -56,7 +57,8 @@ struct ChainPass {
         guard let known, !knownIsMet else { return }
         problem(
             known.sequence > head.sequence
-                ? "the known head is event \(known.sequence), and the journal ends at event \(head.sequence): its end was cut off"
+                ? "the known head is event \(known.sequence), and the journal ends at event \(head.sequence): its end "
+                    + "was cut off"
                 : "the journal is not the one of the known head: event \(known.sequence) or one before it is another")
     }
 

@@ -6,21 +6,28 @@ import Crypto
 /// journal's random start), sequence, version and moment (each eight bytes, highest first), and payment, account, name
 /// and body, each as the count of its bytes in eight bytes and then its bytes in UTF-8. So an event cannot be changed,
 /// moved, taken out or put in without changing every link after it, and no two events have the same bytes.
-struct EventLink {
+package struct EventLink {
     /// The bytes of a link.
-    static let byteCount = SHA256.byteCount
+    package static let byteCount = SHA256.byteCount
 
-    var sequence: Int64
-    var version: Int64
+    package var sequence: Int64
+    package var version: Int64
     /// In milliseconds since 1970, as it is stored.
-    var at: Int64
-    var payment: String
-    var account: String
-    var name: String
-    var body: [UInt8]
+    package var at: Int64
+    package var payment: String
+    package var account: String
+    package var name: String
+    package var body: [UInt8]
+
+    package init(
+        sequence: Int64, version: Int64, at: Int64, payment: String, account: String, name: String, body: [UInt8]
+    ) {
+        (self.sequence, self.version, self.at) = (sequence, version, at)
+        (self.payment, self.account, self.name, self.body) = (payment, account, name, body)
+    }
 
     /// The link of this event behind the one before it.
-    func hash(after previous: [UInt8]) -> [UInt8] {
+    package func hash(after previous: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(previous.count + 7 * 8 + 128 + body.count)
         bytes += previous
@@ -39,5 +46,5 @@ struct EventLink {
     }
 
     /// A start that no other journal has, so that no event of one can be moved to another.
-    static func randomStart() -> [UInt8] { (0..<byteCount).map { _ in UInt8.random(in: .min ... .max) } }
+    package static func randomStart() -> [UInt8] { (0..<byteCount).map { _ in UInt8.random(in: .min ... .max) } }
 }

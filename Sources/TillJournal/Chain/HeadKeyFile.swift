@@ -42,7 +42,8 @@ public enum HeadKeyFile {
     }
 
     /// Writes a new file, durably.
-    /// - Throws: ``HeadKeyFileError/exists(_:)``, also for a link that leads nowhere, or ``HeadKeyFileError/disk(_:_:)``.
+    /// - Throws: ``HeadKeyFileError/exists(_:)``, also for a link that leads nowhere, or
+    ///   ``HeadKeyFileError/disk(_:_:)``.
     public static func create(_ path: String, _ text: String, mode: UInt16) throws(HeadKeyFileError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(mode))
         guard descriptor >= 0 else {

@@ -6,7 +6,7 @@ public import TillCore
 public struct HeadSigningKey: Sendable, CustomStringConvertible, CustomReflectable {
     private let key: Curve25519.Signing.PrivateKey
 
-    /// A new key.
+    /// Makes a random key.
     public init() { key = Curve25519.Signing.PrivateKey() }
 
     /// Reads PKCS #8 in PEM (RFC 8410), as ``pem`` writes it and as OpenSSL does.
@@ -50,7 +50,7 @@ public struct HeadVerifyingKey: Sendable {
     /// A SubjectPublicKeyInfo in PEM.
     public var pem: String { KeyDocument.publicKey.text(of: Array(key.rawRepresentation)) }
 
-    /// By what people tell keys apart: the first 8 bytes of SHA-256 of the key's 32 bytes, in hexadecimal.
+    /// By what people distinguish keys: the first 8 bytes of SHA-256 of the key's 32 bytes, in hexadecimal.
     public var id: String { Hex.lowercase(SHA256.hash(data: key.rawRepresentation).prefix(8)) }
 
     func isSigned(_ bytes: [UInt8], _ signature: [UInt8]) -> Bool { key.isValidSignature(signature, for: bytes) }

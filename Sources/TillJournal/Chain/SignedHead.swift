@@ -4,9 +4,9 @@ public import TillCore
 ///
 /// Whoever can write the journal's file can compute its chain anew, and can put an older backup back. With the line and
 /// the public key both are found later, since the signature cannot be made again without the private key. The line is
-/// `till-head/2 journal=… sequence=… hash=… audit=… audit_hash=… time=… key=… signature=…`, where the two of the audit log
-/// are missing in one of before there was one (`till-head/1`); what is signed are its bytes in ASCII before
-/// ` signature=`, with Ed25519 (RFC 8032), so that any program can verify it.
+/// `till-head/2 journal=… sequence=… hash=… audit=… audit_hash=… time=… key=… signature=…`, where the two of the audit
+/// log are missing in one from before there was one (`till-head/1`); what is signed are its bytes in ASCII before `
+/// signature=`, with Ed25519 (RFC 8032), so that any program can verify it.
 public struct SignedHead: Hashable, Sendable {
     /// The longest statement that is read, in bytes, with white space around it.
     public static let maximumBytes = 1_024
@@ -17,13 +17,13 @@ public struct SignedHead: Hashable, Sendable {
     /// Which journal it is of: the beginning of its random start, which its backups share, in hexadecimal.
     public let journal: String
     public let head: ChainHead
-    /// Where the chain of its audit log ended; `nil` in a line of before there was one.
+    /// Where the chain of its audit log ended; `nil` in a line from before there was one.
     public let audit: ChainHead?
     /// When it was signed, by the clock of the machine that did.
     public let at: Timestamp
     /// The ``HeadVerifyingKey/id`` of the key.
     public let key: String
-    /// Ed25519, 64 bytes.
+    /// The Ed25519 signature over the line's text before ` signature=`; 64 bytes.
     public let signature: [UInt8]
 
     /// Signs a head.
@@ -96,7 +96,8 @@ extension SignedHead: CustomStringConvertible {
 
 /// Which journal, and where its chain ends.
 public struct JournalHead: Hashable, Sendable {
-    /// The beginning of the journal's random start, in hexadecimal: the same in its backups, another in any other journal.
+    /// The beginning of the journal's random start, in hexadecimal: the same in its backups, another in any other
+    /// journal.
     public var journal: String
     public var head: ChainHead
     /// Where the chain of its audit log ends; `nil` where that is not known.
@@ -107,6 +108,9 @@ public struct JournalHead: Hashable, Sendable {
         self.head = head
         self.audit = audit
     }
+
+    /// By what a journal of that random start is known again.
+    package static func name(of start: [UInt8]) -> String { HeadFile.name(of: start) }
 }
 
 /// Why a signed head is not taken.

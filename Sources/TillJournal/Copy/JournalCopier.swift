@@ -4,13 +4,13 @@ import GRDB
 import Synchronization
 public import TillCore
 
-/// Keeps a copy of a journal in a folder, on another disk or machine, while the journal is in use: `till restore` takes the
-/// folder. A copy is whole and of one moment, and it replaces the one before in one step, so that the folder has a good
-/// one at any time, also where this process or the machine dies.
+/// Keeps a copy of a journal in a folder, on another disk or machine, while the journal is in use: `till restore` takes
+/// the folder. A copy is whole and of one moment, and it replaces the one before in one step, so that the folder has a
+/// good one at any time, also where this process or the machine dies.
 ///
 /// The recovery point: what was acknowledged longer ago than a pause and two copies is in the folder. The pause is
-/// ``minimumPause``, or ``share`` times what the last copy took, so that a large journal costs no more than a small one.
-/// A copy is made only when the journal has changed.
+/// ``minimumPause``, or ``share`` times what the last copy took, so that a large journal costs no more than a small
+/// one. A copy is made only when the journal has changed.
 ///
 /// A copy that has what the journal lacks is never replaced: it is the one to restore from.
 public final class JournalCopier: Sendable {
@@ -72,7 +72,8 @@ public final class JournalCopier: Sendable {
 
     /// Copies the journal if it has changed since the last copy. Durable when it returns.
     /// - Returns: whether a copy was made.
-    /// - Throws: ``JournalError/unavailable(_:)`` if it cannot be made or must not be replaced; the copy before is there.
+    /// - Throws: ``JournalError/unavailable(_:)`` if it cannot be made or must not be replaced; the copy before is
+    ///   there.
     @discardableResult
     public func copy() async throws(JournalError) -> Bool {
         let version = try current()

@@ -15,8 +15,8 @@ import TillCore
 /// new is begun, by any process, until the file could be made again. All processes see the same file, so there
 /// is no other state.
 struct Ballast: Sendable {
-    /// Space for some twenty answers that are written one by one, each with the pages that it changes; of those that are
-    /// written together a hundred times as many.
+    /// Space for some twenty answers that are written one by one, each with the pages that it changes; of those that
+    /// are written together a hundred times as many.
     static let maximumBytes = 1 << 20
     /// Where less can be kept than this, two answers, nothing is begun.
     static let minimumBytes = 96 << 10

@@ -100,3 +100,35 @@ final class DiskFile: DurableFile {
     /// What went wrong inside a closure that cannot throw.
     private final class Failure { var error: DurableFileError? }
 }
+
+/// Who owns a file and who may do what with it, as the system says. Here, where the C library alone is imported: in a
+/// room that imports more, several modules bring a `stat`, and which counts depends on the order of its files.
+package struct FileStatus {
+    /// Its kind, in the bits of `S_IFMT`, and the rights.
+    package let mode: UInt32
+    package let owner: UInt32
+    /// Its names.
+    package let links: UInt64
+
+    /// Of an open file.
+    /// - Returns: `nil` if the system does not say.
+    package init?(of descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    /// Of a name in an open folder; a symbolic link is not followed.
+    /// - Returns: `nil` if there is none, or the system does not say.
+    package init?(of name: String, in folder: Int32) {
+        var status = stat()
+        guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
+        mode = UInt32(status.st_mode)
+        owner = UInt32(status.st_uid)
+        links = UInt64(status.st_nlink)
+    }
+}

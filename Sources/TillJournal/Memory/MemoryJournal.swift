@@ -65,7 +65,7 @@ public final class MemoryJournal: Journal, RecordStore, AuditLog {
         }
     }
 
-    /// What a process meets that stood still for longer than its lease: others take over what it held, it can read, and
+    /// What a process meets that was stalled for longer than its lease: others take over what it held, it can read, and
     /// every later write throws ``JournalError/leaseLost``.
     public func loseLease() {
         storage.state.withLock { state in
@@ -96,27 +96,31 @@ public final class MemoryJournal: Journal, RecordStore, AuditLog {
 
     /// A payment as the fold of its events; `nil` if there is none.
     public func payment(_ id: PaymentID) async throws(JournalError) -> Payment? {
-        try Payment(stored: access { $0.events(of: id) })
+        try access { $0.payment(id) }.get()
     }
 
     /// The payment that the order belongs to now; `nil` if it is free.
     public func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
-        let events = try access { state in
-            state.occupant(of: MemoryState.Place(account: account, order: order)).map { state.events(of: $0) }
+        let occupant = try access { state -> Result<Payment?, JournalError> in
+            guard let id = state.occupant(of: MemoryState.Place(account: account, order: order)) else {
+                return .success(nil)
+            }
+            return state.payment(id)
         }
-        return try Payment(stored: events ?? [])
+        return try occupant.get()
     }
 
     /// Payments by their rows, newest first.
     public func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow] {
         let limit = min(max(filter.limit, 1), JournalLimits.maximumPage)
         return try access { state in
-            let rows = state.rows.values.lazy.map(\.row).filter { row in
+            let all = state.rows
+            let rows = state.identifiers(before: filter.before).reversed().lazy.compactMap { all[$0]?.row }
+            let wanted = rows.filter { row in
                 (filter.account.map { $0 == row.account } ?? true) && (filter.order.map { $0 == row.order } ?? true)
                     && (filter.status.map { $0 == row.status } ?? true)
-                    && (filter.before.map { row.id.rawValue < $0.rawValue } ?? true)
             }
-            return Array(rows.sorted { $0.id.rawValue > $1.id.rawValue }.prefix(limit))
+            return Array(wanted.prefix(limit))
         }
     }
 
@@ -152,6 +156,32 @@ public final class MemoryJournal: Journal, RecordStore, AuditLog {
                 return isDue && place.map { $0 < due.place } ?? true ? due : nil
             }
             return Array(found.sorted { $0.place < $1.place }.prefix(max(limit, 0)))
+        }
+    }
+
+    /// Takes payments that are due and that nobody else works on.
+    public func claim(_ payments: [PaymentID], at moment: Timestamp) async throws(JournalError) -> Set<PaymentID> {
+        try access { state in
+            var claimed: Set<PaymentID> = []
+            for payment in payments {
+                guard let entry = state.outbox[payment] else { continue }
+                if let holder = entry.owner, holder != owner {
+                    guard !state.living.contains(holder) else { continue }
+                    state.outbox[payment]?.due = min(entry.due ?? moment, moment)
+                } else if entry.due.map({ $0 > moment }) ?? true {
+                    continue
+                }
+                state.outbox[payment]?.owner = owner
+                claimed.insert(payment)
+            }
+            return claimed
+        }
+    }
+
+    /// Gives a payment back that this process holds.
+    public func release(_ payment: PaymentID) async throws(JournalError) {
+        try access { state in
+            if state.outbox[payment]?.owner == owner { state.outbox[payment]?.owner = nil }
         }
     }
 

@@ -98,7 +98,7 @@ struct MemoryRecords: Sendable {
 
 extension RecordHolder {
     /// Who an owner's number is to a reader.
-    init(owner: Int64?, reader: Int64, isAlive: (Int64) -> Bool) {
+    package init(owner: Int64?, reader: Int64, isAlive: (Int64) -> Bool) {
         guard let owner else {
             self = .nobody
             return

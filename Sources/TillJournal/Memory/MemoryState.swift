@@ -20,7 +20,9 @@ struct MemoryState: Sendable {
     var events: [StoredEvent] = []
     /// The places of each payment's events in `events`.
     var places: [PaymentID: [Int]] = [:]
-    var rows: [PaymentID: (row: PaymentRow, isLive: Bool)] = [:]
+    private(set) var rows: [PaymentID: (row: PaymentRow, isLive: Bool)] = [:]
+    /// The keys of ``rows``, ascending. Identifiers begin with their time, so a new one is mostly the last.
+    private var identifiers: [PaymentID] = []
     var live: [Place: PaymentID] = [:]
     /// Payments that came back to their order while another one had it.
     var returned: [Place: Set<PaymentID>] = [:]
@@ -33,6 +35,22 @@ struct MemoryState: Sendable {
     var living: Set<Int64> = []
     /// Whose lease is over, though they have not ended yet.
     var fenced: Set<Int64> = []
+
+    /// Payments as they were when they were read last: of one that is read again only what came since is folded.
+    private var folded: [PaymentID: Payment] = [:]
+
+    /// A payment as the fold of its events; `nil` if there is none.
+    mutating func payment(_ id: PaymentID) -> Result<Payment?, JournalError> {
+        guard let places = places[id], let first = places.first else { return .success(nil) }
+        guard var payment = folded[id] ?? Payment(folding: [events[first].record]) else {
+            return .failure(Payment.withoutCreation(id))
+        }
+        if payment.version < places.count {
+            for place in places[payment.version...] { payment.evolve(events[place].record) }
+            folded[id] = payment
+        }
+        do throws(JournalError) { return .success(try payment.sound()) } catch { return .failure(error) }
+    }
 
     func events(of payment: PaymentID) -> [StoredEvent] { (places[payment] ?? []).map { events[$0] } }
 
@@ -83,6 +101,22 @@ struct MemoryState: Sendable {
     /// The payment that has the order; else one that came back to it while another one had it.
     func occupant(of place: Place) -> PaymentID? { live[place] ?? returned[place]?.min { $0.rawValue < $1.rawValue } }
 
+    /// The payments that are older than one, oldest first; all of them for `nil`.
+    func identifiers(before id: PaymentID?) -> ArraySlice<PaymentID> {
+        identifiers[..<(id.map(position(of:)) ?? identifiers.count)]
+    }
+
+    /// Where an identifier stands or would stand, found by halving.
+    private func position(of id: PaymentID) -> Int {
+        var (low, high) = (0, identifiers.count)
+        if let last = identifiers.last, last.rawValue < id.rawValue { return high }
+        while low < high {
+            let middle = (low + high) / 2
+            if identifiers[middle].rawValue < id.rawValue { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
     private mutating func insert(_ append: PreparedWrite.Append, owner: Int64) -> [StoredEvent] {
         let row = append.row
         var stored: [StoredEvent] = []
@@ -104,7 +138,9 @@ struct MemoryState: Sendable {
         } else if live[place] != row.id {
             returned[place, default: []].insert(row.id)
         }
-        rows[row.id] = (row, append.isLive)
+        if rows.updateValue((row, append.isLive), forKey: row.id) == nil {
+            identifiers.insert(row.id, at: position(of: row.id))
+        }
         if append.isPending {
             let holder: Int64? =
                 switch append.holder {

@@ -1,13 +1,13 @@
 public import TillCore
 
-/// The last moment at which the machine's clock was not in doubt: one record beside the journal's events, so that a clock
-/// that is wrong at the next start is found out also where wrong entries were written meanwhile.
+/// The last moment at which the machine's clock was not in doubt: one record beside the journal's events, so that a
+/// clock that is wrong at the next start is found out also where wrong entries were written meanwhile.
 public struct ClockProof: Hashable, Sendable {
     /// Who vouched for the clock.
     public enum Voucher: String, Sendable {
         /// Nothing spoke against it.
         case clock
-        /// A person who has looked at a watch.
+        /// A person who has checked a watch.
         case person
     }
 
@@ -54,7 +54,7 @@ extension ClockProof: RecordDocument {
     }
 
     /// The clock's time in a record as it lies in a file; `nil` if it cannot be read.
-    static func moment(in body: [UInt8]) -> Timestamp? {
+    package static func moment(in body: [UInt8]) -> Timestamp? {
         JSONValue(ifValid: body)?["at"]?.int64Value.map(Timestamp.init(milliseconds:))
     }
 }

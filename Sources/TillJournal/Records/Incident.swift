@@ -24,15 +24,15 @@ public struct Incident: RecordDocument, Hashable {
     public enum Outcome: String, CaseIterable, Hashable, Sendable {
         /// What is reported paid for the order: it is not to be sold again.
         case paid
-        /// It did not, or the money was given back: the order may be sold.
+        /// It did not, or the money was refunded: the order may be sold.
         case notPaid = "not_paid"
-        /// What a statement has put into suspense is given up.
+        /// What a statement has put into suspense is written off.
         case writtenOff = "written_off"
-        /// What was given up was found later: it is in suspense again.
+        /// What was written off was found later: it is in suspense again.
         case recovered
     }
 
-    /// Of what was delivered so many bytes are kept at most.
+    /// Of what was delivered this many bytes are kept at most.
     public static let maximumDocumentBytes = 16 << 10
     public static let collection: RecordCollection = "incident"
     /// Those that wait for a person.
@@ -59,12 +59,12 @@ public struct Incident: RecordDocument, Hashable {
     public let document: String
     /// For one of a statement: what does not match and what to do, as a few sentences.
     public let what: String?
-    /// What a person found out; `nil`: nobody has looked yet.
+    /// What a person found out; `nil`: nobody has checked yet.
     public var resolution: String?
     /// Who has said so, and when; `nil` where only the words themselves say it.
     public var resolvedBy: String?
     public var resolvedAt: Timestamp?
-    /// What that means for the order; `nil` while nobody has looked, and where no order was known.
+    /// What that means for the order; `nil` while nobody has checked, and where no order was known.
     public var outcome: Outcome?
     /// The order that a person has found it to be for.
     public var foundOrder: Owner?
@@ -242,11 +242,11 @@ extension Incident: CustomStringConvertible {
             "\(provider) reported something about payment \(payment), which this journal does not know. Look it up at "
                 + "the provider: its order may have been paid.\(order)"
         case .unknownCharge:
-            "\(provider) has the charge \(event) of payment \(payment), which this journal does not know. Look it up at "
-                + "the provider: its order may have been paid.\(order)"
+            "\(provider) has the charge \(event) of payment \(payment), which this journal does not know. Look it up "
+                + "at the provider: its order may have been paid.\(order)"
         case .unreadablePayment:
-            "The events of payment \(payment) cannot be read, so nothing is done on it. `till journal verify` says what is "
-                + "wrong; look it up at the provider."
+            "The events of payment \(payment) cannot be read, so nothing is done on it. `till journal verify` says "
+                + "what is wrong; look it up at the provider."
         case .absentProvider:
             "Something is to be done on payment \(payment), and its provider \(provider) is not configured. Configure "
                 + "it, or settle the payment there."

@@ -10,8 +10,8 @@ public struct IncidentLog: Sendable {
 
     public init(_ store: any RecordStore) { self.store = store }
 
-    /// What is to be written so that an incident is kept and its order is held. Empty if it is kept already, resolved or
-    /// not. Whoever writes it decides again on a ``JournalError/recordConflict(_:current:)``.
+    /// What is to be written so that an incident is kept and its order is held. Empty if it is kept already, resolved
+    /// or not. Whoever writes it decides again on a ``JournalError/recordConflict(_:current:)``.
     public func changes(keeping incident: Incident) async throws(JournalError) -> [RecordChange] {
         guard try await store.record(incident.record.id) == nil else { return [] }
         var changes: [RecordChange] = [.insert(incident.record)]
@@ -61,8 +61,8 @@ public struct IncidentLog: Sendable {
         return false
     }
 
-    /// Keeps a payment that was met and cannot be read, once. Who only reads is answered although this cannot be written:
-    /// recovery writes it as well, and so does whoever meets the payment next.
+    /// Keeps a payment that was met and cannot be read, once. Who only reads is answered although this cannot be
+    /// written: recovery writes it as well, and so does whoever meets the payment next.
     public func keep(_ unreadable: UnreadablePayment, of provider: ProviderName?, at moment: Timestamp) async {
         let incident = Incident(unreadable: unreadable.id, of: provider, because: unreadable.reason, at: moment)
         do throws(JournalError) { try await keep(incident) } catch { return }

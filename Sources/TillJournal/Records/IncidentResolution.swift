@@ -34,9 +34,9 @@ public enum IncidentRefusal: ExplainedError, Hashable {
     case outcomeMissing(String)
     /// It paid an order, and nobody says which.
     case orderMissing(String)
-    /// Nothing of it is in suspense that could be given up.
+    /// Nothing of it is in suspense that could be written off.
     case nothingInSuspense(String)
-    /// Nothing of it was given up that could be found again.
+    /// Nothing of it was written off that could be recovered.
     case nothingWrittenOff(String)
     /// Somebody has resolved it already.
     case resolvedBefore(Incident)

@@ -74,4 +74,12 @@ public struct KeptRecord: Hashable, Sendable {
     public var updatedAt: Timestamp
     /// Its place among all records by the time of insertion; never given twice.
     public var position: Int64
+
+    package init(
+        id: RecordID, version: Int, body: [UInt8], due: Timestamp?, holder: RecordHolder, createdAt: Timestamp,
+        updatedAt: Timestamp, position: Int64
+    ) {
+        (self.id, self.version, self.body, self.due, self.holder) = (id, version, body, due, holder)
+        (self.createdAt, self.updatedAt, self.position) = (createdAt, updatedAt, position)
+    }
 }

@@ -39,7 +39,7 @@ public enum RecordChange: Hashable, Sendable {
     }
 
     /// The record that it writes, if it writes one.
-    var record: Record? {
+    package var record: Record? {
         switch self {
         case .insert(let record), .insertIfAbsent(let record), .update(let record, _): record
         case .delete, .remove, .forget, .keepNewest: nil
@@ -47,7 +47,7 @@ public enum RecordChange: Hashable, Sendable {
     }
 
     /// The version that the record must have, with 0 for "must not be there"; `nil` if it does not matter.
-    var expectedVersion: Int? {
+    package var expectedVersion: Int? {
         switch self {
         case .insert: 0
         case .update(_, let version), .delete(_, let version): version

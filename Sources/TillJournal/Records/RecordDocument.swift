@@ -79,8 +79,8 @@ public struct Records<Document: RecordDocument>: Sendable {
         return try stored.map { (record) throws(JournalError) in try Document(record) }
     }
 
-    /// Hands out documents page by page, the oldest first, until there are no more or `most` were read. What others change
-    /// meanwhile may or may not be among them; `body` may change or delete what it gets.
+    /// Hands out documents page by page, the oldest first, until there are no more or `most` were read. What others
+    /// change meanwhile may or may not be among them; `body` may change or delete what it gets.
     public func forEach(
         matching match: RecordMatch? = nil, atMost most: Int = .max,
         _ body: (Document) async throws(JournalError) -> Void

@@ -41,5 +41,5 @@ public struct RecordQuery: Hashable, Sendable {
         self.limit = limit
     }
 
-    var boundedLimit: Int { min(max(limit, 1), RecordLimits.maximumPage) }
+    package var boundedLimit: Int { min(max(limit, 1), RecordLimits.maximumPage) }
 }

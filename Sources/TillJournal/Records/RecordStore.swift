@@ -4,14 +4,16 @@
 /// Guarantees of every implementation:
 /// - ``change(_:)`` is all or nothing, and durable when it returns. With ``JournalWrite/records`` the same holds for
 ///   events and records together.
-/// - An update or a delete names the version that it was decided on. Of any number of writers, in any process, that name
-///   the same version one succeeds; the others get ``JournalError/recordConflict(_:current:)`` and have changed nothing.
+/// - An update or a delete names the version that it was decided on. Of any number of writers, in any process, that
+///   name the same version one succeeds; the others get ``JournalError/recordConflict(_:current:)`` and have changed
+///   nothing.
 /// - Whoever reads after a change has returned sees it, in every process. A list is one moment's state.
 /// - A change that throws anything but ``JournalError/unavailable(_:)`` has changed nothing. After `unavailable` it may
 ///   have been made; the version of the record tells.
 /// - A process holds the records that it wrote with ``Record/isHeld``. When it dies, however it dies, they read as
 ///   ``RecordHolder/deadProcess``; a living process's records never do. A takeover is an update from the version that
-///   was read, so one of several gets it. An implementation may find out about deaths late (by leases), never too early.
+///   was read, so one of several gets it. An implementation may find out about deaths late (by leases), never too
+///   early.
 public protocol RecordStore: Sendable {
     /// A record as it stands; `nil` if there is none.
     func record(_ id: RecordID) async throws(JournalError) -> KeptRecord?

@@ -4,8 +4,8 @@ public import TillCore
 public struct ProviderSweep: Hashable, Sendable {
     /// How far one provider has been asked.
     public enum State: Hashable, Sendable {
-        /// Its list is being read: from a page's cursor, or from the start. A pass that began before everything can be in
-        /// the list is repeated.
+        /// Its list is being read: from a page's cursor, or from the start. A pass that began before everything can be
+        /// in the list is repeated.
         case listing(cursor: String?, since: Timestamp?)
         /// Its list was read to the end, and may show more until then.
         case waiting(until: Timestamp)
@@ -25,7 +25,8 @@ public struct ProviderSweep: Hashable, Sendable {
     public var listed = 0
     /// Those that no payment of the journal accounts for, of all passes.
     public var incidents = 0
-    /// Known payments of which it was asked in vain. Until it answers nobody knows what of their money was moved.
+    /// Known payments of which it was asked without success. Until it answers nobody knows what of their money was
+    /// moved.
     public var unanswered: [PaymentID] = []
     /// How many of these are kept; while there are more its list is not read on.
     public static let maximumUnanswered = 1_000

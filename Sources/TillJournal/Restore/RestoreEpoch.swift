@@ -1,6 +1,7 @@
 public import TillCore
 
-/// One restore of a journal: from here on it goes on from an earlier state of itself. Kept for good, one record for each.
+/// One restore of a journal: from here on it goes on from an earlier state of itself. Kept for good, one record for
+/// each.
 public struct RestoreEpoch: RecordDocument, Hashable {
     public static let collection: RecordCollection = "restore_epoch"
 

@@ -4,8 +4,8 @@ import TillCore
 
 /// The files of a restore, beside the journal, and the order in which they change.
 ///
-/// A marker stands there from before the first change until after the last one, and no journal opens while it does. So a
-/// process that dies in between leaves nothing that could be sold on, and the same command goes on.
+/// A marker stands there from before the first change until after the last one, and no journal opens while it does. So
+/// a process that dies in between leaves nothing that could be sold on, and the same command goes on.
 struct RestoreFiles {
     /// The files that SQLite and the journal keep beside a database.
     private static let companions = ["-wal", "-shm", "-owners", "-ballast", "-head"]

@@ -1,8 +1,8 @@
 public import TillCore
 
 /// That this journal may lack sales that were made: it was restored, or set back without anybody saying so. While the
-/// record is there nothing is sold (``SaleGate``). It says how far the sweep of the providers has come, so that a process
-/// that dies goes on where it was.
+/// record is there nothing is sold (``SaleGate``). It says how far the sweep of the providers has come, so that a
+/// process that dies goes on where it was.
 public struct RestoreSweep: RecordDocument, Hashable {
     public static let collection: RecordCollection = "restore_sweep"
     static let key = "due"
@@ -19,6 +19,8 @@ public struct RestoreSweep: RecordDocument, Hashable {
         case copiedBack(ChainHead)
         /// An event that was written, and with which the chain ended, is not in the journal any more.
         case setBack(missing: ChainHead)
+        /// It was moved to another place with `till journal copy`, and goes on there.
+        case moved(to: String)
         /// It was restored with `till restore`.
         case restored(RestoreEpoch)
     }
@@ -52,6 +54,7 @@ public struct RestoreSweep: RecordDocument, Hashable {
         switch (try body.text("cause"), head, body.json["epoch"].flatMap { RestoreEpoch($0) }) {
         case ("copied_back", .some(let head), _): cause = .copiedBack(head)
         case ("set_back", .some(let head), _): cause = .setBack(missing: head)
+        case ("moved", _, _): cause = .moved(to: try body.text("to"))
         case ("restored", _, .some(let epoch)): cause = .restored(epoch)
         default: throw body.damaged("cause")
         }
@@ -73,6 +76,9 @@ public struct RestoreSweep: RecordDocument, Hashable {
         case .setBack(let head):
             writer.field("cause", "set_back")
             writer.field("head", head.description)
+        case .moved(let place):
+            writer.field("cause", "moved")
+            writer.field("to", place)
         case .restored(let epoch):
             writer.field("cause", "restored")
             writer.key("epoch")
@@ -93,10 +99,12 @@ extension RestoreSweep: CustomStringConvertible {
     public var description: String {
         switch cause {
         case .copiedBack:
-            "The journal is a backup that was put in place without till restore: what was sold after it was made is not "
-                + "in it."
+            "The journal is a backup that was put in place without till restore: what was sold after it was made is "
+                + "not in it."
         case .setBack(let head):
             "The journal was set back: event \(head.sequence) was written and is not in it any more."
+        case .moved(let place):
+            "The journal was moved to \(place), where it goes on: nothing is sold on what is left here."
         case .restored(let epoch):
             "The journal was restored to \(epoch.newest), and what was sold later is still being looked up at "
                 + "\(waitsFor.isEmpty ? "the providers" : waitsFor.joined(separator: ", "))."
@@ -108,9 +116,12 @@ extension RestoreSweep: CustomStringConvertible {
 
     /// What a person does next, as a sentence.
     public var next: String {
+        if case .moved(let place) = cause {
+            return "Use --journal \(place). Should it be lost, till restore goes on from here."
+        }
         guard epoch != nil else { return "Run till restore. Nothing is sold before." }
         return providers.contains { $0.state == .unprovable }
-            ? "A person compares the provider's own reports and says so: till restore --accept <provider>."
-            : "Wait, or look at it with till restore --sweep."
+            ? "A person compares the provider's own reports and confirms it: till restore --accept <provider>."
+            : "Wait; till restore --sweep shows the progress."
     }
 }

@@ -97,8 +97,8 @@ extension SQLiteJournal {
         }
     }
 
-    /// What the journal in place counts its epochs to, and how its chain begins; `nil` if there is none, or if it cannot
-    /// be read any more, which is why it is restored.
+    /// What the journal in place counts its epochs to, and how its chain begins; `nil` if there is none, or if it
+    /// cannot be read any more, which is why it is restored.
     private static func epoch(of path: String) -> (number: Int64, start: [UInt8])? {
         guard FileManager.default.fileExists(atPath: path), let old = try? DatabaseQueue(path: path) else { return nil }
         defer { try? old.close() }

@@ -18,8 +18,8 @@ extension SQLiteJournal {
                     db, sql: "SELECT link FROM event WHERE sequence = ?", arguments: [note.head.sequence])?
                     .octets(0)
             guard link != note.head.hash else { return }
-            // The file states that end itself, and its event is missing or changed: that is damage, not an earlier copy.
-            // Nothing can be written behind it, and verification names it.
+            // The file states that end itself, and its event is missing or changed: that is damage, not an earlier
+            // copy. Nothing can be written behind it, and verification names it.
             if let stated = try SQLiteSchema.head(db),
                 stated == note.head || (link == nil && stated.sequence >= note.head.sequence)
             {
@@ -67,21 +67,23 @@ extension SQLiteJournal {
         let record = epoch.record
         try db.execute(
             sql: """
-                INSERT INTO record(collection, key, version, body, created_at, updated_at) VALUES (?1, ?2, 1, ?3, ?4, ?4)
+                INSERT INTO record(collection, key, version, body, created_at, updated_at) VALUES (?1, ?2, 1, ?3, ?4, \
+                ?4)
                 """,
             arguments: [record.id.collection.rawValue, record.id.key, Data(record.body), now.milliseconds])
         return epoch
     }
 
     /// From when on something may be missing: too early costs a longer list, too late leaves out what was sold. A clock
-    /// that was ahead may have dated single entries in the future, so it is the last entry's time, not the latest, and not
-    /// after the last moment at which the clock was known to be right.
+    /// that was ahead may have dated single entries in the future, so it is the last entry's time, not the latest, and
+    /// not after the last moment at which the clock was known to be right.
     private static func lastMoment(_ db: Database, at now: Timestamp) throws -> Timestamp {
         // A journal without events lacks what was sold since it was made.
         let last = try Int64.fetchOne(
             db,
             sql: """
-                SELECT coalesce((SELECT at FROM event ORDER BY sequence DESC LIMIT 1), (SELECT min(started_at) FROM process))
+                SELECT coalesce((SELECT at FROM event ORDER BY sequence DESC LIMIT 1), (SELECT min(started_at) FROM \
+                process))
                 """)
         let proof = try Row.fetchOne(
             db, sql: "SELECT body FROM record WHERE collection = ? AND key = ?",

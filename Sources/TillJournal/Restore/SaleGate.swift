@@ -1,7 +1,7 @@
 public import TillCore
 
-/// What must not be in the journal when money is asked for. The conditions go with the write that begins the sale, so no
-/// other process can come between.
+/// What must not be in the journal when money is asked for. The conditions go with the write that begins the sale, so
+/// no other process can come between.
 public enum SaleGate {
     /// Conditions of a write that begins a sale, a further attempt or a refund.
     /// - Parameter order: `nil` where an order that is held does not matter, as for a refund.

@@ -9,18 +9,18 @@ import TillCore
     import Darwin
 #endif
 
-/// The end of a journal's chain, noted beside the journal after each commit: by it is noticed that the file was replaced
-/// by an earlier copy of itself.
+/// The end of a journal's chain, noted beside the journal after each commit: by it is noticed that the file was
+/// replaced by an earlier copy of itself.
 ///
 /// It is written after the commit is on the disk and is not synced itself, which would double the price of a commit. So
 /// it is never ahead of the journal that it was written for; after a power failure it may be behind, or unreadable, and
 /// then it shows less. It is a help for those who copy files by hand, not a proof: whoever removes it is not noticed.
-final class HeadFile: Sendable {
+package final class HeadFile: Sendable {
     /// What stands in the file.
-    struct Note: Hashable {
+    package struct Note: Hashable {
         /// The beginning of the journal's own random start, so that a new journal of the same name is no earlier copy.
-        var journal: String
-        var head: ChainHead
+        package var journal: String
+        package var head: ChainHead
     }
 
     private static let word = "till-head"
@@ -31,7 +31,7 @@ final class HeadFile: Sendable {
     private let journal: String
 
     /// - Returns: `nil` where the file cannot be made: the journal works without it.
-    init?(_ path: String, start: [UInt8]) {
+    package init?(_ path: String, start: [UInt8]) {
         descriptor = HeadFile.open(path, O_WRONLY | O_CREAT | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         journal = HeadFile.name(of: start)
@@ -40,7 +40,7 @@ final class HeadFile: Sendable {
     deinit { close(descriptor) }
 
     /// Notes a head that is on the disk. One system call; a failure leaves the note behind the journal.
-    func note(_ head: ChainHead) {
+    package func note(_ head: ChainHead) {
         let text = "\(HeadFile.word) \(journal) \(head) "
         var line = Array((text + HeadFile.check(text) + "\n").utf8)
         line += [UInt8](repeating: 0x20, count: max(0, HeadFile.length - line.count))
@@ -48,7 +48,7 @@ final class HeadFile: Sendable {
     }
 
     /// What the file says; `nil` if there is none, or if it is not what was written.
-    static func read(_ path: String) -> Note? {
+    package static func read(_ path: String) -> Note? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }

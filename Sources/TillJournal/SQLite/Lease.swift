@@ -3,18 +3,18 @@ import TillCore
 
 /// This process's lease on what it holds, and what it knows of the leases of others.
 ///
-/// A process proves its life twice: by a lock, which the system drops at its death, and by a beat beside the lock, which
-/// it counts up ``JournalLimits/leaseRenewals`` times in a lease. One that has its lock and does not count stands still.
-/// Whoever has watched that for as long as that one's lease fences its number in the journal (`process.fenced_at`), and
-/// takes it for dead from then on. A number that is fenced writes nothing any more, so its process has to end; the next
-/// one has a higher number.
+/// A process proves its life twice: by a lock, which the system drops at its death, and by a beat beside the lock,
+/// which it counts up ``JournalLimits/leaseRenewals`` times in a lease. One that has its lock and does not count stands
+/// still. Whoever has watched that for as long as that one's lease fences its number in the journal
+/// (`process.fenced_at`), and takes it for dead from then on. A number that is fenced writes nothing any more, so its
+/// process has to end; the next one has a higher number.
 ///
 /// No times of two processes are compared: the beat has none, and each process counts the silence of others on its own
-/// monotonic clock, in steps of two of their renewals at most. So neither a wall clock that is set nor a machine that slept, nor
-/// a judge who stood still himself, costs anybody a lease.
+/// monotonic clock, in steps of two of their renewals at most. So neither a wall clock that is set nor a machine that
+/// slept, nor a judge who stood still himself, costs anybody a lease.
 ///
-/// Who renews writes his beat first and reads the fence then; who fences writes the fence first and reads the beat then.
-/// So one of the two sees the other, in every order.
+/// Who renews writes his beat first and reads the fence then; who fences writes the fence first and reads the beat
+/// then. So one of the two sees the other, in every order.
 final class Lease: Sendable {
     /// What is known of another process.
     private struct Watched {
@@ -29,7 +29,7 @@ final class Lease: Sendable {
         /// When the beat was counted up last and the number was not fenced after that; `nil`: not yet.
         var confirmedAt: Span?
         var isLost = false
-        var lookedAt: Span
+        var polledAt: Span
         var others: [Int64: Watched] = [:]
     }
 
@@ -52,7 +52,7 @@ final class Lease: Sendable {
         self.length = length
         self.monotonic = monotonic
         self.onNotice = onNotice
-        state = Mutex(State(lookedAt: monotonic()))
+        state = Mutex(State(polledAt: monotonic()))
         owners.beat(number, lease: length)
     }
 
@@ -84,7 +84,7 @@ final class Lease: Sendable {
         if isNew { onNotice?(.lost) }
     }
 
-    /// Looks at the beats of all others.
+    /// Checks the heartbeats of all others.
     /// - Returns: those who were silent for longer than a lease and are not taken over.
     func silentOthers() -> [Int64] {
         let now = monotonic()
@@ -92,8 +92,8 @@ final class Lease: Sendable {
             owners.lastBeat(of: other).map { (other, $0) }
         }
         return state.withLock { state in
-            let passed = max(0, now.since(state.lookedAt))
-            state.lookedAt = now
+            let passed = max(0, now.since(state.polledAt))
+            state.polledAt = now
             var others: [Int64: Watched] = [:]
             for (other, beat) in beats {
                 // Who was taken over stays so when it goes on: all that it finds is the fence.
@@ -108,6 +108,11 @@ final class Lease: Sendable {
             state.others = others
             return others.filter { !$1.isTakenOver && $1.silence >= $1.beat.lease }.keys.sorted()
         }
+    }
+
+    /// The numbers of all processes that live, and for how long each may stand still; `nil` for one of an earlier Till.
+    func living() -> [(number: Int64, length: Span?)] {
+        owners.living().sorted().map { ($0, owners.lastBeat(of: $0)?.lease) }
     }
 
     /// The number is fenced in the journal. One that has counted meanwhile goes on, finds the fence and ends by itself.

@@ -16,8 +16,8 @@ import TillCore
 /// process and die when it closes any descriptor of the file: so there is one descriptor a file in the whole process,
 /// and a table of the numbers that are its own, which the kernel does not report.
 ///
-/// In the file itself each owner has a place for its ``Beat``, which it counts up while it runs; see ``Lease``. It is not
-/// synced: a machine that loses its power has no process left.
+/// In the file itself each owner has a place for its ``Beat``, which it counts up while it runs; see ``Lease``. It is
+/// not synced: a machine that loses its power has no process left.
 final class OwnerFile: Sendable {
     /// How often an owner has counted, and for how long it may be silent.
     struct Beat: Hashable {
@@ -76,7 +76,9 @@ final class OwnerFile: Sendable {
     /// Runs while no other opener, in this process or another, does the same.
     func alone<Value>(_ body: () throws -> Value) throws -> Value {
         try OwnerFile.opening.withLock { _ in
-            lock(byte: 0, type: Int32(F_WRLCK), command: F_SETLKW)
+            guard lock(byte: 0, type: Int32(F_WRLCK), command: F_SETLKW) else {
+                throw JournalError.unavailable("the lock of those who open it cannot be taken (errno \(errno))")
+            }
             defer { lock(byte: 0, type: Int32(F_UNLCK), command: F_SETLK) }
             return try body()
         }

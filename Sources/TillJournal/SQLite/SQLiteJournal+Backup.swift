@@ -4,9 +4,11 @@ import GRDB
 import TillCore
 
 extension SQLiteJournal {
-    /// Copies the journal to a new file while it runs: a consistent state of one moment, readable by its owner only. The
-    /// copy knows that it is one: whoever opens it as a journal can read it, and sells nothing before `till restore`.
-    /// - Returns: the heads of the copy's chains: with them `verify` finds out later whether the copy was changed or cut.
+    /// Copies the journal to a new file while it runs: a consistent state of one moment, readable by its owner only.
+    /// The copy knows that it is one: whoever opens it as a journal can read it, and sells nothing before `till
+    /// restore`.
+    /// - Returns: the heads of the copy's chains: with them `verify` finds out later whether the copy was changed or
+    ///   cut.
     /// - Throws: ``JournalError/unavailable(_:)`` if there is a file already or the copy fails; then none is left.
     public func copy(to path: String) async throws(JournalError) -> JournalHead {
         let (pool, now) = (pool, clock.now())

@@ -2,8 +2,8 @@ import GRDB
 public import TillCore
 
 extension SQLiteJournal {
-    /// Payments on which something is to be done, the most overdue first. Reads what is due, not what is pending, and of
-    /// that only what lies behind the place.
+    /// Payments on which something is to be done, the most overdue first. Reads what is due, not what is pending, and
+    /// of that only what lies behind the place.
     public func due(
         at moment: Timestamp, after place: OutboxPlace?, limit: Int
     ) async throws(JournalError) -> [DuePayment] {

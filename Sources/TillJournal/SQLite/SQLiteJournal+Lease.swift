@@ -2,7 +2,7 @@ import GRDB
 import TillCore
 
 extension SQLiteJournal {
-    /// Another process has taken over what this one held, because it stood still for longer than its lease. For good.
+    /// Another process has taken over what this one held, because it was stalled for longer than its lease. For good.
     public var isLeaseLost: Bool { lease.isLost }
 
     /// Whether nobody has taken over what this process holds. Without I/O for half of a lease after each renewal, then
@@ -13,7 +13,7 @@ extension SQLiteJournal {
         return lease.isFresh
     }
 
-    /// Keeps the lease, and looks at those of others, until the journal is closed. A task, so that a process whose tasks
+    /// Keeps the lease, and checks those of others, until the journal is closed. A task, so that a process whose tasks
     /// do not run loses it, too. Holds the journal while it works, not while it waits.
     func keepLease() {
         let interval = Lease.renewal(of: lease.length).duration

@@ -10,6 +10,8 @@ public struct JournalMetrics: Hashable, Sendable {
     public var due = 0
     /// Since when the most overdue one is due.
     public var oldestDue: Timestamp?
+
+    package init() {}
 }
 
 extension SQLiteJournal {
@@ -38,12 +40,13 @@ extension SQLiteJournal {
     }
 
     /// Proves that the journal takes writes: commits as many bytes as an answer needs, with the sync of the disk, and
-    /// looks whether space is kept for the answers to come.
+    /// checks whether space is reserved for the answers to come.
     /// - Throws: ``JournalError/full(_:)`` or ``JournalError/unavailable(_:)``.
     public func checkWriting() async throws(JournalError) {
         try await writeAlone { db in
             try db.execute(
-                sql: "UPDATE probe SET body = randomblob(?) WHERE id = 1", arguments: [JournalLimits.largestUsualAnswer]
+                sql: "UPDATE probe SET body = randomblob(?) WHERE id = 1",
+                arguments: [JournalLimits.largestCommonAnswer]
             )
             guard db.changesCount == 1 else {
                 throw JournalError.corrupted("the row that is written as a probe is missing")

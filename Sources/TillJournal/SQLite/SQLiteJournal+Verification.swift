@@ -92,6 +92,23 @@ private func checkReferences(_ db: Database, _ pass: inout VerificationPass) thr
         pass.problem(
             "\(reference) of \(provider) is the reference of two payments, \(row[2] as String) and \(row[3] as String)")
     }
+    // One that was declined may have left its reference to the next, one that was authorized has not.
+    let twice = try Row.fetchAll(
+        db,
+        sql: """
+            WITH named AS (
+              SELECT DISTINCT payment, iif(json_valid(body), json_extract(body, '$.attempt'), NULL) AS attempt,
+                iif(json_valid(body), json_extract(body, '$.reference'), NULL) AS reference
+              FROM event WHERE name = 'attempt.authorized'
+            )
+            SELECT reference, payment, min(attempt), max(attempt) FROM named WHERE reference IS NOT NULL
+            GROUP BY payment, reference HAVING count(*) > 1 LIMIT 100
+            """)
+    for row in twice {
+        pass.problem(
+            "\(row[0] as String) is the reference of two authorized attempts of \(row[1] as String), "
+                + "\(row[2] as String) and \(row[3] as String)")
+    }
 }
 
 /// What is counted along is what is there.

@@ -7,10 +7,10 @@ public import TillCore
 ///
 /// A write is on the disk when it returns: write-ahead log with a sync of every commit, one commit for all that
 /// queued while the last one was under way. Readers see the last commit and never wait for the writer. A process that
-/// dies loses nothing that was acknowledged, and what it was working on is handed to the others at once; that of one that
-/// stands still, when its lease is over (``JournalLimits/processLease``), and then it writes nothing more. All methods
-/// may be called from any task. Writes, lists and checks have threads of their own; a read of one payment or one key
-/// runs on the caller's thread and waits for no lock. Not for network file systems.
+/// dies loses nothing that was acknowledged, and what it was working on is handed to the others at once; that of one
+/// that stands still, when its lease is over (``JournalLimits/processLease``), and then it writes nothing more. All
+/// methods may be called from any task. Writes, lists and checks have threads of their own; a read of one payment or
+/// one key runs on the caller's thread and waits for no lock. Not for network file systems.
 public final class SQLiteJournal: CounterStore {
     let pool: DatabasePool
     let clock: any TillClock
@@ -41,7 +41,7 @@ public final class SQLiteJournal: CounterStore {
     ///   - path: the file; `-wal`, `-shm`, `-owners`, `-ballast` and `-head` lie beside it.
     ///   - clock: the time by which idempotency keys expire.
     ///   - maximumQueuedWrites: more waiting writes than this are refused.
-    ///   - description: who opens it, for people who look into the file.
+    ///   - description: who opens it, for people who inspect the file.
     ///   - onCommit: called with the events of each commit, in the order of the journal and before the writes return,
     ///     on the writer's thread: it must be quick.
     ///   - length: for how long this process may stand still before others take over what it holds.
@@ -49,8 +49,8 @@ public final class SQLiteJournal: CounterStore {
     ///   - monotonic: the clock by which leases end: counts on evenly and is never set.
     ///   - onLease: called when this process takes over from another one, and when it has lost its own lease.
     ///     It must be quick.
-    /// - Throws: ``JournalError/unavailable(_:)`` or ``JournalError/corrupted(_:)``, also for a file of a newer Till, and
-    ///   where a restore did not come to its end.
+    /// - Throws: ``JournalError/unavailable(_:)`` or ``JournalError/corrupted(_:)``, also for a file of a newer Till,
+    ///   and where a restore did not come to its end.
     public static func open(
         at path: String, clock: any TillClock = SystemClock(),
         maximumQueuedWrites: Int = JournalLimits.maximumQueuedWrites, description: String = "till",

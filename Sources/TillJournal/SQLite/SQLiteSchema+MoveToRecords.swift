@@ -23,7 +23,8 @@ extension SQLiteSchema {
         INSERT INTO record(collection, key, version, body, created_at, updated_at)
         SELECT 'printer', name, 1,
           CAST(json_object(
-            'address', address, 'profile', profile, 'certificate', iif(certificate IS NULL, NULL, lower(hex(certificate))),
+            'address', address, 'profile', profile, 'certificate', iif(certificate IS NULL, NULL, \
+            lower(hex(certificate))),
             'trusts_first', json(iif(trusts_first, 'true', 'false')), 'user', user, 'password_file', password_file
           ) AS BLOB), 0, 0
         FROM printer ORDER BY name;
@@ -35,7 +36,8 @@ extension SQLiteSchema {
             'payment', payment, 'printer', printer, 'copy', copy, 'copies', copies, 'width', width, 'refund', refund,
             'reprint', json(iif(reprint, 'true', 'false')), 'state', state, 'number', number,
             'begun', json(iif(begun, 'true', 'false')), 'tries', tries, 'next_try_at', next_try_at, 'note', note
-          ) AS BLOB), iif(state = 'waiting', next_try_at, NULL), iif(state = 'sending', owner, NULL), created_at, created_at
+          ) AS BLOB), iif(state = 'waiting', next_try_at, NULL), iif(state = 'sending', owner, NULL), created_at, \
+          created_at
         FROM print_job ORDER BY created_at, id;
         INSERT INTO record_field(collection, name, value, record)
         SELECT collection, 'payment', payment, position FROM record JOIN print_job ON key = id
@@ -70,7 +72,8 @@ extension SQLiteSchema {
           CAST(json_object('id', id, 'token', lower(hex(token))) AS BLOB), created_at, created_at
         FROM wallet_account ORDER BY rowid;
         INSERT INTO record_field(collection, name, value, record)
-        SELECT collection, 'token', lower(hex(token)), position FROM record JOIN wallet_account ON key = lower(hex(name))
+        SELECT collection, 'token', lower(hex(token)), position FROM record JOIN wallet_account ON key = \
+        lower(hex(name))
         WHERE collection = 'wallet_account';
         DROP TABLE wallet_account;
 

@@ -1,7 +1,8 @@
 import GRDBSQLite
 import TillCore
 
-/// The audit log's part of a write, in the same transaction: one read and one small write a commit that notes something.
+/// The audit log's part of a write, in the same transaction: one read and one small write a commit that notes
+/// something.
 extension SQLiteWriter {
     /// Adds entries behind the last one; at least one.
     func append(_ notes: [AuditNote], at now: Timestamp) throws(SQLiteFailure) {

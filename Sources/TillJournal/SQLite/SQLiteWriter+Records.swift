@@ -35,7 +35,8 @@ extension SQLiteWriter {
                 try statement(
                     """
                     DELETE FROM record WHERE position IN (
-                      SELECT position FROM record WHERE collection = ? AND due_at <= ? ORDER BY due_at, position LIMIT ?)
+                      SELECT position FROM record WHERE collection = ? AND due_at <= ? ORDER BY due_at, position LIMIT \
+                      ?)
                     """
                 ).run(
                     .text(collection.rawValue), .int(moment.milliseconds), .int(Int64(RecordLimits.maximumForgotten)))

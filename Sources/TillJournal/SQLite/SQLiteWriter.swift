@@ -1,5 +1,5 @@
 import GRDBSQLite
-import TillCore
+package import TillCore
 
 /// The statements of the writer and what they mean. Used on the writer's thread only.
 final class SQLiteWriter {
@@ -285,7 +285,7 @@ extension IdempotencyRecord {
     }
 
     /// From the columns of a row.
-    init(
+    package init(
         scope: IdempotencyScope, fingerprint: [UInt8], request: [UInt8], isFinished: Bool, payment: String?,
         step: String?, status: Int64, body: [UInt8], createdAt: Int64, isAlive: Bool
     ) {

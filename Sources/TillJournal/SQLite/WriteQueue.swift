@@ -1,13 +1,13 @@
 import Dispatch
 import Synchronization
 
-/// Writes that wait for the writer, at most so many. Its thread sleeps while there are none.
-final class WriteQueue: Sendable {
-    typealias Outcome = Result<Void, JournalError>
+/// Writes that wait for the writer, at most this many. Its thread sleeps while there are none.
+package final class WriteQueue: Sendable {
+    package typealias Outcome = Result<Void, JournalError>
 
-    struct Item: Sendable {
-        var write: PreparedWrite
-        var done: CheckedContinuation<Outcome, Never>
+    package struct Item: Sendable {
+        package var write: PreparedWrite
+        package var done: CheckedContinuation<Outcome, Never>
     }
 
     private struct State {
@@ -21,10 +21,10 @@ final class WriteQueue: Sendable {
     private let state = Mutex(State())
     private let bell = DispatchSemaphore(value: 0)
 
-    init(limit: Int) { self.limit = limit }
+    package init(limit: Int) { self.limit = limit }
 
-    var isClosed: Bool { state.withLock(\.isClosed) }
-    var statistics: JournalStatistics {
+    package var isClosed: Bool { state.withLock(\.isClosed) }
+    package var statistics: JournalStatistics {
         state.withLock { state in
             var statistics = state.statistics
             statistics.waiting = state.items.count
@@ -32,10 +32,10 @@ final class WriteQueue: Sendable {
         }
     }
 
-    func count(batch: Int) { state.withLock { $0.statistics.count(batch: batch) } }
+    package func count(batch: Int) { state.withLock { $0.statistics.count(batch: batch) } }
 
     /// Takes a write, or answers at once why not.
-    func add(_ write: PreparedWrite, done: CheckedContinuation<Outcome, Never>) {
+    package func add(_ write: PreparedWrite, done: CheckedContinuation<Outcome, Never>) {
         let (refusal, wakes) = state.withLock { state -> (JournalError?, Bool) in
             guard !state.isClosed else { return (.closed, false) }
             guard state.items.count < limit else { return (.queueFull(limit: limit), false) }
@@ -47,7 +47,7 @@ final class WriteQueue: Sendable {
         if wakes { bell.signal() }
     }
 
-    func close() {
+    package func close() {
         let wakes = state.withLock { state in
             state.isClosed = true
             defer { state.isAsleep = false }
@@ -58,7 +58,7 @@ final class WriteQueue: Sendable {
 
     /// What is to be committed next, at most one batch; waits for it. `nil` when nothing will come any more. For
     /// the writer's thread only.
-    func next() -> [Item]? {
+    package func next() -> [Item]? {
         while true {
             let (batch, isOver) = state.withLock { state -> ([Item], Bool) in
                 if state.items.isEmpty {

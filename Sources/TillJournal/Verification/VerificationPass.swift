@@ -1,31 +1,37 @@
-import TillCore
+package import TillCore
 
 /// Checks payments one after the other, so that a journal of any size is checked in little memory.
-struct VerificationPass {
+package struct VerificationPass {
     /// What stands beside the events of a payment.
-    struct Projection {
-        var row: PaymentRow
-        var isLive: Bool
+    package struct Projection {
+        package var row: PaymentRow
+        package var isLive: Bool
         /// The moment in the outbox, if a row is there and has one.
-        var due: Timestamp?
+        package var due: Timestamp?
+
+        package init(row: PaymentRow, isLive: Bool, due: Timestamp?) {
+            (self.row, self.isLive, self.due) = (row, isLive, due)
+        }
     }
 
-    private(set) var report = VerificationReport()
+    package private(set) var report = VerificationReport()
     private var balances: [Currency: VerificationReport.Balance] = [:]
 
-    mutating func problem(_ text: String) {
+    package init() {}
+
+    package mutating func problem(_ text: String) {
         if report.problems.count < VerificationReport.maximumProblems { report.problems.append(text) }
     }
 
     /// Something was written by a clock that was ahead.
-    mutating func misdated(_ text: String) {
+    package mutating func misdated(_ text: String) {
         let before = report.problems.count
         problem(text)
         report.misdated += report.problems.count - before
     }
 
     /// Checks one payment: all its events, oldest first, and what is kept beside them.
-    mutating func check(_ id: PaymentID, events: [StoredEvent], projection: Projection?) {
+    package mutating func check(_ id: PaymentID, events: [StoredEvent], projection: Projection?) {
         report.payments += 1
         report.events += events.count
         for (index, event) in events.enumerated() where event.version != index + 1 {
@@ -51,7 +57,7 @@ struct VerificationPass {
     }
 
     /// The whole report; `orders` are counted by the storage, the chains are walked by it.
-    func finished(orders: Int, chain: ChainPass? = nil, audit: AuditPass? = nil) -> VerificationReport {
+    package func finished(orders: Int, chain: ChainPass? = nil, audit: AuditPass? = nil) -> VerificationReport {
         var report = report
         report.journal = chain?.journal
         report.head = chain?.head

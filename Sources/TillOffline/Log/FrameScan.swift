@@ -1,6 +1,6 @@
 import Crypto
 
-/// One look at bytes where an entry should begin.
+/// The scan of bytes where an entry should begin.
 struct FrameScan {
     enum Outcome {
         /// An entry that is whole and whose own hash is right.
@@ -21,7 +21,7 @@ struct FrameScan {
     var payload: Range<Int>
     var end: Int
 
-    static func look(_ buffer: UnsafeRawBufferPointer, at start: Int, expecting digest: inout [UInt8]) -> Outcome {
+    static func scan(_ buffer: UnsafeRawBufferPointer, at start: Int, expecting digest: inout [UInt8]) -> Outcome {
         let left = buffer.count - start
         guard left >= OfflineFrame.headBytes + OfflineFrame.hashBytes else {
             guard left >= 4 else { return .incomplete }

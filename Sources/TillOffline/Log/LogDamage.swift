@@ -22,7 +22,7 @@ public enum LogDamage: Error, Hashable, Sendable {
     case checkpointForged(sequence: UInt64)
     /// The file ends inside an entry that was durable.
     case truncated(expected: UInt64, found: UInt64)
-    /// The file is whole and older than it has been: its end was taken away.
+    /// The file is whole and older than it has been: its end was removed.
     case rolledBack(expected: UInt64, found: UInt64)
     /// An entry that was known by its hash has another one now.
     case rewritten(sequence: UInt64)
@@ -56,15 +56,15 @@ extension LogDamage: CustomStringConvertible {
         case .otherProvider(let found): "The log is sealed for another provider, \(found): forward it there first."
         case .changed(let sequence, let offset): "Entry \(sequence) at byte \(offset) was changed."
         case .reordered(let expected, let found): "Entry \(found) stands where entry \(expected) was."
-        case .missing(let sequence): "Entry \(sequence) was taken out."
+        case .missing(let sequence): "Entry \(sequence) was removed."
         case .spliced(let sequence): "Entry \(sequence) does not follow from the one before: it is from another log."
         case .removedWithoutToken(let sequence):
-            "The card's data of entry \(sequence) are gone without the provider's word."
+            "The card's data of entry \(sequence) are missing without a deletion token."
         case .checkpointForged(let sequence): "The device's signature in entry \(sequence) is not right."
         case .truncated(let expected, let found):
             "The file is cut off after entry \(found); entry \(expected) was there."
         case .rolledBack(let expected, let found): "The log ends with entry \(found); it has had entry \(expected)."
-        case .rewritten(let sequence): "Entry \(sequence) is not the one that was written: history was made again."
+        case .rewritten(let sequence): "Entry \(sequence) is not the one that was written: the log was rewritten."
         }
     }
 }

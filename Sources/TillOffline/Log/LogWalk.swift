@@ -56,7 +56,7 @@ struct LogWalk {
         let base = end
         var last: FrameScan.Outcome = .incomplete
         while place < buffer.count {
-            last = FrameScan.look(buffer, at: place, expecting: &hash)
+            last = FrameScan.scan(buffer, at: place, expecting: &hash)
             guard case .whole(let scan) = last else { return last }
             guard scan.sequence == next else {
                 throw .damaged(outOfPlace(scan, in: buffer))
@@ -78,7 +78,7 @@ struct LogWalk {
         if scan.sequence < next { return .reordered(expected: next, found: scan.sequence) }
         var digest = [UInt8](repeating: 0, count: 32)
         var place = scan.end
-        while case .whole(let later) = FrameScan.look(buffer, at: place, expecting: &digest) {
+        while case .whole(let later) = FrameScan.scan(buffer, at: place, expecting: &digest) {
             if later.sequence == next { return .reordered(expected: next, found: scan.sequence) }
             place = later.end
             if place >= buffer.count { break }
@@ -152,7 +152,7 @@ struct LogWalk {
             let bytes = try file.bytes(at: place, count: min(LogWalk.window, size - place))
             let witness: UInt64? = bytes.withUnsafeBytes { buffer in
                 for at in 0..<max(0, buffer.count - 3) where buffer[at] == 0x54 && buffer[at + 1] == 0x4C {
-                    if case .whole(let scan) = FrameScan.look(buffer, at: at, expecting: &digest),
+                    if case .whole(let scan) = FrameScan.scan(buffer, at: at, expecting: &digest),
                         scan.syncedSequence >= next
                     {
                         return scan.sequence

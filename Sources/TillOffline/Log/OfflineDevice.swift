@@ -37,7 +37,7 @@ public struct OfflineProviderKeys: Hashable, Sendable {
     public let issuer: String
     /// X25519, 32 bytes: card data are sealed to it.
     public let sealing: [UInt8]
-    /// Ed25519, 32 bytes: its words to delete are signed with it.
+    /// Ed25519, 32 bytes: its deletion tokens are signed with it.
     public let signing: [UInt8]
 
     /// Takes the keys as they are.

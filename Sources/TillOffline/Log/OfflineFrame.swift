@@ -30,7 +30,7 @@ public struct OfflineFrame: Hashable, Sendable {
         case batch
         /// The batch is about to leave.
         case submitted
-        /// The provider's decisions and its word to delete.
+        /// The provider's decisions and its deletion token.
         case accepted
         /// The batch is done: its payloads may be removed.
         case resolved

@@ -62,7 +62,7 @@ extension OfflineLog {
         try fresh.write(waiting, at: written)
         try fresh.sync()
         try folder.replace(name, with: name + ".new")
-        // The next who looks finds the new file under the name and reads it from its beginning.
+        // The next reader finds the new file under the name and reads it from its beginning.
         state.isStale = true
     }
 
@@ -76,7 +76,7 @@ extension OfflineLog {
             let taken = bytes.withUnsafeBytes { buffer in
                 var at = 0
                 while at < buffer.count,
-                    case .whole(let scan) = FrameScan.look(buffer, at: at, expecting: &digest)
+                    case .whole(let scan) = FrameScan.scan(buffer, at: at, expecting: &digest)
                 {
                     body(scan, buffer)
                     at = scan.end

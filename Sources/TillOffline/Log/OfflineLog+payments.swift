@@ -43,8 +43,8 @@ extension OfflineLog {
         _ attempt: AttemptID, near reference: ProviderReference? = nil
     ) throws(OfflineLogError) -> (entry: StoredEntry, mark: LogMark)? {
         try locked { (state) throws(OfflineLogError) in
-            let told = reference.flatMap { LogMark($0) }.flatMap { state.walk.book.entry($0.sequence) }
-            for entry in told.map({ [$0] }) ?? state.walk.book.candidates(for: attempt) where !entry.isRemoved {
+            let marked = reference.flatMap { LogMark($0) }.flatMap { state.walk.book.entry($0.sequence) }
+            for entry in marked.map({ [$0] }) ?? state.walk.book.candidates(for: attempt) where !entry.isRemoved {
                 let (record, hash) = try OfflineLog.record(entry.sequence, state)
                 guard record.attempt == attempt else { continue }
                 let log = state.walk.book.header?.log ?? ""

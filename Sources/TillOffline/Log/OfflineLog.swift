@@ -14,9 +14,9 @@ public final class OfflineLog: Sendable {
     public static let mostWaiting = 8_192
     /// Entries that share one sync at most.
     public static let mostTogether = 1_024
-    /// The device signs the chain after so many entries.
+    /// The device signs the chain after this many entries.
     public static let checkpointInterval = 256
-    /// The log is written anew when so many bytes of it are of resolved payments, and they are half of it.
+    /// The log is written anew when this many bytes of it are of resolved payments, and they are half of it.
     public static let compactionBytes = 1 << 20
     /// The log's default name.
     public static let defaultName = "offline.log"
@@ -191,7 +191,7 @@ public final class OfflineLog: Sendable {
         return size - from
     }
 
-    // MARK: Looking
+    // MARK: Queries
 
     /// What is stored now, with what other processes have added.
     public func book() throws(OfflineLogError) -> OfflineLedger {
@@ -244,7 +244,7 @@ public final class OfflineLog: Sendable {
         let whole = try file.bytes(at: offset, count: OfflineFrame.headBytes + count + OfflineFrame.hashBytes)
         var digest = [UInt8](repeating: 0, count: 32)
         let payload: [UInt8]? = whole.withUnsafeBytes { buffer in
-            guard case .whole(let scan) = FrameScan.look(buffer, at: 0, expecting: &digest), scan.sequence == sequence
+            guard case .whole(let scan) = FrameScan.scan(buffer, at: 0, expecting: &digest), scan.sequence == sequence
             else { return nil }
             return Array(buffer[scan.payload])
         }
@@ -392,7 +392,8 @@ public final class OfflineLog: Sendable {
     }
 
     private func takeLock(_ state: inout State) throws(OfflineLogError) {
-        // A file that was put in the place of this one is opened and locked instead; it may be replaced again meanwhile.
+        // A file that was put in the place of this one is opened and locked instead; it may be replaced again
+        // meanwhile.
         for _ in 0..<16 {
             do throws(DurableFileError) {
                 try state.file.lock()

@@ -20,7 +20,7 @@ public enum OfflineLogError: ExplainedError, Hashable {
     case wrongState(String)
     /// The time for taking a payment back is over, or it is on its way.
     case declineOver
-    /// The provider's word to delete is not good.
+    /// The provider's deletion token is not valid.
     case token(DeletionTokenError)
     /// An entry would be longer than ``OfflineFrame/mostPayload``.
     case tooLarge
@@ -59,7 +59,7 @@ public enum OfflineLogError: ExplainedError, Hashable {
         case .attemptStored(let sequence): "This attempt's card is stored already, as entry \(sequence)."
         case .notFound: "There is no such stored payment."
         case .wrongState(let why): why
-        case .declineOver: "The stored payment cannot be taken back any more."
+        case .declineOver: "The stored payment can no longer be withdrawn."
         case .token(let error): "Nothing is deleted: \(error)"
         case .tooLarge: "The entry is too long for the log."
         case .notSealed: "The card's data could not be sealed for the provider."
@@ -83,8 +83,8 @@ public enum OfflineLogError: ExplainedError, Hashable {
         case .notFound: "Check the number with `till offline status`."
         case .wrongState: "Run `till offline status`."
         case .declineOver: "Forward it, then refund it."
-        case .token: "Forward the batch again to get a good one; the payments stay stored."
-        case .tooLarge: "Give the provider fewer data of the card."
+        case .token: "Forward the batch again to get a valid one; the payments stay stored."
+        case .tooLarge: "Store less card data for the provider."
         case .notSealed: "Check the provider's key."
         case .noLog: "Nothing was taken offline yet."
         }

@@ -1,12 +1,12 @@
 import Crypto
 public import TillCore
 
-/// What the provider has decided about a batch: one decision for each payment, and its word to delete them.
+/// What the provider has decided about a batch: one decision for each payment, and its deletion token them.
 public struct BatchReceipt: Hashable, Sendable {
     public var batch: String
     /// One for each payment.
     public var decisions: [RecordDecision]
-    /// The provider's word to delete, as it came.
+    /// The provider's deletion token, as received.
     public var token: String
 
     public init(batch: String, decisions: [RecordDecision], token: String) {
@@ -51,7 +51,7 @@ public struct RecordDecision: Hashable, Sendable {
         case approved(reference: ProviderReference, card: CardSummary?)
         /// No money was taken: the order is unpaid.
         case declined(Decline)
-        /// The provider cannot read it or will not look at it: a person must.
+        /// The provider cannot read it or will not process it: a person must.
         case poison(reason: String)
     }
 

@@ -1,8 +1,8 @@
 import Crypto
 public import TillCore
 
-/// The provider's word that a batch is decided and its card data may be deleted, signed by the provider. The device can
-/// read and check one, not make one.
+/// The provider's statement that a batch is decided and its card data may be deleted, signed by the provider. The
+/// device can read and check one, not make one.
 public struct DeletionToken: Hashable, Sendable {
     /// The longest text that is examined, in bytes.
     public static let mostBytes = 4_096
@@ -17,9 +17,9 @@ public struct DeletionToken: Hashable, Sendable {
     public var root: [UInt8]
     /// SHA-256 over the decisions.
     public var decisions: [UInt8]
-    /// From when it is good.
+    /// From when it is valid.
     public var issued: Timestamp
-    /// Until when it is good.
+    /// Until when it is valid.
     public var expires: Timestamp
 
     private static let start = "tilldel1"
@@ -102,7 +102,7 @@ public struct DeletionToken: Hashable, Sendable {
     }
 }
 
-/// Why the provider's word does not delete anything.
+/// Why the provider's token does not delete anything.
 public enum DeletionTokenError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The text does not have the form of a token.
     case malformed
@@ -132,13 +132,13 @@ public enum DeletionTokenError: Error, Hashable, Sendable, CustomStringConvertib
 
     public var description: String {
         switch self {
-        case .malformed: "The provider's word cannot be read."
-        case .forged: "The provider's word is not signed by the provider."
-        case .expired(let end): "The provider's word was good until \(end)."
-        case .notYetGood(let start): "The provider's word is good from \(start) on."
-        case .otherLog: "The provider's word is for another log."
-        case .otherBatch(let batch): "The provider's word is for batch \(batch)."
-        case .otherScope: "The provider's word is not for what this batch holds."
+        case .malformed: "The deletion token cannot be read."
+        case .forged: "The deletion token is not signed by the provider."
+        case .expired(let end): "The deletion token expired at \(end)."
+        case .notYetGood(let start): "The deletion token is not valid before \(start)."
+        case .otherLog: "The deletion token is for another log."
+        case .otherBatch(let batch): "The deletion token is for batch \(batch)."
+        case .otherScope: "The deletion token is not for what this batch holds."
         }
     }
 }

@@ -2,8 +2,8 @@ import TillCore
 
 /// One batch that is not resolved yet: what is in it and how far it has come.
 ///
-/// open → fetched → submitted → accepted → resolved; until the provider has decided it may be given up, and its payments
-/// are open again. A payment is in one batch at a time.
+/// open → fetched → submitted → accepted → resolved; until the provider has decided it may be given up, and its
+/// payments are open again. A payment is in one batch at a time.
 public struct OfflineBatch: Hashable, Sendable {
     /// How far a batch has come.
     public enum State: Hashable, Sendable {

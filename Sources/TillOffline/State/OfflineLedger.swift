@@ -2,8 +2,8 @@ public import TillCore
 
 /// What is stored and how far each of it has come: the fold of the log's entries. A value without I/O.
 ///
-/// Invariants, after every event: a payment is in at most one unresolved batch; a payment leaves the ledger only resolved
-/// with the provider's word, or voided; what is put aside stays until it is released.
+/// Invariants, after every event: a payment is in at most one unresolved batch; a payment leaves the ledger only
+/// resolved with the provider's word, or voided; what is put aside stays until it is released.
 public struct OfflineLedger: Sendable {
     /// Which log, whose, for whom; `nil` before the first entry.
     public internal(set) var header: LogHeader?
@@ -33,7 +33,7 @@ public struct OfflineLedger: Sendable {
 
     public init() {}
 
-    // MARK: Looking
+    // MARK: Queries
 
     /// A stored payment that is not dropped yet.
     public func entry(_ sequence: UInt64) -> StoredEntry? { index(of: sequence).map { entries[$0] } }

@@ -14,7 +14,8 @@ public struct OfflinePolicy: Hashable, Sendable {
     public var perCard = 3
     /// The time that ``perCard`` counts in.
     public var velocityWindow: Span = .hours(1)
-    /// How long after the last contact with the provider cards may be stored. Source: Apple, Adyen, Square, Stripe: 24 h.
+    /// How long after the last contact with the provider cards may be stored. Source: Apple, Adyen, Square, Stripe: 24
+    /// h.
     public var contactAge: Span = .hours(24)
     /// How old the oldest stored payment may be when another is added, and how long the provider takes one.
     public var itemAge: Span = .hours(24)

@@ -126,8 +126,8 @@ public struct OfflineProvider: PaymentServiceProvider {
         }
     }
 
-    /// The log does not have it any more. If it was stored once, only the online provider can say what became of it; that
-    /// it does not know it says nothing, because somebody may still hold the card's data.
+    /// The log does not have it any more. If it was stored once, only the online provider can say what became of it;
+    /// that it does not know it says nothing, because somebody may still hold the card's data.
     private func askOnline(_ request: QueryRequest, wasStored: Bool) async -> ProviderAnswer<ProviderSnapshot> {
         var request = request
         if wasStored { request.context.reference = nil }

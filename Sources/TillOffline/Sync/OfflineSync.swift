@@ -2,9 +2,9 @@ public import TillCore
 
 /// Forwards what is stored: batch by batch, each resumed where it was left, one that fails beside the others.
 ///
-/// The order for each batch: put together (durable) → about to leave (durable) → sent → decided (durable) → each payment
-/// settled in the journal → the provider's word checked → done (durable). A process that dies at any point leaves a log
-/// from which the next one goes on; the provider answers a batch, and each attempt in it, once.
+/// The order for each batch: put together (durable) → about to leave (durable) → sent → decided (durable) → each
+/// payment settled in the journal → the provider's word checked → done (durable). A process that dies at any point
+/// leaves a log from which the next one goes on; the provider answers a batch, and each attempt in it, once.
 public struct OfflineSync: Sendable {
     /// Writes a decision to the shop's journal and says whether the payment stands there as decided.
     public typealias Settle = @Sendable (StoredRecord, RecordDecision) async -> SettleOutcome
@@ -35,7 +35,7 @@ public struct OfflineSync: Sendable {
         public var problems: [String] = []
         /// What is still stored.
         public var left = OfflineExposure()
-        /// Whether the run can go on.
+        /// Whether the run can continue.
         enum Reach: Hashable, Sendable { case there, out, stuck }
         var reach = Reach.there
 
@@ -190,7 +190,7 @@ public struct OfflineSync: Sendable {
     }
 
     /// A batch that the provider will not take is halved until the payment that it is about is alone; that one is put
-    /// aside, and the others go on.
+    /// aside, and the others continue.
     private func split(
         _ batch: OfflineBatch, _ reason: String, _ report: inout Report
     ) async throws(OfflineLogError) {

@@ -123,6 +123,7 @@ private struct PayPalDocument {
 
     func order() throws(OrderError) -> Order {
         let name = try name()
+        guard !CardNumberMask.finds(in: name) else { throw .notAnOrder("its name reads as a card number") }
         guard let id = OrderID(ifValid: name) else {
             throw .notAnOrder("its name \(name.shownInError) has other characters than ASCII, or too many")
         }

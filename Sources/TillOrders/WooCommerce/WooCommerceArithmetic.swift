@@ -2,7 +2,7 @@ import TillCore
 
 /// The proof that a WooCommerce document adds up.
 ///
-/// Usually what the document shows makes its total. A shop that rounds once for the whole order, instead of on each
+/// Mostly what the document shows makes its total. A shop that rounds once for the whole order, instead of on each
 /// line, computes with digits that it shows elsewhere only: tax in `taxes[].total`, lines as `price` times `quantity`,
 /// fees as `amount`. Then these must make the total, and each must round to what is shown in its place. Nothing else is
 /// accepted; there is no tolerance.

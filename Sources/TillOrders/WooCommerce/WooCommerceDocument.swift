@@ -50,8 +50,10 @@ struct WooCommerceDocument {
         guard case .object = json else { throw .notAnOrder("the order is no object") }
         self.json = json
         guard let idText = json["id"]?.plainText else { throw .notAnOrder("it has no id") }
-        do { id = try OrderID(validating: idText) } catch {
-            throw .notAnOrder("its id “\(idText.shownInError)” cannot be used as one")
+        do throws(IdentifierError) { id = try OrderID(selling: idText) } catch {
+            throw .notAnOrder(
+                error == .cardNumber
+                    ? "its id reads as a card number" : "its id “\(idText.shownInError)” cannot be used as one")
         }
         let number = DisplayText.clean(json["number"]?.plainText ?? "")
         self.number = number.isEmpty ? idText : number

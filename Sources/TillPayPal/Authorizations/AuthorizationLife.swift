@@ -156,7 +156,7 @@ public struct CaptureLimit: Hashable, Sendable {
     }
 
     /// 115 percent, at most 75 US dollars more.
-    public static let unitedStates = CaptureLimit(
+    package static let unitedStates = CaptureLimit(
         percent: 115, maximumMore: Money(minorUnits: 7500, currency: .usd))
 
     /// The most that all captures of a hold may make up.

@@ -1,8 +1,8 @@
 internal import TillPayPalClient
 internal import TillCore
 
-/// The parts of a dispute that we read. `nil` from the initializer means that it cannot be relied upon. Source: PayPal's
-/// description of its Customer Disputes interface, version 1.
+/// The parts of a dispute that we read. `nil` from the initializer means that it cannot be relied upon. Source:
+/// PayPal's description of its Customer Disputes interface, version 1.
 struct PayPalDispute: Sendable {
     let dispute: ProviderSnapshot.Dispute
 
@@ -60,7 +60,7 @@ struct PayPalDispute: Sendable {
 }
 
 extension PayPalProvider {
-    /// Why disputes cannot be told.
+    /// Why the disputes could not be read.
     struct DisputesUnread: Error {
         let outcome: PayPalOutcome?
 

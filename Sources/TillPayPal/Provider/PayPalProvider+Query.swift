@@ -7,9 +7,9 @@ extension PayPalProvider {
 
     /// Reads the order with all that became of it, and nothing else.
     ///
-    /// An order whose customer has passed the bank's challenge is `APPROVED` and waits for us: it is reported as continuable
-    /// if the challenge's result allows it; see ``continueAuthorization(_:)``. An attempt without a reference was never
-    /// asked for, because the reference is in the journal before the card leaves.
+    /// An order whose customer has passed the bank's challenge is `APPROVED` and waits for us: it is reported as
+    /// continuable if the challenge's result allows it; see ``continueAuthorization(_:)``. An attempt without a
+    /// reference was never asked for, because the reference is in the journal before the card leaves.
     public func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
         let nothing = Money.zero(request.amount.currency)
         let missing = ProviderSnapshot(reference: nil, standing: .notFound, captured: nothing)

@@ -63,7 +63,7 @@ extension PayPalProvider {
         return isMine ? .unknown(.pending) : .declined(error.decline)
     }
 
-    /// Lets a hold go. An order without one is marked so that no call still under way can charge it: its intent becomes
+    /// Voids a hold. An order without one is marked so that no call still under way can charge it: its intent becomes
     /// the other one, under which that call is refused, and its custom id says that it is void.
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         guard let reference = PayPalReference(request.context.reference) else {
@@ -196,8 +196,8 @@ extension PayPalProvider {
         }
     }
 
-    /// A refused refund may be the repetition of one that was done, or the money went back elsewhere, such as on PayPal's
-    /// pages. The order's own list of refunds decides what is said of it.
+    /// A refused refund may be the repetition of one that was done, or the money went back elsewhere, such as on
+    /// PayPal's pages. The order's own list of refunds decides what is said of it.
     private func settled(
         _ error: PayPalError, _ reference: PayPalReference, _ request: RefundRequest, until end: Timestamp
     ) async -> ProviderAnswer<Confirmation> {

@@ -8,11 +8,11 @@ public import TillPayPalClient
 public enum ThreeDSecure: String, Hashable, Sendable, CaseIterable {
     /// PayPal asks for a challenge where the law demands one or its risk checks want it.
     case whenOffered = "when_offered"
-    /// PayPal asks for a challenge with every typed card (`SCA_ALWAYS`). Needs an address for customers to come back to.
-    /// A wallet's card was authenticated on the customer's device and is not challenged.
+    /// PayPal asks for a challenge with every typed card (`SCA_ALWAYS`). Needs an address for customers to come back
+    /// to. A wallet's card was authenticated on the customer's device and is not challenged.
     case required
 
-    /// What PayPal is told with the card; `nil`: nothing, which is its own default.
+    /// What is sent to PayPal with the card; `nil`: nothing, which leaves PayPal's own default.
     var verification: CardVerification? {
         switch self {
         case .whenOffered: nil

@@ -86,7 +86,7 @@ extension CardClient where Config == ServerConfig {
         return completed
     }
 
-    /// Lets held money go.
+    /// Voids a hold: its money is free for the customer again.
     public func void(_ hold: PayPalAuthorizationID, key: IdempotencyKey) async throws(CardClientError) {
         let call = PayPalCall.post(PayPalPath.authorization(hold, "void"), nil, key: key)
         _ = try await recorded(call, retention: PayPalRetention.payments, moneyMoved: .no)

@@ -1,8 +1,8 @@
 internal import TillCore
 internal import TillProvider
 
-/// What PayPal's transaction event codes (T-codes) are to a ledger. The first two digits are the group; the documentation
-/// calls them sufficient for reconciliation.
+/// What PayPal's transaction event codes (T-codes) are to a ledger. The first two digits are the group; the
+/// documentation calls them sufficient for reconciliation.
 enum PayPalEventCode {
     /// - Parameter isCredit: the balance grows by it.
     /// - Returns: `nil` for what moves no money, such as an authorization.

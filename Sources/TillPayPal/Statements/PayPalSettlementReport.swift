@@ -100,7 +100,7 @@ public struct PayPalSettlementReport: StatementFormat {
         }
     }
 
-    /// `2026/11/20 00:01:17 -0700`
+    /// Reads a row's time, written as `2026/11/20 00:01:17 -0700`.
     private func time(_ row: StatementRow) throws(StatementError) -> Timestamp {
         let column = "Transaction Initiation Date"
         let parts = try row.need(column).split(separator: " ")

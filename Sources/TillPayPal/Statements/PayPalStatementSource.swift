@@ -2,7 +2,8 @@ internal import TillCore
 internal import TillPayPalClient
 internal import TillProvider
 
-/// PayPal's transactions by its search ("List transactions"), which takes an app that has the feature Transaction Search.
+/// PayPal's transactions by its search ("List transactions"), which takes an app that has the feature Transaction
+/// Search.
 ///
 /// The search lags by up to three hours and takes 31 days at once. A time of which PayPal finds too much is halved; one
 /// whose number of transactions changes while its pages are read is read again, since its pages may have shifted.
@@ -54,7 +55,7 @@ struct PayPalStatementSource: StatementSource {
         }
     }
 
-    /// The last first.
+    /// Splits a time into windows of at most ``maximumWindow``, the latest first.
     private static func windows(from: Timestamp, to: Timestamp) -> [Window] {
         var windows: [Window] = []
         var start = from
@@ -102,8 +103,8 @@ struct PayPalStatementSource: StatementSource {
             throw StatementError(
                 "PayPal shows this app no transactions",
                 remedy: .setUp(
-                    "Switch on the feature Transaction Search for the app at PayPal; it takes up to nine hours. Or give "
-                        + "its report as a file."))
+                    "Switch on the feature Transaction Search for the app at PayPal; it takes up to nine hours. Or "
+                        + "give its report as a file."))
         case .failed(let error): throw StatementError("PayPal answered \(error)", remedy: .askAgain)
         case .notSent(let reason), .unknown(let reason):
             throw StatementError("PayPal did not answer: \(reason)", remedy: .askAgain)

@@ -1,8 +1,8 @@
 public import TillCore
 public import TillProvider
 
-/// Answers of PayPal's transaction search (`GET /v1/reporting/transactions`) as JSON: one of them, or an array of all its
-/// pages. Amounts are decimals in major units; a fee is below zero.
+/// Answers of PayPal's transaction search (`GET /v1/reporting/transactions`) as JSON: one of them, or an array of all
+/// its pages. Amounts are decimals in major units; a fee is below zero.
 public struct PayPalTransactionSearch: StatementFormat {
     public init() {}
 

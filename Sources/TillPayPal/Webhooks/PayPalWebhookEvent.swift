@@ -13,7 +13,7 @@ public struct PayPalWebhookEvent: Hashable, Sendable {
         public static let captureCompleted = Kind(rawValue: "PAYMENT.CAPTURE.COMPLETED")
         /// A capture did not take money. PayPal's documents use both words.
         public static let captureDeclined = Kind(rawValue: "PAYMENT.CAPTURE.DECLINED")
-        /// As ``captureDeclined``.
+        /// PayPal's other word for ``captureDeclined``.
         public static let captureDenied = Kind(rawValue: "PAYMENT.CAPTURE.DENIED")
         /// A hold was voided or has expired.
         public static let authorizationVoided = Kind(rawValue: "PAYMENT.AUTHORIZATION.VOIDED")

@@ -61,7 +61,7 @@ public actor PayPalWebhooks {
         var at: Timestamp
     }
 
-    /// The webhook's id that the stand-in signs with unless it is told another.
+    /// The webhook's id that the stand-in signs with by default.
     public static let standInWebhookID = "SANDBOX-WEBHOOK"
 
     /// Where the stand-in is: its certificates come from there over plain HTTP, and their last one is the root.
@@ -91,8 +91,8 @@ public actor PayPalWebhooks {
         self.clock = clock
     }
 
-    /// Checks webhooks of PayPal's stand-in on this machine: all as with PayPal's own, but certificates are fetched from
-    /// the stand-in and vouched for by it.
+    /// Checks webhooks of PayPal's stand-in on this machine: all as with PayPal's own, but certificates are fetched
+    /// from the stand-in and vouched for by it.
     /// - Returns: `nil` unless the address is this machine's own.
     public init?(standInAt url: String, webhookID: String?, transport: any HTTPTransport, clock: any TillClock) {
         guard Loopback.isURL(url), let address = URLComponents(string: url), let host = address.host else { return nil }
@@ -209,7 +209,7 @@ public actor PayPalWebhooks {
 
 /// Why a webhook is not taken.
 public enum PayPalWebhookError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Longer than ``PayPalWebhooks/maximumBytes``.
+    /// The body is longer than ``PayPalWebhooks/maximumBytes``.
     case tooLong
     /// A header field is missing or has another form.
     case missing(String)
@@ -236,9 +236,9 @@ public enum PayPalWebhookError: Error, Hashable, Sendable, CustomStringConvertib
         case .otherAlgorithm: "The webhook is not signed with SHA256withRSA."
         case .stale: "The webhook's signature is too old or in the future."
         case .foreignCertificate: "The webhook names a certificate that is not at PayPal."
-        case .certificateUnavailable: "PayPal's certificate cannot be had right now."
+        case .certificateUnavailable: "PayPal's certificate is not available right now."
         case .untrustedCertificate: "The webhook's certificate is not one of PayPal's that can be trusted."
-        case .wrongSignature: "The webhook's signature does not fit."
+        case .wrongSignature: "The webhook's signature does not match."
         case .unreadable: "The webhook holds no event that can be read."
         }
     }

@@ -1,10 +1,10 @@
 public import TillCards
 internal import TillCore
 
-/// Twins with a completion handler. Each returns the task, which can be cancelled; the handler is called exactly once,
+/// Twins with a completion handler. Each returns the task, which can be canceled; the handler is called exactly once,
 /// on no particular thread.
 extension CardClient {
-    /// As ``approveOrder(_:card:challenge:verification:)``.
+    /// Does what ``approveOrder(_:card:challenge:verification:)`` does and reports to a completion handler.
     @discardableResult
     public func approveOrder(
         _ order: PayPalOrderID, card: PaymentCard, challenge: ChallengeReturn,
@@ -16,7 +16,7 @@ extension CardClient {
         }
     }
 
-    /// As ``validate(orderID:card:)``.
+    /// Does what ``validate(orderID:card:)`` does and reports to a completion handler.
     @discardableResult
     public func validate(
         orderID: PayPalOrderID, card: PaymentCard,

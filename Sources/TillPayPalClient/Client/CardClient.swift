@@ -7,7 +7,7 @@ public import TillCore
 ///
 /// With ``CoreConfig`` it attaches a card to an order that the shop's server has made; the server takes the money.
 /// With the server's configuration it also makes and executes orders. A value: any number of calls may run at once,
-/// and cancelling the task cancels the call.
+/// and canceling the task cancels the call.
 public struct CardClient<Config: CardClientConfig>: Sendable {
     /// How it is configured.
     public let config: Config

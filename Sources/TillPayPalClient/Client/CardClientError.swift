@@ -1,6 +1,6 @@
 public import TillCore
 
-/// Why a card operation came to nothing. Each says whether money moved.
+/// Why a card operation failed. Each says whether money moved.
 public enum CardClientError: ExplainedError, Hashable {
     /// The client cannot be set up so.
     case configuration(String)
@@ -57,10 +57,10 @@ public enum CardClientError: ExplainedError, Hashable {
         case .refused(let error): "PayPal refused: \(error)."
         case .declined(let decline, let order): "The card was declined for order \(order): \(decline.reason.rawValue)."
         case .pending(let reason, let order): "Order \(order) is not decided yet: \(reason)."
-        case .payerActionRequired(let order, _): "The card's bank wants to ask the customer about order \(order)."
+        case .payerActionRequired(let order, _): "The card's bank requires a challenge for order \(order)."
         case .payerActionWithoutAddress(let order):
-            "The card's bank wants to ask the customer about order \(order), and PayPal does not say where."
-        case .challengeCanceled(let order): "The customer gave up the bank's question about order \(order)."
+            "The card's bank requires a challenge for order \(order), and PayPal does not say where."
+        case .challengeCanceled(let order): "The customer abandoned the bank's challenge for order \(order)."
         case .foreignCallback(let order): "The customer came back to an address that is not of order \(order)."
         case .keyForgotten(let key): "PayPal has forgotten the request \(key) by now."
         case .notRecorded(let reason): "The request could not be recorded first: \(reason)."
@@ -91,7 +91,7 @@ public enum CardClientError: ExplainedError, Hashable {
             case .fixField: "Ask the customer to correct the card's data."
             case .payerAction: "Let the customer approve first."
             case .alreadyDone: "Read the order: it was done before."
-            case .limit: "Make a new order or authorization."
+            case .limit: "Create a new order or authorization."
             case .account: "Check the settings of the PayPal account."
             case .retrySameKey: "Send the same request with the same key again."
             case .merchantFault, .unknown: "Check the issue and the debug id."
@@ -100,19 +100,19 @@ public enum CardClientError: ExplainedError, Hashable {
         case .pending: "Read the order later; do not ask for the money again."
         case .payerActionRequired: "Send the customer to the bank's page."
         case .payerActionWithoutAddress, .challengeCanceled, .foreignCallback:
-            "Begin again with the card, or take another one."
+            "Start again with the card, or use another one."
         case .keyForgotten: "Read the order before anything else."
         case .unexpected: "Read the order, or send the same request with the same key."
         }
     }
 
-    /// What the customer may be told.
+    /// What the customer may see.
     public var customerSentence: String {
         switch self {
         case .declined(let decline, _): decline.reason.customerSentence
         case .refused(let error) where moneyMoved == .no:
             (error.issue?.declineReason ?? .invalidRequest).customerSentence
-        case .challengeCanceled: "The bank's question was not answered. Nothing was charged."
+        case .challengeCanceled: "The bank's challenge was not completed. Nothing was charged."
         default:
             moneyMoved == .no ? "The payment could not be made. Nothing was charged." : "We are checking the payment."
         }

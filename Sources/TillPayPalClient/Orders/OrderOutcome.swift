@@ -12,7 +12,7 @@ public enum OrderOutcome: Hashable, Sendable {
     case declined(Decline)
     /// PayPal has not decided yet.
     case pending(String)
-    /// The customer must do something first; nothing was taken. Without an address it cannot go on.
+    /// The customer must do something first; nothing was taken. Without an address it cannot continue.
     case payerAction(PayerAction?)
     /// The customer has agreed or the card was attached; nothing was asked for.
     case approved

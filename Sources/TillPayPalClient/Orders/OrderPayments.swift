@@ -16,7 +16,7 @@ public struct OrderAuthorization: Hashable, Sendable {
         public static let denied = Status(rawValue: "DENIED")
         /// A part was captured.
         public static let partiallyCaptured = Status(rawValue: "PARTIALLY_CAPTURED")
-        /// Let go, or ended by time.
+        /// The hold was voided, or has expired.
         public static let voided = Status(rawValue: "VOIDED")
         /// Not decided yet; PayPal reviews it.
         public static let pending = Status(rawValue: "PENDING")

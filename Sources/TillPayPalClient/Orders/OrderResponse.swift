@@ -77,7 +77,7 @@ public struct OrderStatus: RawRepresentable, Hashable, Sendable, CustomStringCon
     public static let approved = OrderStatus(rawValue: "APPROVED")
     /// Over: nothing more can be done with it.
     public static let voided = OrderStatus(rawValue: "VOIDED")
-    /// Captured or authorized **or declined**: look at the captures.
+    /// Captured or authorized **or declined**: check the captures.
     public static let completed = OrderStatus(rawValue: "COMPLETED")
     /// The customer must do something.
     public static let payerActionRequired = OrderStatus(rawValue: "PAYER_ACTION_REQUIRED")
@@ -126,7 +126,7 @@ public struct PurchaseUnitResponse: Hashable, Sendable {
 public struct CardResponse: Hashable, Sendable {
     /// The last digits, at most four.
     public let lastDigits: String?
-    /// The network, as PayPal spells it. The truth, whatever the number looks like.
+    /// The network, as PayPal spells it. Authoritative, whatever the number suggests.
     public let brand: String?
     /// `CREDIT`, `DEBIT`, `PREPAID`, `UNKNOWN`, ….
     public let type: String?

@@ -30,6 +30,9 @@ package enum PayPalAuthorizationFailure: Error, Sendable {
 
 /// Sends calls and reads answers; knows nothing of payments.
 package struct PayPalConnection: Sendable {
+    /// What is examined of a text for secrets and numbers, in bytes; no more of it is kept anywhere.
+    private static let examinedBytes = 4_096
+
     package let environment: PayPalEnvironment
     package let transport: any HTTPTransport
     package let authorizer: any PayPalAuthorizer
@@ -108,7 +111,7 @@ package struct PayPalConnection: Sendable {
 
     private static func scrubber(_ hidden: [Secret<String>]) -> @Sendable (String) -> String {
         { text in
-            var text = CardScrubbing.withoutNumbers(text)
+            var text = CardScrubbing.withoutNumbers(ProviderText.cut(text, atMost: examinedBytes))
             for secret in hidden where secret.reveal().utf8.count >= 3 && holds(text, secret.reveal()) {
                 text = text.replacing(secret.reveal(), with: CardScrubbing.mask)
             }

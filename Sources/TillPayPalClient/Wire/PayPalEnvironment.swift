@@ -51,7 +51,7 @@ public enum PayPalEnvironmentError: Error, Hashable, Sendable, CustomStringConve
     /// One sentence for people.
     public var description: String {
         switch self {
-        case .unusableAddress: "PayPal's address must be a scheme and a host, as https://api-m.paypal.com."
+        case .unusableAddress: "PayPal's address must be a scheme and a host, such as https://api-m.paypal.com."
         case .plainHTTP: "PayPal's address must be https; http is for localhost only."
         }
     }

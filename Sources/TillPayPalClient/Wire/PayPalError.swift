@@ -78,8 +78,8 @@ public struct PayPalError: Error, Hashable, Sendable, CustomStringConvertible {
         return details.allSatisfy { !$0.issue.money.needsQuery }
     }
 
-    /// What it asked for may be done: the order is read before anything is said. Not while another call is at work, since
-    /// the order need not show its end yet.
+    /// What it asked for may be done: the order is read before anything is said. Not while another call is at work,
+    /// since the order need not show its end yet.
     package var needsQuery: Bool {
         guard (400..<500).contains(status), ![401, 408, 429].contains(status) else { return false }
         return kind != .retrySameKey && details.contains { $0.issue.money.needsQuery }

@@ -1,6 +1,6 @@
 public import TillCore
 
-/// What exactly PayPal refuses. Open: an issue that is not in the catalogue keeps its raw value.
+/// What exactly PayPal refuses. Open: an issue that is not in the catalog keeps its raw value.
 public struct PayPalIssue: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// As PayPal spells it, such as `CARD_EXPIRED`.
     public let rawValue: String
@@ -31,24 +31,12 @@ public struct PayPalIssue: RawRepresentable, Hashable, Sendable, CustomStringCon
     }
 
     /// What can be done about it.
-    public var kind: Kind { PayPalIssue.catalogue[rawValue] ?? .unknown }
+    public var kind: Kind { PayPalIssue.catalog[rawValue] ?? .unknown }
     /// All issues that are known.
-    public static var known: [PayPalIssue] { catalogue.keys.sorted().map { PayPalIssue(rawValue: $0) } }
+    public static var known: [PayPalIssue] { catalog.keys.sorted().map { PayPalIssue(rawValue: $0) } }
 
-    /// A call with this key is still running.
-    public static let previousRequestInProgress = PayPalIssue(rawValue: "PREVIOUS_REQUEST_IN_PROGRESS")
-    /// The order is being completed.
-    public static let orderCompletionInProgress = PayPalIssue(rawValue: "ORDER_COMPLETION_IN_PROGRESS")
-    /// The order was captured before.
-    public static let orderAlreadyCaptured = PayPalIssue(rawValue: "ORDER_ALREADY_CAPTURED")
-    /// The order was authorized before.
-    public static let orderAlreadyAuthorized = PayPalIssue(rawValue: "ORDER_ALREADY_AUTHORIZED")
     /// The customer must do something first.
     public static let payerActionRequired = PayPalIssue(rawValue: "PAYER_ACTION_REQUIRED")
-    /// The card's month is over.
-    public static let cardExpired = PayPalIssue(rawValue: "CARD_EXPIRED")
-    /// The card was declined.
-    public static let instrumentDeclined = PayPalIssue(rawValue: "INSTRUMENT_DECLINED")
     /// The hold has ended.
     public static let authorizationExpired = PayPalIssue(rawValue: "AUTHORIZATION_EXPIRED")
     /// The hold was voided.

@@ -21,7 +21,7 @@ struct PrinterAuthorization: Sendable {
 
     /// What to say to a printer that refused.
     /// - Parameter before: the header that it refused; `nil`: none was sent yet.
-    /// - Throws: ``IPPError/authentication(_:)``. A password in plain words never leaves without TLS.
+    /// - Throws: ``IPPError/authentication(_:)``. A password in clear text never leaves without TLS.
     static func answering(
         _ headers: [String], before: PrinterAuthorization?, credentials: PrinterCredentials?, isSecure: Bool
     ) throws(IPPError) -> PrinterAuthorization {

@@ -5,6 +5,7 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 public import TillCore
+import TillHTTP
 
 /// The way to one printer over HTTP, for `ipp` and `ipps`.
 ///
@@ -32,7 +33,7 @@ public final class PrinterConnection: IPPCarrier {
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls, redirectConfiguration: .disallow, timeout: .init(connect: .seconds(4)), proxy: nil,
             decompression: .disabled)
-        configuration.httpVersion = .http1Only
+        AnswerGuard.install(in: &configuration)
         configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
@@ -68,15 +69,28 @@ public final class PrinterConnection: IPPCarrier {
         if let authorization { request.headers.add(name: "Authorization", value: authorization) }
         request.body = .bytes(ByteBuffer(bytes: bytes))
         var reply = PrinterReply()
+        let end = NIODeadline.now() + .milliseconds(deadline.milliseconds)
         let answer: HTTPClientResponse
-        do {
-            answer = try await client.execute(request, deadline: .now() + .milliseconds(deadline.milliseconds))
-        } catch { throw PrinterConnection.failure(error) }
+        do { answer = try await client.execute(request, deadline: end) } catch {
+            throw PrinterConnection.failure(error)
+        }
         reply.take(status: Int(answer.status.code), answer.headers)
-        do {
-            reply.body = Array(try await answer.body.collect(upTo: IPPMessage.maximumBytes).readableBytesView)
-        } catch { throw .unreachable("its answer broke off", mayHaveArrived: true) }
+        do { reply.body = try await PrinterConnection.read(answer.body, until: end) } catch {
+            throw .unreachable("its answer broke off", mayHaveArrived: true)
+        }
         return reply
+    }
+
+    /// Reads a body. The client's own deadline ends with the head, so a printer that goes on for ever is ended here.
+    private static func read(_ body: HTTPClientResponse.Body, until end: NIODeadline) async throws -> [UInt8] {
+        let reading = Task { Array(try await body.collect(upTo: IPPMessage.maximumBytes).readableBytesView) }
+        let alarm = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(deadline: end) { reading.cancel() }
+        defer { alarm.cancel() }
+        return try await withTaskCancellationHandler {
+            try await reading.value
+        } onCancel: {
+            reading.cancel()
+        }
     }
 
     /// What of an answer is IPP; everything else says what it is instead.

@@ -4,7 +4,7 @@ public import TillCore
 public struct PrinterCredentials: Sendable {
     /// The user's name, without a colon, which Basic authentication cannot carry.
     public let user: String
-    /// Sent as a digest, or in plain words over TLS only.
+    /// Sent as a digest, or in clear text over TLS only.
     public let password: Secret<String>
 
     /// A name without a colon and a password.
@@ -23,7 +23,7 @@ public enum PrinterAuthenticationProblem: Hashable, Sendable {
     case needed
     /// The printer does not take them.
     case wrong
-    /// It wants the password in plain words, and the line is open to all.
+    /// It wants the password in clear text, and the line is open to all.
     case onlyOverTLS
     /// It asks in ways that are not known here.
     case unknownScheme(String)

@@ -99,7 +99,7 @@ public final class IPPClient: Sendable {
         return answer.groups.filter { $0.tag == IPPTag.jobGroup }.map(\.attributes)
     }
 
-    /// Calls a job off.
+    /// Cancels a job by the number that the printer gave it.
     public func cancel(_ job: Int) async throws(IPPError) {
         _ = try await ask(.cancelJob, [IPPAttribute("job-id", .integer(job))])
     }
@@ -134,7 +134,7 @@ public final class IPPClient: Sendable {
         guard answer.requestID == id else { throw .malformed("it answers another request") }
         guard answer.code < 0x0100 else {
             let message = answer.attributes(IPPTag.operationGroup).strings("status-message").first ?? ""
-            throw .refused(status: Int(answer.code), message: String(message.prefix(200)))
+            throw .refused(status: Int(answer.code), message: ProviderText.line(message, atMost: 200))
         }
         return answer
     }

@@ -90,9 +90,9 @@ public enum IPPError: ExplainedError, Hashable {
             "The printer shows another certificate than the one that is trusted, SHA-256 \(shown) instead of \(kept); "
                 + "nothing was sent to it."
         case .authentication(.needed): "The printer asks for a name and a password; no receipt was sent."
-        case .authentication(.wrong): "The printer does not take the name and the password; no receipt was sent."
+        case .authentication(.wrong): "The printer rejects the name and the password; no receipt was sent."
         case .authentication(.onlyOverTLS):
-            "The printer wants the password in plain words over an open line; it was not told, and nothing was sent."
+            "The printer wants the password in clear text without TLS; it was not sent, and neither was the receipt."
         case .authentication(.unknownScheme(let name)):
             "The printer asks for a password in a way that Till does not know (\(name)); no receipt was sent."
         case .http(426): "The printer takes receipts over TLS only; none was sent."
@@ -120,7 +120,7 @@ public enum IPPError: ExplainedError, Hashable {
         switch self {
         case .malformed, .notAPrinter: "Check that the address is a printer's."
         case .unreachable(_, true): "Check the paper before you print it again. The payment stands as it is."
-        case .unreachable: "Check that it is on and its address right, then print the receipt again."
+        case .unreachable: "Check that it is on and its address is right, then print the receipt again."
         case .certificateNotTrusted:
             "Printers make their own: compare its SHA-256, then trust it with till printers add NAME ADDRESS --trust."
         case .certificateChanged:
@@ -137,7 +137,7 @@ public enum IPPError: ExplainedError, Hashable {
         case .noFormat: "Use another printer, or its ESC/POS port as socket://HOST:9100."
         case .notDrawn(let error): error.next
         case .noMedia: "Use other paper or another printer."
-        case .noDrawer: "Use the pin that the printer's profile has, usually 2 or 5."
+        case .noDrawer: "Use the pin that the printer's profile has, 2 or 5 by default."
         case .needsHelp, .neverBegan: "Check the printer, then print the receipt again."
         case .notWrittenDown: "Check the disk, then print the receipt again."
         }

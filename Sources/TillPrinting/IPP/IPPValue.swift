@@ -14,8 +14,6 @@ public enum IPPTag {
     public static let boolean: UInt8 = 0x22
     /// A number that stands for a word.
     public static let enumeration: UInt8 = 0x23
-    /// A date with time and zone, in eleven bytes (RFC 2579).
-    public static let dateTime: UInt8 = 0x31
     /// Dots across and down, and their unit.
     public static let resolution: UInt8 = 0x32
     /// A lowest and a highest number.

@@ -26,7 +26,7 @@ struct PrinterFollower: Sendable {
     /// - Parameters:
     ///   - name: the job's own: a printer that was switched off and on may give its number to another.
     ///   - beginningBy: when the printer must have begun; `nil`: at the end.
-    /// - Throws: ``IPPError/neverBegan(_:)`` if the printer had not begun then and called it off for us.
+    /// - Throws: ``IPPError/neverBegan(_:)`` if the printer had not begun then and canceled it for us.
     func follow(
         _ job: Int, named name: String, beginningBy: Timestamp? = nil, until end: Timestamp, _ listener: PrintListener
     ) async throws(IPPError) -> PrintOutcome {
@@ -120,7 +120,7 @@ struct PrinterFollower: Sendable {
         return nil
     }
 
-    /// Calls off a job that never got its document, so that it does not hold up the printer.
+    /// Cancels a job that never got its document, so that it does not hold up the printer.
     func discard(_ number: Int? = nil, named name: String) async {
         do throws(IPPError) {
             var job = number

@@ -94,7 +94,7 @@ public struct PrinterState: Hashable, Sendable {
             case .idle: needsHelp ? "The printer cannot print now." : "The printer is ready."
             case .processing: "The printer is printing."
             case .stopped: "The printer has stopped."
-            case .unknown: "The printer does not say how it stands."
+            case .unknown: "The printer does not report its state."
             }
         let more = reasons.map { $0.sentence ?? "It says: \($0.rawValue)." }
         return ([first] + more.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }).joined(separator: " ")

@@ -79,7 +79,7 @@ final class DeviceLine: RawLine {
             if count > 0 { heard.take(buffer.prefix(count)) }
             let isTalk = heard.isTalk
             let next = isTalk ? nil : heard.next()
-            return RawLineAnswers(next: next, told: heard.told, isTalk: isTalk)
+            return RawLineAnswers(next: next, reported: heard.reported, isTalk: isTalk)
         }
     }
 

@@ -79,7 +79,7 @@ struct ESCPOSAnswers {
 
     private var bytes: [UInt8] = []
     /// The last status that the printer sent unasked.
-    private(set) var told: PrinterState?
+    private(set) var reported: PrinterState?
 
     mutating func take(_ more: some Sequence<UInt8>) {
         bytes += more.prefix(ESCPOSAnswers.longest)
@@ -94,7 +94,7 @@ struct ESCPOSAnswers {
                 return first
             }
             guard bytes.count >= 4 else { return nil }
-            if let state = ESCPOSStatus.automatic(bytes) { told = state }
+            if let state = ESCPOSStatus.automatic(bytes) { reported = state }
             bytes.removeFirst(4)
         }
         return nil
@@ -105,7 +105,12 @@ struct ESCPOSAnswers {
 
     /// Something answers in words, as web and mail servers do: no printer.
     var isTalk: Bool {
-        bytes.count >= 4 && bytes.prefix(4).allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+        bytes.count >= 4 && bytes.prefix(4).allSatisfy(ESCPOSAnswers.isText)
             && bytes.contains { !ESCPOSStatus.isAutomatic($0) && $0 & 0b1001_0011 != 0b0001_0010 }
+    }
+
+    /// A character of a line, or what stands between two lines: what is heard may begin anywhere.
+    private static func isText(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte < 0x7F || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
 }

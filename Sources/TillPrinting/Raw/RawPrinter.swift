@@ -2,7 +2,7 @@ import NIOCore
 public import TillCore
 import TillReceipts
 
-/// An ESC/POS printer that takes bytes: over TCP, usually port 9100, or through a device file.
+/// An ESC/POS printer that takes bytes: over TCP, port 9100 by default, or through a device file.
 ///
 /// It is asked how it stands before a byte of the receipt is sent, so that a receipt does not go into a printer
 /// without paper, and after. No answer is `unknown`: some printers and print servers never give one. One that is known
@@ -10,6 +10,9 @@ import TillReceipts
 public struct RawPrinter: Sendable {
     /// How long an answer about the state is waited for.
     public static let statusDeadline = Span.milliseconds(800)
+    /// How long the printer may take to take a question. Longer than an answer is waited for: on a busy machine the
+    /// bytes themselves are late, and a line that is closed for that looks like one that the printer has closed.
+    static let questionDeadline = Span.seconds(5)
     /// How often a connection is tried, before anything of the receipt is sent.
     public static let connectTries = 3
     /// How long the printer may take to take all bytes.
@@ -55,10 +58,10 @@ public struct RawPrinter: Sendable {
             reportsState
             ? ESCPOSCommand.automaticStatus(true) + bytes + ESCPOSCommand.automaticStatus(false) : bytes
         guard await write(whole, to: line, listener) else {
-            let told = await line.heard().told
+            let reported = await line.heard().reported
             await line.close()
             return .mayHavePrinted(
-                told.flatMap { $0.needsHelp ? $0.sentence : nil }
+                reported.flatMap { $0.needsHelp ? $0.sentence : nil }
                     ?? "The printer did not take all of it: the connection broke, or it stopped.")
         }
         let after = await line.state()
@@ -84,9 +87,9 @@ public struct RawPrinter: Sendable {
                 return false
             }
             rest = rest.dropFirst(RawPrinter.piece)
-            if let told = await line.heard().told, told != last {
-                last = told
-                await report(.state(told), to: listener)
+            if let reported = await line.heard().reported, reported != last {
+                last = reported
+                await report(.state(reported), to: listener)
             }
         }
         return true
@@ -134,7 +137,7 @@ protocol RawLine: Sendable {
 struct RawLineAnswers: Sendable {
     var next: UInt8?
     /// The last status that it sent unasked.
-    var told: PrinterState?
+    var reported: PrinterState?
     var isTalk = false
     var isClosed = false
 }
@@ -156,7 +159,7 @@ extension RawLine {
         var answers: [ESCPOSStatus] = []
         for question in ESCPOSStatus.questions {
             if !answers.isEmpty { await forget() }
-            guard await write(question.bytes, deadline: RawPrinter.statusDeadline) else {
+            guard await write(question.bytes, deadline: RawPrinter.questionDeadline) else {
                 // A web server says what it thinks of a receipt and hangs up before it can be asked.
                 return await heard().isTalk ? .talk : .closed
             }
@@ -168,23 +171,23 @@ extension RawLine {
             answers.append(status)
         }
         guard answers.isEmpty else { return .said(ESCPOSStatus.state(answers)) }
-        return .said(await told(asking: reportsState) ?? PrinterState(.unknown))
+        return .said(await reportedState(asking: reportsState) ?? PrinterState(.unknown))
     }
 
     /// What the printer reports by itself.
     /// - Parameter isAsked: it is asked to, and then not to any more.
-    private func told(asking isAsked: Bool) async -> PrinterState? {
-        let before = await heard().told
-        guard isAsked, await write(ESCPOSCommand.automaticStatus(true), deadline: RawPrinter.statusDeadline) else {
+    private func reportedState(asking isAsked: Bool) async -> PrinterState? {
+        let before = await heard().reported
+        guard isAsked, await write(ESCPOSCommand.automaticStatus(true), deadline: RawPrinter.questionDeadline) else {
             return before
         }
         let end = ContinuousClock.now + RawPrinter.statusDeadline.duration
-        var told = before
-        while told == nil, ContinuousClock.now < end, await SystemClock().pause(for: .milliseconds(5)) {
-            told = await heard().told
+        var reported = before
+        while reported == nil, ContinuousClock.now < end, await SystemClock().pause(for: .milliseconds(5)) {
+            reported = await heard().reported
         }
-        _ = await write(ESCPOSCommand.automaticStatus(false), deadline: RawPrinter.statusDeadline)
-        return told
+        _ = await write(ESCPOSCommand.automaticStatus(false), deadline: RawPrinter.questionDeadline)
+        return reported
     }
 
     private func answer() async -> RawLineAnswers {

@@ -66,7 +66,7 @@ private final class HeardBytes: Sendable {
         bytes.withLock { heard in
             let isTalk = heard.isTalk
             let next = isTalk ? nil : heard.next()
-            return RawLineAnswers(next: next, told: heard.told, isTalk: isTalk)
+            return RawLineAnswers(next: next, reported: heard.reported, isTalk: isTalk)
         }
     }
     func forget() { bytes.withLock { $0.forget() } }

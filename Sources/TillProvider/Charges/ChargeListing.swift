@@ -38,7 +38,7 @@ public struct ListedCharge: Hashable, Sendable {
     public let payment: PaymentID?
     /// Our attempt; `nil`: it does not say, as a refund does not.
     public let attempt: AttemptID?
-    /// Whose order it was for, where the provider was told.
+    /// Whose order it was for, where the provider has it.
     public let account: AccountID?
     public let order: OrderID?
     /// It has taken money, holds it, or may still do so.

@@ -1,8 +1,8 @@
 public import TillCore
 public import TillHardware
 
-/// The card readers of one provider that the counter drives. A sale at one of them is a payment like any other, moved by
-/// the provider that ``provider`` names with a tender that ``tender(at:tipping:)`` makes.
+/// The card readers of one provider that the counter drives. A sale at one of them is a payment like any other, moved
+/// by the provider that ``provider`` names with a tender that ``tender(at:tipping:)`` makes.
 public protocol ReaderFleet: Sendable {
     /// Who moves the money of a sale at these readers.
     var provider: ProviderName { get }
@@ -21,9 +21,9 @@ public protocol ReaderFleet: Sendable {
     func reader(named name: String) async throws(ReaderError) -> CounterReader
     /// The tender of a sale at a reader of this fleet.
     func tender(at reader: CounterReader, tipping: CardPresentPayload.Tipping?) -> Tender
-    /// Calls a reader off. Refused once a card is being charged.
+    /// Cancels what a reader is doing. Refused once a card is being charged.
     func cancel(_ id: String) async throws(ReaderError) -> CounterReader
-    /// Calls off the readers that wait for a card, so that the counter can end; what is being charged is finished.
+    /// Cancels the readers that wait for a card, so that the counter can end; what is being charged is finished.
     /// - Returns: the readers that could not be reached: a card that is presented there may still be charged.
     func cancelWaiting() async -> [String]
     /// The card for the payment's next refund is presented at this reader, where its scheme demands that.
@@ -35,6 +35,8 @@ public protocol ReaderFleet: Sendable {
     var simulation: (any ReaderSimulation)? { get }
     /// What asks customers questions at the readers, if they can.
     var questions: (any ReaderQuestions)? { get }
+    /// What registers readers and arranges where they stand; `nil` where that is done in the provider's dashboard.
+    var management: (any ReaderManagement)? { get }
 }
 
 extension ReaderFleet {
@@ -44,10 +46,12 @@ extension ReaderFleet {
     public var capturesLater: Bool { true }
     /// One must be named.
     public var standing: CounterReader? { nil }
-    /// A fleet has none unless it says otherwise.
+    /// By default a fleet has none.
     public var simulation: (any ReaderSimulation)? { nil }
-    /// A fleet has none unless it says otherwise.
+    /// By default a fleet has none.
     public var questions: (any ReaderQuestions)? { nil }
+    /// A fleet has none unless it says otherwise.
+    public var management: (any ReaderManagement)? { nil }
     /// No refund needs the card; a reader that does not exist is refused.
     public func use(_ name: String, forRefundOf payment: PaymentID) async throws(ReaderError) {
         _ = try await reader(named: name)
@@ -58,7 +62,7 @@ extension ReaderFleet {
 public protocol ReaderSimulation: Sendable {
     /// Holds a test card to a reader.
     /// - Parameters:
-    ///   - card: its name, `visa`.
+    ///   - card: its name, `visa`, or a published test number.
     ///   - tip: what the customer gives on top, in the wire's units.
     func present(_ card: String, tip: Int64?, at id: String) async throws(ReaderError) -> CounterReader
 }

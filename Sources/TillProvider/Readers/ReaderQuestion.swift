@@ -1,7 +1,10 @@
 /// One thing that a reader asks the customer.
 public struct ReaderQuestion: Hashable, Sendable {
     /// The kinds of answers that readers collect.
-    public static let kinds = ["selection", "text", "numeric", "email", "phone", "signature"]
+    public enum Kind: String, CaseIterable, Sendable {
+        case selection, text, numeric, email, phone, signature
+    }
+
     /// How many questions are asked at once.
     public static let countOfQuestions = 1...5
     /// How many answers a selection offers.
@@ -9,7 +12,7 @@ public struct ReaderQuestion: Hashable, Sendable {
     /// The longest question or answer to choose, in bytes; a reader's screen shows far less.
     public static let maximumBytes = 200
 
-    public let kind: String
+    public let kind: Kind
     public let title: String
     /// A line below it.
     public let details: String?
@@ -19,7 +22,7 @@ public struct ReaderQuestion: Hashable, Sendable {
     public let choices: [String]
 
     public init(
-        kind: String, title: String, details: String? = nil, isRequired: Bool = false, choices: [String] = []
+        kind: Kind, title: String, details: String? = nil, isRequired: Bool = false, choices: [String] = []
     ) {
         self.kind = kind
         self.title = title
@@ -32,7 +35,7 @@ public struct ReaderQuestion: Hashable, Sendable {
 /// How far a customer is with questions. Answers may be personal data: they are passed on and kept nowhere.
 public struct ReaderAnswers: Hashable, Sendable {
     public struct Answer: Hashable, Sendable {
-        /// The kind of question that it answers, as in ``ReaderQuestion/kind``.
+        /// The kind of question that it answers, as the provider has it; mostly a ``ReaderQuestion/Kind``.
         public let kind: String
         public let title: String?
         /// The text entered, or the name of the choice or of the signature; `nil` while nobody answered.
@@ -53,13 +56,15 @@ public struct ReaderAnswers: Hashable, Sendable {
 
     public let reader: String
     public let label: String
-    /// `in_progress`, `succeeded` or `failed`; `nil` where nothing was asked.
-    public let status: String?
+    /// `nil` where nothing was asked.
+    public let status: ReaderAction.Status?
     /// Why it failed, in the provider's word.
     public let failureCode: String?
     public let answers: [Answer]
 
-    public init(reader: String, label: String, status: String?, failureCode: String?, answers: [Answer]) {
+    public init(
+        reader: String, label: String, status: ReaderAction.Status?, failureCode: String?, answers: [Answer]
+    ) {
         self.reader = reader
         self.label = label
         self.status = status

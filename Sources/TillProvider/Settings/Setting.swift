@@ -1,7 +1,7 @@
 /// One thing that a shop can set, and every place where it can be set: an option of the command line before a variable
 /// of the environment before the settings file before the default.
 public struct Setting: Hashable, Sendable {
-    /// What a value must look like.
+    /// The form that a value must have.
     public enum Kind: Hashable, Sendable {
         /// Any text of one line.
         case text
@@ -9,7 +9,7 @@ public struct Setting: Hashable, Sendable {
         case path
         /// A whole number in a range.
         case number(ClosedRange<Int>)
-        /// A time, as `50ms`, `30s` or `2min`, up to a day.
+        /// A time, such as `50ms`, `30s` or `2min`, up to a day.
         case span
         /// One of these words.
         case choice([String])
@@ -17,23 +17,25 @@ public struct Setting: Hashable, Sendable {
         case secret
         /// Text of several lines, with `\\n` between.
         case lines
-        /// Names and values, as `SIRET=73282932000074; NAF=4719B`.
+        /// Names and values, such as `SIRET=73282932000074; NAF=4719B`.
         case pairs
         /// A country's two letters.
         case country
-        /// A language, usually with a region, as `fr_CA`.
+        /// A language, mostly with a region, such as `fr_CA`.
         case locale
-        /// A time zone, as `Europe/Berlin`.
+        /// A time zone, such as `Europe/Berlin`.
         case timeZone
         /// An address on the web, without a query.
         case webAddress
+        /// Hosts with commas: from the command line or the environment; never from the settings file.
+        case hosts
     }
 
     /// Its name in the settings file, with a point for each level: `stripe.url`.
     public let key: String
     /// Its option, such as `--stripe-url`; `nil` if there is none.
     public let option: String?
-    /// What a value must look like.
+    /// The form that a value must have.
     public let kind: Kind
     /// What holds if nobody sets it, for people; `nil` if nothing does.
     public let defaultValue: String?

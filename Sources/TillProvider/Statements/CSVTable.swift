@@ -1,5 +1,5 @@
-/// The cells of a CSV file (RFC 4180): commas, quotes doubled inside quotes, lines that end in CR LF or LF. A byte order
-/// mark and empty lines are skipped.
+/// The cells of a CSV file (RFC 4180): commas, quotes doubled inside quotes, lines that end in CR LF or LF. A byte
+/// order mark and empty lines are skipped.
 public struct CSVTable: Sendable {
     /// One record, with the number of its line.
     public struct Record: Sendable, Hashable {
@@ -16,8 +16,8 @@ public struct CSVTable: Sendable {
     public let records: [Record]
 
     /// Reads the whole file.
-    /// - Throws: ``StatementError`` that names the line of a quote that is not closed, of text behind a closed quote, and
-    ///   of what is beyond ``StatementLimits``.
+    /// - Throws: ``StatementError`` that names the line of a quote that is not closed, of text behind a closed quote,
+    ///   and of what is beyond ``StatementLimits``.
     public init(_ bytes: [UInt8]) throws(StatementError) {
         guard bytes.count <= StatementLimits.maximumBytes else {
             throw StatementError("it has more than \(StatementLimits.maximumBytes) bytes", remedy: .split)

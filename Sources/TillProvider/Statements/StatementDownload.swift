@@ -34,7 +34,7 @@ public struct StatementDownload: Sendable {
         let intake = Intake(name, try ScratchFile(), limit, progress)
         let head: HTTPResponse
         do throws(TransportFailure) {
-            // One byte more than is taken, so that one that is too long is told from one that breaks off.
+            // One byte more than is taken, so that one that is too long is distinguished from one that breaks off.
             head = try await transport.receive(request, atMost: limit + 1, deadline: StatementDownload.deadline) {
                 intake.take($0)
             }

@@ -4,9 +4,9 @@ public import TillCore
 public protocol StatementFormat: Sendable {
     /// What `--format` says for it: lower-case letters, digits and dashes.
     var name: String { get }
-    /// For how long after a payment moved its line may be missing in a statement that goes on behind it.
+    /// For how long after a payment moved its line may be missing in a statement that continues after it.
     var lag: Span { get }
-    /// Whether a file looks like one, by its beginning.
+    /// Whether a file is likely to be one, by its beginning.
     func recognizes(_ bytes: [UInt8]) -> Bool
     /// All lines, in any order.
     /// - Throws: ``StatementError`` that names the line; a file is taken whole or not at all.
@@ -15,7 +15,7 @@ public protocol StatementFormat: Sendable {
 
 /// A provider's statements over its interface.
 public protocol StatementSource: Sendable {
-    /// As for ``StatementFormat/lag``.
+    /// For how long after a payment moved its line may be missing, as in ``StatementFormat/lag``.
     var lag: Span { get }
     /// Whose statements they are; `nil`: not known.
     func account() async -> String?
@@ -23,7 +23,7 @@ public protocol StatementSource: Sendable {
     /// - Throws: ``StatementError`` if one line cannot be read, the provider does not answer, or the shop has to set
     ///   something up first; never a part.
     func part(from: Timestamp, to: Timestamp) async throws(StatementError) -> StatementPart
-    /// The same, with word of how far it is where that takes long.
+    /// The same, reporting progress where that takes long.
     func part(
         from: Timestamp, to: Timestamp, progress: FetchProgress?
     ) async throws(StatementError) -> StatementPart
@@ -63,7 +63,8 @@ public enum StatementLimits {
     public static let maximumCellBytes = 16 << 10
     /// Bytes of a header by which a file is recognized.
     public static let maximumHeaderBytes = 64 << 10
-    /// Values of one JSON file, or cells of one CSV file: several times what ``maximumBytes`` of real transactions have.
+    /// Values of one JSON file, or cells of one CSV file: several times what ``maximumBytes`` of real transactions
+    /// have.
     public static let maximumValues = 8_000_000
 
     /// That there are more lines than are imported at once.

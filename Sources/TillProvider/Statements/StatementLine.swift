@@ -6,10 +6,10 @@ public struct StatementLine: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// Money taken from a customer: a capture.
         case charge
-        /// A capture that came to nothing.
+        /// A capture that failed.
         case chargeFailure = "charge_failure"
         case refund
-        /// A refund that came to nothing.
+        /// A refund that failed.
         case refundFailure = "refund_failure"
         case dispute
         case disputeReversal = "dispute_reversal"
@@ -57,11 +57,16 @@ public struct StatementLine: Hashable, Sendable {
     /// Names of what a line is about.
     public static let maximumReferences = 8
 
-    /// - Throws: ``StatementError`` if the amounts do not add up exactly (net is gross less fee), or a name is too long.
+    /// - Throws: ``StatementError`` if the amounts do not add up exactly (net is gross less fee), or a name is too
+    ///   long.
     public init(
         id: String, kind: Kind, type: String, references: [String], payment: PaymentID?, gross: Money, fee: Money,
         net: Money, customerFacing: Money?, createdAt: Timestamp, payout: String?, raw: String
     ) throws(StatementError) {
+        // Two names that are masked could be one, and the second line would be taken for the first.
+        guard !CardNumberMask.finds(inName: id) else {
+            throw StatementError("the name of a line reads as a card number")
+        }
         guard (1...StatementLine.maximumIDBytes).contains(id.utf8.count) else {
             throw StatementError("it has no name, or one that is too long")
         }
@@ -76,14 +81,14 @@ public struct StatementLine: Hashable, Sendable {
         guard rest == net else { throw StatementError("\(id): net \(net) is not gross \(gross) less fee \(fee)") }
         self.id = id
         self.kind = kind
-        self.type = type
-        self.references = references
+        self.type = CardNumberMask.masked(type)
+        self.references = references.map(CardNumberMask.maskedName)
         self.payment = payment
         self.gross = gross
         self.fee = fee
         self.customerFacing = customerFacing
         self.createdAt = createdAt
-        self.payout = payout
+        self.payout = payout.map(CardNumberMask.maskedName)
         self.net = net
         self.raw = String(CardScrubbing.withoutNumbers(String(raw.prefix(StatementLine.maximumRawCharacters))))
     }

@@ -15,8 +15,8 @@ public struct StatementRow: Sendable {
     }
 
     /// All records behind the first, which has the names.
-    /// - Throws: ``StatementError`` for a file without a header, a column that is there twice, one that is needed and is
-    ///   not there, and a record with more or fewer cells than the header.
+    /// - Throws: ``StatementError`` for a file without a header, a column that is there twice, one that is needed and
+    ///   is not there, and a record with more or fewer cells than the header.
     public static func all(of bytes: [UInt8], needing needed: [String]) throws(StatementError) -> [StatementRow] {
         let records = try CSVTable(bytes).records
         guard let header = records.first else { throw StatementError("it is empty") }

@@ -11,7 +11,7 @@ public protocol NotificationStore: Sendable {
 
 /// A notification as it is kept.
 public struct KeptNotification: Hashable, Sendable {
-    /// What tells it from others of the provider.
+    /// What distinguishes it from others of the provider.
     public let name: String
     /// Our name for what it is about.
     public let reference: String

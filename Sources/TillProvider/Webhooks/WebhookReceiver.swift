@@ -1,8 +1,8 @@
 public import HTTPTypes
 public import TillCore
 
-/// Verifies one provider's webhooks and reads what they are about. What a webhook says is a hint: the payment is queried
-/// before anything follows from it.
+/// Verifies one provider's webhooks and reads what they are about. What a webhook says is a hint: the payment is
+/// queried before anything follows from it.
 ///
 /// A counter takes a delivery at `/webhooks/` and the module's name, has it verified here, records each event once with
 /// the payment's next query in the same commit, and answers only then.
@@ -19,7 +19,7 @@ public protocol WebhookReceiver: Sendable {
 }
 
 extension WebhookReceiver {
-    /// `{"received":true}`
+    /// The default acknowledgment, `{"received":true}` as JSON.
     public var acknowledgment: WebhookAcknowledgment { .received }
 }
 
@@ -51,7 +51,7 @@ public struct WebhookEvent: Sendable {
     /// It may report money of a settled payment, such as a dispute: the payment is queried, also if nothing is left to
     /// be done on it.
     public let isAfterSale: Bool
-    /// Called once the event is recorded, not for its repetitions: who waits for a reader looks at it at once.
+    /// Called once the event is recorded, not for its repetitions: who waits for a reader queries it at once.
     public let onRecorded: @Sendable () -> Void
 
     public init(
@@ -77,7 +77,7 @@ public struct WebhookAcknowledgment: Hashable, Sendable {
         self.body = body
     }
 
-    /// `{"received":true}`
+    /// Acknowledges a delivery with `{"received":true}` as JSON.
     public static let received = WebhookAcknowledgment(contentType: "application/json", body: #"{"received":true}"#)
 }
 
@@ -92,7 +92,7 @@ public struct WebhookRefusal: Error, Hashable, Sendable {
     public let isTemporary: Bool
 
     /// The signature does not prove that it comes from the provider.
-    /// - Parameter next: where the shop should look.
+    /// - Parameter next: what the shop should check.
     public static func refused(_ what: String, next: String) -> WebhookRefusal {
         WebhookRefusal(code: "webhook_refused", what: what, next: next, isTemporary: false)
     }

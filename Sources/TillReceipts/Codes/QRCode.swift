@@ -24,7 +24,7 @@ public struct QRCode: Sendable {
         x >= 0 && y >= 0 && x < size && y < size && dark[y * size + x]
     }
 
-    /// The code as dots, one a module, with a light edge of so many modules; readers want four.
+    /// The code as dots, one a module, with a light edge of this many modules; readers want four.
     public func image(quiet: Int = 4) -> MonochromeImage? {
         let edge = min(max(0, quiet), 16)
         guard var image = MonochromeImage(width: size + 2 * edge, height: size + 2 * edge) else { return nil }

@@ -1,4 +1,4 @@
-/// Figures of ISO/IEC 18004 for the middle level of correction.
+/// Constants of ISO/IEC 18004 for the middle level of correction.
 enum QRTables {
     /// Check words of a block, for versions 1 to 40.
     static let checkWords = [
@@ -97,7 +97,7 @@ enum QRPenalty {
         return penalty
     }
 
-    /// Long runs, and what looks like a corner.
+    /// Long runs, and what resembles a finder pattern.
     private static func runs(_ size: Int, _ module: (Int) -> Bool) -> Int {
         var penalty = 0
         var length = 0

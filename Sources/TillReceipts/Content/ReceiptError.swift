@@ -30,7 +30,7 @@ public enum ReceiptError: ExplainedError, Hashable {
     /// Which receipt cannot be written, and why.
     public var what: String {
         switch self {
-        case .doesNotAddUp(let expected, let found): "The receipt says \(expected) but its parts make \(found)."
+        case .doesNotAddUp(let expected, let found): "The receipt says \(expected) but its parts add up to \(found)."
         case .mixedCurrencies: "The receipt has amounts in more than one currency."
         case .nothingSold: "The receipt lists nothing that was sold."
         case .tooManyLines(let limit): "The receipt has more than \(limit) lines."

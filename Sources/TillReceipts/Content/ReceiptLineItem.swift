@@ -4,7 +4,7 @@ public import TillCore
 public struct ReceiptLineItem: Hashable, Sendable {
     /// One choice the customer made.
     public struct Attribute: Hashable, Sendable {
-        /// What was chosen about the product, such as "Colour".
+        /// What was chosen about the product, such as "Color".
         public let name: ReceiptText
         /// The choice, such as "Orange".
         public let value: ReceiptText

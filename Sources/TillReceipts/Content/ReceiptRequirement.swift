@@ -10,7 +10,7 @@ public enum ReceiptField: String, Hashable, Sendable, CaseIterable {
     case taxID = "tax_id"
     /// The shop's telephone number.
     case phone
-    /// The number under which the acquirer knows the shop.
+    /// The shop's merchant number at the acquirer.
     case merchantID = "merchant_id"
     /// The number that the acquirer gave the terminal.
     case terminalID = "terminal_id"

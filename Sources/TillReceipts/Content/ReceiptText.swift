@@ -1,3 +1,5 @@
+import TillCore
+
 /// Text that is fit for paper and screen: no control characters (so no ESC sequence reaches a printer), no invisible
 /// characters that turn the direction of the text around them, white space joined, and no card number: of digits that
 /// could be one the last four stay. Only this type is printed.
@@ -31,7 +33,7 @@ public struct ReceiptText: Hashable, Sendable {
         if plain.isEmpty { return nil }
     }
 
-    /// The text cut to so many characters.
+    /// The text cut to this many characters.
     init(_ text: String, atMost limit: Int) {
         let whole = ReceiptText(text).plain
         self.init(own: whole.count > limit ? String(whole.prefix(limit - 1)) + "…" : whole)

@@ -25,7 +25,7 @@ public struct ReceiptTransaction: Hashable, Sendable {
         /// The issuer or the provider said no; no money moved.
         case declined
         /// Ended by the customer or the shop before an answer.
-        case cancelled
+        case canceled = "cancelled"
         /// The answer is not known: the receipt does not say that it was paid.
         case pending
         /// Nobody was asked, as with cash.
@@ -144,7 +144,7 @@ public struct ReceiptTransaction: Hashable, Sendable {
         case .declined: .declined
         case .inFlight, .unknown, .requiresAction: .pending
         case .stored: Outcome.none
-        case .notSent, nil: payment.status == .canceled ? .cancelled : .none
+        case .notSent, nil: payment.status == .canceled ? .canceled : .none
         }
     }
 }

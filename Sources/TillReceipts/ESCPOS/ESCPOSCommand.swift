@@ -16,7 +16,7 @@ public enum ESCPOSCommand {
         case printer = 1
         /// Why it is offline: cover, paper, error.
         case offline = 2
-        /// Which error stopped it, and whether it can go on by itself.
+        /// Which error stopped it, and whether it can continue by itself.
         case error = 3
         /// Whether paper is there or runs low.
         case paper = 4
@@ -39,7 +39,7 @@ public enum ESCPOSCommand {
     }
     /// `ESC t n`: the number is the printer's own.
     public static func codePage(_ number: UInt8) -> [UInt8] { [0x1B, 0x74, number] }
-    /// `ESC d n`: so many lines on.
+    /// `ESC d n`: this many lines on.
     public static func feed(_ lines: UInt8) -> [UInt8] { [0x1B, 0x64, lines] }
     /// `ESC d 6`, `GS V m`: the paper past the knife, then the cut.
     public static func cut(partial: Bool) -> [UInt8] { feed(6) + [0x1D, 0x56, partial ? 1 : 0] }

@@ -70,7 +70,7 @@ public struct MonochromeImage: Hashable, Sendable {
         return runs
     }
 
-    /// Each dot as a square of so many dots; `nil` if that passes a limit.
+    /// Each dot as a square of this many dots; `nil` if that passes a limit.
     public func scaled(by factor: Int) -> MonochromeImage? {
         guard (1...64).contains(factor), var large = MonochromeImage(width: width * factor, height: height * factor)
         else { return nil }

@@ -9,7 +9,7 @@ public struct ReceiptDocument: Hashable, Sendable {
         case heading(ReceiptText)
         /// A line in the middle of the paper.
         case line(ReceiptText)
-        /// A centred line of a name and what it names, which is kept apart from it for direction.
+        /// A centered line of a name and what it names, which is kept apart from it for direction.
         case named(ReceiptText, ReceiptText, isGap: Bool)
         /// Whether it is paid, with a sentence; a warning must not be taken for a receipt of money.
         case notice(ReceiptText, ReceiptText?, label: ReceiptText, isWarning: Bool)
@@ -47,7 +47,7 @@ public struct ReceiptDocument: Hashable, Sendable {
         public var value: ReceiptText
         /// Lines under the label.
         public var details: [ReceiptText] = []
-        /// The one that people look for.
+        /// The one that readers scan for.
         public var isStrong = false
         /// A required value that nobody gave.
         public var isGap = false

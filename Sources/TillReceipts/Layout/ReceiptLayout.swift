@@ -228,7 +228,7 @@ extension ReceiptTransaction.Outcome {
         case .approved: .approved
         case .partial: .partial
         case .declined: .declined
-        case .cancelled: .cancelled
+        case .canceled: .canceled
         case .pending: .notKnown
         case .none: nil
         }

@@ -68,7 +68,7 @@ enum ReceiptLabel: Int, CaseIterable {
     case approved
     case partial
     case declined
-    case cancelled
+    case canceled
     case notKnown
     case chip
     case contactless

@@ -69,7 +69,7 @@ extension ReceiptLabels {
         .approved: "مقبول",
         .partial: "مقبول جزئيًا",
         .declined: "مرفوض",
-        .cancelled: "ملغى",
+        .canceled: "ملغى",
         .notKnown: "غير معروف بعد",
         .chip: "شريحة",
         .contactless: "لا تلامسي",

@@ -69,7 +69,7 @@ extension ReceiptLabels {
         .approved: "Approved",
         .partial: "Partly approved",
         .declined: "Declined",
-        .cancelled: "Cancelled",
+        .canceled: "Canceled",
         .notKnown: "Not known yet",
         .chip: "Chip",
         .contactless: "Contactless",

@@ -69,7 +69,7 @@ extension ReceiptLabels {
         .approved: "Approuvé",
         .partial: "Partiellement approuvé",
         .declined: "Refusé",
-        .cancelled: "Annulé",
+        .canceled: "Annulé",
         .notKnown: "Pas encore connu",
         .chip: "Puce",
         .contactless: "Sans contact",

@@ -69,7 +69,7 @@ extension ReceiptLabels {
         .approved: "Genehmigt",
         .partial: "Teilweise genehmigt",
         .declined: "Abgelehnt",
-        .cancelled: "Abgebrochen",
+        .canceled: "Abgebrochen",
         .notKnown: "Noch nicht bekannt",
         .chip: "Chip",
         .contactless: "Kontaktlos",

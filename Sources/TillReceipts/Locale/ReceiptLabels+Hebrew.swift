@@ -69,7 +69,7 @@ extension ReceiptLabels {
         .approved: "אושר",
         .partial: "אושר חלקית",
         .declined: "נדחה",
-        .cancelled: "בוטל",
+        .canceled: "בוטל",
         .notKnown: "טרם ידוע",
         .chip: "שבב",
         .contactless: "ללא מגע",

@@ -69,7 +69,7 @@ extension ReceiptLabels {
         .approved: "Approvato",
         .partial: "Approvato in parte",
         .declined: "Rifiutato",
-        .cancelled: "Annullato",
+        .canceled: "Annullato",
         .notKnown: "Non ancora noto",
         .chip: "Chip",
         .contactless: "Senza contatto",

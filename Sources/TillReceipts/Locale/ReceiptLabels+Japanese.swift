@@ -69,7 +69,7 @@ extension ReceiptLabels {
         .approved: "承認",
         .partial: "一部承認",
         .declined: "拒否",
-        .cancelled: "中止",
+        .canceled: "中止",
         .notKnown: "未確定",
         .chip: "ICチップ",
         .contactless: "タッチ決済",

@@ -69,7 +69,7 @@ extension ReceiptLabels {
         .approved: "Zatwierdzono",
         .partial: "Zatwierdzono częściowo",
         .declined: "Odrzucono",
-        .cancelled: "Anulowano",
+        .canceled: "Anulowano",
         .notKnown: "Jeszcze nieznany",
         .chip: "Chip",
         .contactless: "Zbliżeniowo",

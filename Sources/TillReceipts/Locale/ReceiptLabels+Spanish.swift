@@ -69,7 +69,7 @@ extension ReceiptLabels {
         .approved: "Aprobado",
         .partial: "Aprobado en parte",
         .declined: "Denegado",
-        .cancelled: "Cancelado",
+        .canceled: "Cancelado",
         .notKnown: "Aún no se sabe",
         .chip: "Chip",
         .contactless: "Sin contacto",

@@ -1,8 +1,8 @@
 public import Foundation
 import TillCore
 
-/// Receipts of every kind with made-up content: a shop sees with them how its own will look before it sells, and they
-/// are the golden receipts of the tests. Each says at its foot that it is none.
+/// Receipts of every kind with made-up content: a shop sees with them what its own will be like before it sells, and
+/// they are the golden receipts of the tests. Each says at its foot that it is none.
 public enum ReceiptSample: String, Hashable, Sendable, CaseIterable {
     /// A chip sale in euros: lines with attributes, a discount, shipping, a fee, two taxes.
     case sale
@@ -286,7 +286,7 @@ public enum ReceiptSample: String, Hashable, Sendable, CaseIterable {
             [
                 ReceiptLineItem(
                     name: "Teapot", quantity: "2", sku: "T-1",
-                    attributes: [.init(name: "Colour", value: "Orange"), .init(name: "Lid", value: "Oak")],
+                    attributes: [.init(name: "Color", value: "Orange"), .init(name: "Lid", value: "Oak")],
                     amount: money(4_000)),
                 ReceiptLineItem(name: "Darjeeling First Flush, whole leaf, 250 g tin", amount: money(999)),
             ],

@@ -36,7 +36,7 @@ public enum SandboxFault: Hashable, Sendable {
         }
     }
 
-    /// The fault of that name; `slow` takes two seconds unless told.
+    /// The fault of that name; `slow` takes two seconds by default.
     public init?(name: String, span: Span = .seconds(2)) {
         let all: [SandboxFault] = [.slow(span), .stickyServerError] + SandboxFault.inOrder
         guard let fault = all.first(where: { $0.name == name }) else { return nil }

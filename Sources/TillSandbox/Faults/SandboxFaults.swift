@@ -43,7 +43,7 @@ public final class SandboxFaults: Sendable {
         }
     }
 
-    /// All calls of an operation fail until told otherwise.
+    /// All calls of an operation fail until this is called with `nil`.
     public func keepFailing(_ operation: SandboxOperation, with fault: SandboxFault?) {
         state.withLock { $0.lasting[operation] = fault }
     }

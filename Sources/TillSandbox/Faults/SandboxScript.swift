@@ -6,7 +6,7 @@ public struct SandboxScript: Hashable, Sendable {
     /// One fault and how often it happens.
     public struct Rate: Hashable, Sendable {
         public var fault: SandboxFault
-        /// In so many of a million calls.
+        /// In this many of a million calls.
         public var perMillion: UInt64
 
         public init(_ fault: SandboxFault, perMillion: UInt64) {
@@ -24,7 +24,7 @@ public struct SandboxScript: Hashable, Sendable {
         self.rates = rates
     }
 
-    /// Every fault equally often, for every operation; together in so many of a million calls.
+    /// Every fault equally often, for every operation; together in this many of a million calls.
     public init(seed: UInt64, everyFaultPerMillion: UInt64) {
         let share = everyFaultPerMillion / UInt64(SandboxFault.inOrder.count)
         let rates = SandboxFault.inOrder.map { Rate($0, perMillion: share) }

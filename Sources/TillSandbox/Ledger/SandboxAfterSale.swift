@@ -2,9 +2,9 @@ public import TillCore
 
 /// What happens to a charge long after the sale, and without Till having asked for it.
 public enum SandboxAfterSale: Hashable, Sendable {
-    /// A refund that had succeeded comes to nothing; the last one if none is named.
+    /// A refund that had succeeded fails later; the last one if none is named.
     case failRefund(String?, isCanceled: Bool)
-    /// The last capture comes to nothing.
+    /// The last capture fails.
     case failCapture
     /// That capture is made good.
     case restoreCapture
@@ -12,7 +12,8 @@ public enum SandboxAfterSale: Hashable, Sendable {
     case refund(Int64?)
     /// Somebody captures in the dashboard; all that is held if no amount is given, in minor units.
     case capture(Int64?)
-    /// A dispute is opened; about all that was captured if no amount is given, in minor units. An inquiry moves no money.
+    /// A dispute is opened; about all that was captured if no amount is given, in minor units. An inquiry moves no
+    /// money.
     case dispute(Int64?, reason: String, isInquiry: Bool, respondBy: Timestamp?)
     /// The last dispute's money is taken back.
     case withdrawFunds

@@ -51,7 +51,8 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
         public var moves: [Move]?
     }
 
-    /// Money that a dispute, or a capture that came to nothing, has moved: minor units, above zero to the shop; milliseconds since 1970.
+    /// Money that a dispute, or a capture that failed, has moved: minor units, above zero to the shop; milliseconds
+    /// since 1970.
     public struct Move: Codable, Hashable, Sendable {
         public var amount: Int64
         public var at: Int64

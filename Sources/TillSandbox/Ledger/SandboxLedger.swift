@@ -191,8 +191,8 @@ public struct SandboxLedger: Sendable {
         }
     }
 
-    /// Asks for the money after the customer's action. `nil`: there is no such charge. Asked again under another key, it
-    /// makes a second charge, so that whoever relies on more than keys is found out.
+    /// Asks for the money after the customer's action. `nil`: there is no such charge. Asked again under another key,
+    /// it makes a second charge, so that whoever relies on more than keys is found out.
     func continueAfterAction(_ draft: Draft, reference: String?, key: String) async throws -> Effect? {
         try await store.transaction { [rules] shelf in
             if let effect = try replay(shelf, key: key, fingerprint: "continue") { return effect }

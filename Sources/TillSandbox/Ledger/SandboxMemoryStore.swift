@@ -18,13 +18,13 @@ public final class SandboxMemoryStore: SandboxStore {
 /// The dictionaries of ``SandboxMemoryStore``. The rules write one charge at the end of a transaction, so that a
 /// throwing body has written nothing.
 private final class MemoryShelf: SandboxShelf, Sendable {
-    private struct Books {
+    private struct Contents {
         var charges: [String: SandboxCharge] = [:]
         var order: [String] = []
         var keys: [String: String] = [:]
         var attempts: [String: [String]] = [:]
     }
-    private let shelf = Mutex(Books())
+    private let shelf = Mutex(Contents())
 
     func charge(_ reference: String) -> SandboxCharge? { shelf.withLock { $0.charges[reference] } }
 

@@ -37,7 +37,7 @@ public struct SandboxRules: Hashable, Sendable {
 }
 
 extension SandboxCharge {
-    /// The hold ended by time.
+    /// The hold reached its end and can no longer be captured.
     package func isExpired(at now: Timestamp) -> Bool {
         guard let holdEndsAt, captures.isEmpty else { return false }
         return now.milliseconds >= holdEndsAt
@@ -131,7 +131,7 @@ extension SandboxCharge {
         return .approved(reference: name)
     }
 
-    /// Lets held money go; nothing can be asked for afterwards. Of a hold of which a part was taken the rest goes.
+    /// Voids a hold; nothing can be asked for after that. Of a hold of which a part was captured the rest is released.
     package mutating func void() -> SandboxOutcome {
         if released != nil { return .approved(reference: reference) }
         if !captures.isEmpty, !isClosed {

@@ -2,8 +2,8 @@ import TillContactless
 public import TillCore
 public import TillOffline
 
-/// A provider that takes stored payments: opens them, decides about each, and gives its word to delete. It charges in the
-/// sandbox's own ledger under the attempt's key, so that a payment is charged once however often it comes.
+/// A provider that takes stored payments: opens them, decides about each, and gives its deletion token. It charges in
+/// the sandbox's own ledger under the attempt's key, so that a payment is charged once however often it comes.
 public struct SandboxForwarder: OfflineForwarder {
     public let keys = SandboxOfflineKeys.keys
     /// What it remembers of batches and logs.
@@ -12,7 +12,7 @@ public struct SandboxForwarder: OfflineForwarder {
     public var mostInWindow = 1_000_000
     /// The time that ``mostInWindow`` counts in.
     public var window: Span = .seconds(1)
-    /// How long its word to delete is good.
+    /// How long its deletion token is valid.
     public var tokenLifetime: Span = .hours(1)
     /// It can be reached at all.
     public var isReachable = true

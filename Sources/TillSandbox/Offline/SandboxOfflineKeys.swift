@@ -12,7 +12,7 @@ public enum SandboxOfflineKeys {
         } ?? [])
 
     static let sealing = key("till sandbox stored cards")
-    /// Signs words to delete. Public, so that tests can make good ones and flawed ones.
+    /// Signs deletion tokens. Public, so that tests can make valid and flawed ones.
     public static let signing = key("till sandbox deletion")
 
     private static func key(_ word: String) -> Secret<[UInt8]> {

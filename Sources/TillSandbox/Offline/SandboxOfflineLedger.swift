@@ -117,7 +117,7 @@ public final class SandboxOfflineLedger: Sendable {
         }
     }
 
-    /// The provider's window: how long to wait before so many more payments are taken; `nil`: they are taken now.
+    /// The provider's window: how long to wait before this many more payments are taken; `nil`: they are taken now.
     func take(_ count: Int, atMost limit: Int, within span: Span, at now: Timestamp) throws -> Span? {
         try queue.write { db in
             let start = now.adding(.milliseconds(-span.milliseconds)).milliseconds

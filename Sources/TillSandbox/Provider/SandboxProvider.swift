@@ -9,7 +9,7 @@ public struct SandboxProvider: PaymentServiceProvider {
     public let capabilities: ProviderCapabilities
     /// How it writes amounts: as ISO 4217 has them.
     public let amounts = AmountCodec(provider: "Sandbox", exceptions: [:])
-    /// The provider's ledger, to look into and to act as the customer.
+    /// The provider's ledger, to inspect and to act as the customer.
     public let ledger: SandboxLedger
     public let faults: SandboxFaults
     private let account: String
@@ -48,7 +48,7 @@ public struct SandboxProvider: PaymentServiceProvider {
         }
     }
 
-    /// Asks for the money, or fails as it was told to.
+    /// Asks for the money, or fails as configured.
     public func authorize(
         _ request: AuthorizationRequest, with tender: Tender
     ) async -> ProviderAnswer<Authorization> {
@@ -125,7 +125,7 @@ public struct SandboxProvider: PaymentServiceProvider {
         }
     }
 
-    /// Lets held money go.
+    /// Voids a hold: its money is free for the customer again.
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         // A void has no amount of its own; the table's amounts are those of the charge.
         var amount: Money?

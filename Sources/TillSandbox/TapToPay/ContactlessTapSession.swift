@@ -142,7 +142,7 @@ final class ContactlessTapSession: PaymentCardReaderSessionDriver {
         }
     }
 
-    /// Reads until there is an outcome; a card that wants to be presented again may, so many times.
+    /// Reads until there is an outcome; a card that wants to be presented again may, this many times.
     private func read(_ tap: TapRequest, _ reference: String?) async throws(ReadError) -> PaymentCardReadResult {
         let reader = ContactlessReader(profile: driver.setup.profile, authorities: driver.setup.authorities)
         for presentation in 1...max(1, driver.setup.presentations) {
@@ -150,7 +150,7 @@ final class ContactlessTapSession: PaymentCardReaderSessionDriver {
             do throws(TapError) {
                 reading = try await reader.read(tap, over: driver.channel) { self.events(Event($0)) }
             } catch {
-                if case .channel(.cancelled) = error { throw .readCancelled }
+                if case .channel(.canceled) = error { throw .readCancelled }
                 return try failure(ReadError(error))
             }
             switch reading.outcome {
@@ -219,11 +219,11 @@ final class ContactlessTapSession: PaymentCardReaderSessionDriver {
         }
         // A card of a read that failed is not left in the field for the next one.
         if case .failure = result { await driver.channel.powerOff() }
-        let wasCancelled = state.withLock { state in
+        let wasCanceled = state.withLock { state in
             defer { (state.cancel, state.isCancelled) = (nil, false) }
             return state.isCancelled
         }
-        if wasCancelled, case .failure = result {
+        if wasCanceled, case .failure = result {
             events(.readCancelled)
             throw .readCancelled
         }
@@ -244,13 +244,13 @@ extension PaymentCardReader.Event {
             case .retry: .readRetry
             case .completed: .readCompleted
             case .notCompleted: .readNotCompleted
-            case .cancelled: .readCancelled
+            case .canceled: .readCancelled
             }
     }
 }
 
 extension PaymentCardReaderSession.ReadError {
-    init(_ error: CardChannelError) { self = error == .cancelled ? .readCancelled : .cardReadFailed }
+    init(_ error: CardChannelError) { self = error == .canceled ? .readCancelled : .cardReadFailed }
 
     init(_ error: TapError) {
         switch error {

@@ -7,13 +7,13 @@ public import TillTapToPay
 /// A loyalty program in memory: it holds the shop's key, opens passes, refuses old and repeated
 /// ones, and counts visits.
 public final class SandboxLoyalty: LoyaltyProgram {
-    fileprivate struct Books {
+    fileprivate struct State {
         var window = VASReplayWindow()
         var visits: [[UInt8]: Int] = [:]
     }
     private let keys: [P256.KeyAgreement.PrivateKey]
     private let clock: any TillClock
-    private let books = Mutex(Books())
+    private let state = Mutex(State())
 
     /// A program with the keys of the shop's passes; by default that of the example pass.
     public init(keys: [P256.KeyAgreement.PrivateKey]? = nil, clock: any TillClock) {
@@ -29,19 +29,19 @@ public final class SandboxLoyalty: LoyaltyProgram {
         }
         let message = try cryptogram.open(keys: keys, passTypeIdentifier: pass.id)
         let member = message.message.reveal()
-        let count = try books.withLock { books throws(VASError) in
-            try books.window.take(cryptogram, message, at: clock.now())
-            return books.count(Array(SHA256.hash(data: member)))
+        let count = try state.withLock { state throws(VASError) in
+            try state.window.take(cryptogram, message, at: clock.now())
+            return state.count(Array(SHA256.hash(data: member)))
         }
         let shown = String(decoding: member.suffix(4).filter { (0x21...0x7E).contains($0) }, as: UTF8.self)
         return LoyaltyVisit(pass: pass.id, text: "Member ••\(shown), visit \(count)")
     }
 
     /// How many visits were counted.
-    public var visitCount: Int { books.withLock { $0.visits.values.reduce(0, +) } }
+    package var visitCount: Int { state.withLock { $0.visits.values.reduce(0, +) } }
 }
 
-extension SandboxLoyalty.Books {
+extension SandboxLoyalty.State {
     fileprivate mutating func count(_ member: [UInt8]) -> Int {
         visits[member, default: 0] += 1
         return visits[member] ?? 0

@@ -3,13 +3,13 @@ import Foundation
 public import TillCore
 public import TillTapToPay
 
-/// Issues reader tokens as a provider does, and checks them as a reader does. ES256, good for 48 hours.
+/// Issues reader tokens as a provider does, and checks them as a reader does. ES256, valid for 48 hours.
 ///
 /// The key is made of a word and public: nothing real takes these tokens.
 public struct SandboxReaderTokens: Sendable {
     /// Who issues them, as the token says.
     public let issuer: String
-    /// How long they are good.
+    /// How long they are valid.
     public let lifetime: Span
     private let clock: any TillClock
 
@@ -36,7 +36,7 @@ public struct SandboxReaderTokens: Sendable {
         return "\(body).\(SandboxReaderTokens.text(Array(signature.rawRepresentation)))"
     }
 
-    /// The merchant of a token that is good now.
+    /// The merchant of a token that is valid now.
     public func merchant(of token: PaymentCardReader.Token) throws(PaymentCardReaderError) -> String {
         guard !token.rawValue.isEmpty else { throw .emptyReaderToken }
         let parts = token.rawValue.split(separator: ".", omittingEmptySubsequences: false).map(String.init)

@@ -25,7 +25,7 @@ public actor VirtualField: CardChannel {
     /// Waits until a card is put in.
     public func waitForCard() async throws(CardChannelError) {
         while card == nil {
-            if Task.isCancelled { throw .cancelled }
+            if Task.isCancelled { throw .canceled }
             lastID &+= 1
             let id = lastID
             await withTaskCancellationHandler {
@@ -45,7 +45,7 @@ public actor VirtualField: CardChannel {
         return try await card.transmit(command)
     }
 
-    /// The read is over: the card is taken away.
+    /// The read is over: the card is removed.
     public func powerOff() async {
         await card?.powerOff()
         card = nil

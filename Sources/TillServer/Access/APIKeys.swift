@@ -217,9 +217,9 @@ public struct APIKeys: Sendable {
 
     private static func line(_ text: String, of word: Word) throws(APIKeyError) -> String {
         guard (1...maximumLabelBytes).contains(text.utf8.count), text.contains(where: { !$0.isWhitespace }),
-            !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+            text.isOneLine
         else { throw .invalidWord(word) }
-        return text
+        return CardNumberMask.masked(text)
     }
 
     private static func checked(_ span: Span, atMost most: Span) throws(APIKeyError) -> Span {

@@ -47,4 +47,9 @@ public struct CounterAddress: RecordDocument, Hashable {
     /// The address that begins a session. The code is behind the sign that no browser sends to a server, so it is in no
     /// log of one, and a preview of the link does not spend it.
     public func start(code: String) -> String { "\(url)/#start=\(code)" }
+
+    /// The address at which somebody of the staff chooses what they sign in to the back office with.
+    public func invitation(_ word: String) -> String { CounterAddress.invitation(word, at: url) }
+
+    static func invitation(_ word: String, at url: String) -> String { "\(url)/#invite=\(word)" }
 }

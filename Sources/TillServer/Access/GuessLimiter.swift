@@ -58,14 +58,15 @@ final class GuessLimiter: Sendable {
     /// Addresses that are remembered now.
     var remembered: Int { state.withLock { $0.guessers.count } }
 
-    /// Called with each wrong one; returns when it may be answered.
+    /// Called with each wrong one; returns when it may be answered. While it waits its connection may be closed for
+    /// another one: nothing was done for it.
     /// - Parameter address: whose it is; `nil`: nobody knows, which counts as one address.
-    /// - Throws: 429 if too many wait; `CancellationError` if the client has hung up.
+    /// - Throws: 429 if too many wait; `CancellationError` if the client has hung up, or its place was taken.
     func refuse(from address: String?) async throws {
-        let (delay, told) = note(address ?? "unknown", at: .now)
-        if let told {
+        let (delay, reported) = note(address ?? "unknown", at: .now)
+        if let reported {
             logger.warning(
-                "\(told) requests came with a wrong \(secret), the last from \(address ?? "an unknown address").")
+                "\(reported) requests came with a wrong \(secret), the last from \(address ?? "an unknown address").")
         }
         guard delay > .milliseconds(0) else { return }
         let hasPlace = state.withLock { state in
@@ -75,12 +76,15 @@ final class GuessLimiter: Sendable {
         }
         guard hasPlace else { throw GuessLimiter.crowded(secret, delay) }
         defer { state.withLock { $0.waiting -= 1 } }
+        let place = Connection.current?.place
+        place?.startWaiting()
         try await clock.sleep(for: delay)
+        guard place?.endWaiting() ?? true else { throw CancellationError() }
     }
 
     /// Counts a wrong secret.
-    /// - Returns: what it waits, and how many a line of the log is to tell of, if one is due.
-    func note(_ address: String, at now: ContinuousClock.Instant) -> (delay: Span, told: Int?) {
+    /// - Returns: what it waits, and how many a line of the log is to report, if one is due.
+    func note(_ address: String, at now: ContinuousClock.Instant) -> (delay: Span, reported: Int?) {
         state.withLock { state in
             var guesser = state.guessers[address] ?? Guesser(last: now)
             GuessLimiter.count(&guesser, now)
@@ -91,14 +95,14 @@ final class GuessLimiter: Sendable {
             state.guessers[address] = guesser
             state.refused += 1
             state.unlogged += 1
-            var told: Int?
+            var reported: Int?
             if state.logged.map({ $0 + GuessLimiter.logInterval.duration <= now }) ?? true {
-                (told, state.unlogged, state.logged) = (state.unlogged, 0, now)
+                (reported, state.unlogged, state.logged) = (state.unlogged, 0, now)
             }
             let delay = max(
                 GuessLimiter.delay(guesser.count - GuessLimiter.freeGuesses),
                 GuessLimiter.delay(state.inAll.count - GuessLimiter.freeGuessesInAll))
-            return (min(delay, longestDelay), told)
+            return (min(delay, longestDelay), reported)
         }
     }
 
@@ -125,7 +129,7 @@ final class GuessLimiter: Sendable {
     private static func crowded(_ secret: String, _ delay: Span) -> Problem {
         Problem(
             .tooManyRequests, "too_many_guesses",
-            "Too many requests come with a wrong \(secret). This one was not looked into further; nothing was done.",
+            "Too many requests come with a wrong \(secret). This one was not checked further; nothing was done.",
             next: "Send the right \(secret); that is answered at once."
         ).retrying(after: max(1, Int(clamping: delay.milliseconds / 1_000)))
     }

@@ -6,7 +6,7 @@ import TillJournal
 /// Minds the keys and the staff as long as the counter is open. What was begun with a key that was revoked or has expired ends within
 /// a second, also when another process revoked it; and when keys were used is written down, not on the requests' way.
 struct KeyWatch: Service {
-    /// How often it looks. One look is one record by its name; all keys are read when they have changed.
+    /// How often it polls. A poll reads one record by its name; all keys are read when they have changed.
     static let pace = Span.milliseconds(400)
 
     let keys: APIKeys
@@ -15,7 +15,7 @@ struct KeyWatch: Service {
     let clock: any TillClock
     let logger: Logger
 
-    /// What one look hands to the next.
+    /// What one poll hands to the next.
     struct Memory {
         /// The keys as they were read last.
         var changes: Int?
@@ -38,7 +38,7 @@ struct KeyWatch: Service {
             var memory = Memory()
             while !Task.isCancelled {
                 do throws(JournalError) {
-                    try await look(&memory)
+                    try await poll(&memory)
                     memory.isFailing = false
                 } catch {
                     if !memory.isFailing { logger.error("The keys could not be minded: \(error)") }
@@ -49,8 +49,8 @@ struct KeyWatch: Service {
         }
     }
 
-    /// One look at the keys.
-    func look(_ memory: inout Memory) async throws(JournalError) {
+    /// Reads what has changed since the last poll, and ends what is over.
+    func poll(_ memory: inout Memory) async throws(JournalError) {
         let now = clock.now()
         let changes = try await keys.changes()
         if changes != memory.changes || memory.nextExpiry.map({ now >= $0 }) ?? false {
@@ -83,7 +83,7 @@ struct KeyWatch: Service {
         for key in ended where !memory.ended.contains(key.hash) && memory.changes != nil {
             feed.end { $0 == .key(hash: key.hash) }
             try await authenticator.sessions.end(whereKey: key.hash)
-            // Only now: what could not be written is tried again with the next look.
+            // Only now: what could not be written is tried again with the next poll.
             memory.ended.insert(key.hash)
         }
         memory.ended = Set(ended.map(\.hash))

@@ -56,7 +56,7 @@ final class PageSessions: Sendable {
     func begin(code: String) async throws(JournalError) -> String? {
         guard let found = try await codes.find(code) else { return nil }
         do throws(JournalError) {
-            return try await begin(for: found.account, key: nil, with: [found.spent])
+            return try await begin(for: found.account, with: [found.spent])
         } catch {
             // Somebody else has spent it since it was read.
             if case .recordConflict(found.record.id, _) = error { return nil }
@@ -70,21 +70,33 @@ final class PageSessions: Sendable {
         try await begin(for: account, key: key, with: [])
     }
 
+    /// Begins a session that belongs to one person.
+    /// - Returns: the session's token.
+    func begin(for person: StaffRecord, by proof: OfficeProof) async throws(JournalError) -> String {
+        let entered = SessionPerson(id: person.id, generation: person.generation)
+        return try await begin(
+            for: person.account, person: entered, proof: proof, by: Attribution(ofRequestBy: person.actor), with: [])
+    }
+
     private func begin(
-        for account: AccountID, key: [UInt8]?, with more: [RecordChange]
+        for account: AccountID, key: [UInt8]? = nil, person: SessionPerson? = nil, proof: OfficeProof? = nil,
+        by actor: Attribution? = nil, with more: [RecordChange]
     ) async throws(JournalError) -> String {
         let token = SecretToken.make(bytes: SecretToken.sessionBytes)
         let now = clock.now()
         var session = PageSessionRecord(
-            hash: digest(token.utf8), account: account, key: key, began: now, seen: now, ends: now.at)
+            hash: digest(token.utf8), account: account, key: key, began: now, seen: now, ends: now.at, person: person,
+            proof: proof, address: RequestOrigin.current.client.description)
         session.see(now, limits)
         let others = try await sessions.list(matching: PageSessionRecord.of(account))
         let ended = others.sorted { $0.seen.age(at: now) < $1.seen.age(at: now) }
             .dropFirst(PageSessions.maximumPerAccount - 1)
         var changes = more + [.insert(session.record)] + ended.map { .remove($0.record.id) }
         if !clock.isInDoubt { changes.append(.forget(PageSessionRecord.collection, dueBy: now.at)) }
-        try await store.change(
-            changes, noting: [AuditNote(.signedIn, account: account, reason: key == nil ? "start code" : "key")])
+        var by = actor ?? Attribution.current
+        by?.device = session.deviceID
+        let reason = proof?.rawValue ?? (key == nil ? "start code" : "key")
+        try await store.change(changes, noting: [AuditNote(.signedIn, by: by, account: account, reason: reason)])
         for other in ended { drop(other.hash) }
         return token
     }
@@ -95,19 +107,25 @@ final class PageSessions: Sendable {
     private static let aloneHeader = Incoming.name("X-Till-Alone")
 
     /// The session that a request's cookie names, if it goes on. The request counts as use of it, unless the page asks by
-    /// itself: with its stream of events, or while nobody touches it.
+    /// itself: with its stream of events, or while nobody touches it. A request that names two ends both.
     func session(of request: Request) async throws(JournalError) -> PageSessionRecord? {
         guard request.headers[.cookie] != nil else { return nil }
+        var found: [PageSessionRecord] = []
         for token in try await cookie(for: request).tokens(in: request) {
-            let hash = digest(token.utf8)
-            guard let session = try await open(hash) else { continue }
-            let isAlone =
-                request.headers[PageSessions.aloneHeader] == "1" || request.headers[.accept] == "text/event-stream"
-            guard !isAlone else { return session }
-            touch(session)
-            return try await seen(session) ? session : nil
+            guard let session = try await open(digest(token.utf8)) else { continue }
+            if !found.contains(where: { $0.hash == session.hash }) { found.append(session) }
         }
-        return nil
+        guard let session = found.first else { return nil }
+        // A browser keeps one. Another page of this host has put its own beside it, and which is the clerk's nobody can say.
+        guard found.count == 1 else {
+            for one in found { try await end(one.hash) }
+            return nil
+        }
+        let isAlone =
+            request.headers[PageSessions.aloneHeader] == "1" || request.headers[.accept] == "text/event-stream"
+        guard !isAlone else { return session }
+        touch(session)
+        return try await seen(session) ? session : nil
     }
 
     /// A session, if it goes on.
@@ -126,10 +144,11 @@ final class PageSessions: Sendable {
             keep(read, at: now)
         }
         guard session.isOver(at: now, limits) else {
-            guard session.person != nil, isIdle(session, at: now) else { return session }
+            // A device is locked; a session that belongs to a person ends, later.
+            guard session.person != nil, !session.isPersonal, isIdle(session, at: now) else { return session }
             let note = AuditNote(
                 .deviceLocked, at: session, by: Attribution(.till(.housekeeping)), reason: "idle")
-            return try await set(nil, of: hash, noting: [note])
+            return try await lock(hash, noting: [note])
         }
         // With a time in doubt nothing is removed: when it is right again the session may go on.
         if clock.isInDoubt { drop(hash) } else { try await end(hash) }
@@ -157,26 +176,24 @@ final class PageSessions: Sendable {
             if written == nil { drop(session.hash) }
             return written != nil
         } catch {
-            // While the journal takes no writes the session goes on as it is written: what a clerk looks at is no sale.
+            // While the journal takes no writes the session goes on as it is written: what a clerk reads is no sale.
             return true
         }
     }
 
     // MARK: Who is signed in
 
-    /// Signs somebody in at a session's device, or nobody; its streams of events end with whoever was. Durable when it
+    /// Nobody is signed in at a session's device any more; its streams of events end with whoever was. Durable when it
     /// returns.
     /// - Returns: the session as it is then; `nil` if it has ended.
     @discardableResult
-    func set(
-        _ person: SessionPerson?, of hash: [UInt8], noting notes: [AuditNote]
-    ) async throws(JournalError) -> PageSessionRecord? {
+    func lock(_ hash: [UInt8], noting notes: [AuditNote]) async throws(JournalError) -> PageSessionRecord? {
         let now = clock.now()
         var after: PageSessionRecord?
         try await sessions.update(Hex.lowercase(hash), noting: notes) { kept in
             after = kept
-            guard kept.person != person else { return false }
-            kept.person = person
+            guard kept.person != nil else { return false }
+            kept.person = nil
             after = kept
             return true
         }
@@ -185,6 +202,33 @@ final class PageSessions: Sendable {
         keep(after, at: now)
         touch(after)
         return after
+    }
+
+    /// Gives a session to somebody with another token, so that whoever knew the one before has nothing; its streams of
+    /// events end. Durable when it returns.
+    /// - Returns: the session as it is then and its token; `nil` if it has ended, or was handed on by another request.
+    func hand(
+        _ session: PageSessionRecord, to person: SessionPerson, noting notes: [AuditNote]
+    ) async throws(JournalError) -> (session: PageSessionRecord, token: String)? {
+        let token = SecretToken.make(bytes: SecretToken.sessionBytes)
+        for _ in 0..<Records<PageSessionRecord>.maximumConflicts {
+            guard let stored = try await store.record(session.record.id) else { return nil }
+            var next = try PageSessionRecord(stored)
+            next.hash = digest(token.utf8)
+            next.person = person
+            do throws(JournalError) {
+                try await store.change(
+                    [.delete(stored.id, from: stored.version), .insert(next.record)], noting: notes)
+            } catch {
+                guard case .recordConflict = error else { throw error }
+                continue
+            }
+            drop(session.hash)
+            keep(next, at: clock.now())
+            touch(next)
+            return (next, token)
+        }
+        return nil
     }
 
     /// Whether nobody has used a session for as long as its device stays unlocked.
@@ -219,11 +263,13 @@ final class PageSessions: Sendable {
     // MARK: Ending
 
     /// Ends the session that a request's cookie names, and its streams of events.
-    func end(of request: Request) async throws(JournalError) {
+    /// - Parameter actor: who of the staff does it; `nil`: nobody has said.
+    func end(of request: Request, by actor: Actor? = nil) async throws(JournalError) {
         for token in try await cookie(for: request).tokens(in: request) {
             let hash = digest(token.utf8)
             guard let session = try await sessions.document(Hex.lowercase(hash)) else { continue }
-            let by = Attribution(ofRequestBy: session.key.map { Actor(keyOf: $0) } ?? .owner)
+            let by = Attribution(
+                ofRequestBy: actor ?? session.key.map { Actor(keyOf: $0) } ?? .owner, at: session.deviceID)
             try await store.change(
                 [.remove(session.record.id)], noting: [AuditNote(.signedOut, by: by, account: session.account)])
             drop(hash)
@@ -246,7 +292,8 @@ final class PageSessions: Sendable {
         }
     }
 
-    private func drop(_ hash: [UInt8]) {
+    /// Has a session read anew, and ends its streams of events: somebody has ended it.
+    func drop(_ hash: [UInt8]) {
         cache.withLock { $0[hash] = nil }
         feed?.end(session: hash)
     }

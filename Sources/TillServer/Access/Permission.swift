@@ -2,7 +2,7 @@ public import TillCore
 
 /// What a request may do. A route asks for one; a key or a session holds some.
 public enum Permission: String, CaseIterable, Hashable, Sendable {
-    /// Look at payments, receipts, the ledger and what is open.
+    /// Read payments, receipts, the ledger and what is open.
     case read
     /// Take payments and what belongs to taking them: collect, confirm, capture, void, receipts.
     case sell
@@ -10,7 +10,7 @@ public enum Permission: String, CaseIterable, Hashable, Sendable {
     case refund
     /// Readers, taps and printers.
     case readers
-    /// Bring in what devices stored without a connection, and look at it.
+    /// Bring in what devices stored without a connection, and read it.
     case offline
     /// What needs a person with authority: attention, incidents, statements.
     case admin
@@ -28,8 +28,8 @@ extension Set<Permission> {
     public static let all = Set(Permission.allCases)
     /// What a key of before there were scopes may do: all that there was then.
     static let ofBefore = all.subtracting([.staff])
-    /// What a key may do for which nobody said it: sell and look, but neither give money back nor decide.
-    public static let usual: Set<Permission> = [.read, .sell]
+    /// What a key may do for which nobody said it: sell and read, but neither give money back nor decide.
+    public static let standard: Set<Permission> = [.read, .sell]
     /// The word for ``all`` on the command line.
     static let wordForAll = "all"
 

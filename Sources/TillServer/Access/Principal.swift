@@ -22,6 +22,8 @@ struct Principal: Hashable, Sendable {
     let actor: Actor
     /// Who of the staff has entered a PIN; `nil` for a key, and where there is no staff.
     var person: StaffGrant?
+    /// The device that a session is of; `nil` for a key.
+    var device: DeviceID?
 
     /// - Throws: 403 that names the scope that is missing, and those that there are.
     func require(_ permission: Permission) throws(Problem) {

@@ -16,8 +16,10 @@ final class RefusalLog: Sendable {
     static let longestInterval = Span.hours(1)
     /// How often it is looked whether it is time.
     static let pace = Span.milliseconds(500)
-    /// Below it a sign-in is refused; elsewhere it is a request.
+    /// There and below it a sign-in is refused; elsewhere it is a request.
     private static let signIn = "/session"
+
+    private static func isSignIn(_ route: String) -> Bool { route == signIn || route.hasPrefix(signIn + "/") }
 
     private struct Kind: Hashable {
         var action: AuditAction
@@ -57,7 +59,7 @@ final class RefusalLog: Sendable {
         default: return
         }
         let kind = Kind(
-            action: route.contains(RefusalLog.signIn) ? .signInRefused : .accessRefused, code: problem.code,
+            action: RefusalLog.isSignIn(route) ? .signInRefused : .accessRefused, code: problem.code,
             actor: problem.by, address: client ?? "-", route: route)
         state.withLock { state in
             if state.began == nil { state.begin(at: .now) }

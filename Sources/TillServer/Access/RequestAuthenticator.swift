@@ -30,6 +30,8 @@ final class RequestAuthenticator: Sendable {
     let staff: StaffOnDuty
     /// Holds up whoever tries keys out.
     let guesses: GuessLimiter
+    /// Holds up whoever tries addresses of receipts out.
+    let linkGuesses: GuessLimiter
     private let state = Mutex(State())
     /// Those who sign in with what is wrong.
     let throttle = SignInThrottle()
@@ -50,6 +52,8 @@ final class RequestAuthenticator: Sendable {
         self.staff = staff
         shopOrigin = options.receipts.url.flatMap(RequestAuthenticator.origin)
         guesses = GuessLimiter(of: "key", longestDelay: options.longestGuessDelay, clock: clock, logger: logger)
+        linkGuesses = GuessLimiter(
+            of: "receipt link", longestDelay: options.longestGuessDelay, clock: clock, logger: logger)
     }
 
     /// Who asks, if they may do what they ask for.
@@ -72,17 +76,25 @@ final class RequestAuthenticator: Sendable {
             }
             return principal
         }
+        let (session, principal) = try await pageSession(of: request)
+        guard let person = try await person(of: session, principal) else { throw Problem.personRequired }
+        return person
+    }
+
+    /// The session of a request of the page, and what it may do, whoever is signed in at it.
+    func pageSession(of request: Request) async throws -> (PageSessionRecord, Principal) {
         guard let session = try await sessions.session(of: request), let principal = try await principal(of: session)
         else { throw Problem.unauthorized }
         try checkPage(request)
-        guard let person = try await person(of: session, principal) else { throw Problem.personRequired }
-        return person
+        return (session, principal)
     }
 
     /// The session's principal as whoever has entered a PIN at its device; itself where the account has no staff.
     /// - Returns: `nil` if nobody has, or if whoever did may not any more.
     func person(of session: PageSessionRecord, _ principal: Principal) async throws(JournalError) -> Principal? {
-        guard try await staff.isConfigured(session.account) else { return principal }
+        // A session that belongs to a person is never worth more than they are, also when nobody is left.
+        let isAsked = try await staff.isConfigured(session.account)
+        guard isAsked || session.isPersonal else { return principal }
         guard let person = session.person, let grant = try await staff.grant(person, of: session.account) else {
             return nil
         }
@@ -90,21 +102,30 @@ final class RequestAuthenticator: Sendable {
         return Principal(
             account: principal.account, credential: principal.credential,
             permissions: principal.permissions.intersection(grant.scopes),
-            actor: grant.actor, person: grant)
+            actor: grant.actor, person: grant, device: principal.device)
     }
 
     /// What a session may do: with a start code everything; with a key what that key may do now.
     func principal(of session: PageSessionRecord) async throws(JournalError) -> Principal? {
         let credential = Principal.Credential.session(hash: session.hash)
+        if session.isPersonal {
+            guard let person = session.person, try await staff.grant(person, of: session.account) != nil else {
+                try await sessions.end(session.hash)
+                return nil
+            }
+        }
         guard let key = session.key else {
-            return Principal(account: session.account, credential: credential, permissions: .all, actor: .owner)
+            return Principal(
+                account: session.account, credential: credential, permissions: .all, actor: .owner,
+                device: session.deviceID)
         }
         guard case .holder(let holder) = try await found(key) else {
             try await sessions.end(session.hash)
             return nil
         }
         return Principal(
-            account: holder.account, credential: credential, permissions: holder.permissions, actor: holder.actor)
+            account: holder.account, credential: credential, permissions: holder.permissions, actor: holder.actor,
+            device: session.deviceID)
     }
 
     /// Who holds a key; `nil` for one that is unknown.
@@ -209,13 +230,18 @@ final class RequestAuthenticator: Sendable {
         }
     }
 
+    /// The origin of the page: that of the address that the shop has named, else that under which it was asked for.
+    func pageOrigin(of request: Request) -> String {
+        shopOrigin ?? "\(RequestOrigin.current.isSecure ? "https" : "http")://\(request.head.authority ?? "")"
+    }
+
     /// Scheme, host and port of an address, as browsers write them.
     static func origin(of url: String) -> String? {
         let url = url.lowercased()
         guard let scheme = ["https", "http"].first(where: { url.hasPrefix($0 + "://") }) else { return nil }
         let authority = url.dropFirst(scheme.count + 3).prefix { !"/?#".contains($0) }
-        let usual = scheme == "https" ? ":443" : ":80"
-        return "\(scheme)://" + (authority.hasSuffix(usual) ? authority.dropLast(usual.count) : authority)
+        let port = scheme == "https" ? ":443" : ":80"
+        return "\(scheme)://" + (authority.hasSuffix(port) ? authority.dropLast(port.count) : authority)
     }
 }
 

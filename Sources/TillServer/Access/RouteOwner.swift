@@ -2,6 +2,6 @@
 enum RouteOwner: Sendable {
     /// The asker's: each account finds its own there.
     case asker
-    /// The counter's: its readers, printers and figures. Any other account finds nothing there.
+    /// The counter's: its readers, printers and metrics. Any other account finds nothing there.
     case counter
 }

@@ -8,7 +8,7 @@ enum SessionCookie: Hashable, Sendable {
     /// Without TLS. Cookies do not know ports, so the name tells the counters of a machine apart.
     case plain(instance: String)
 
-    /// Cookies of one name that are looked at: a browser sends one, unless another host of its domain has set more.
+    /// Cookies of one name that are tried: a browser sends one, unless another host of its domain has set more.
     static let maximumCandidates = 4
 
     var name: String {
@@ -40,7 +40,7 @@ enum SessionCookie: Hashable, Sendable {
         "; Path=/; HttpOnly; SameSite=Strict" + (self == .overTLS ? "; Secure" : "")
     }
 
-    /// Whether a request came over TLS, as the server's own connection knows it. What a header says of another one's
-    /// connection is believed from nobody.
+    /// Whether a request came over TLS: as the server's own connection knows it, or as a trusted proxy says of its own
+    /// (``OriginReader``). What anybody else's header says is not believed.
     static func isSecure(_ request: Request) -> Bool { request.head.scheme == "https" }
 }

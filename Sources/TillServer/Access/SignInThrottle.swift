@@ -53,7 +53,7 @@ final class SignInThrottle: Sendable {
     }
 
     /// An attempt was wrong, or came too early.
-    /// - Parameter isCounted: it was looked at. One that was not does not lengthen the wait.
+    /// - Parameter isCounted: it was checked. One that was not does not lengthen the wait.
     func refuse(_ address: String, isCounted: Bool) {
         let now = reading()
         state.withLock { state in

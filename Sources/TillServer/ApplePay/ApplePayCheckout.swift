@@ -8,8 +8,8 @@ import TillJournal
 /// address are checked again, and the payment runs through the same engine as every other.
 ///
 /// A basket has one payment at a time. That is recorded before the token is examined, the payment's name before
-/// money is asked for, and what the sheet is answered before the answer is sent. So a sheet that is lost, a request that is sent
-/// twice and a counter that dies all lead back to the same payment.
+/// money is asked for, and what the sheet is answered before the answer is sent. So a sheet that is lost, a request
+/// that is sent twice and a counter that dies all lead back to the same payment.
 struct ApplePayCheckout: Sendable {
     let live: LiveApplePayOptions
     let verifier: PaymentTokenVerifier
@@ -41,7 +41,7 @@ struct ApplePayCheckout: Sendable {
         var billing: WalletContact?
     }
 
-    /// The sheet's answer. At most the budget passes; a payment that takes longer goes on and is reported as pending.
+    /// The sheet's answer. At most the budget passes; a payment that takes longer continues and is reported as pending.
     func pay(_ sheet: Authorized) async throws -> JSONValue {
         let unverified: UnverifiedPaymentToken
         do throws(PaymentTokenError) { unverified = try UnverifiedPaymentToken(document: sheet.token) } catch {
@@ -79,7 +79,7 @@ struct ApplePayCheckout: Sendable {
         return pending(id)
     }
 
-    /// The basket has one payment: whoever asks again, with this token or another, is told how that stands.
+    /// The basket has one payment: whoever asks again, with this token or another, gets its status.
     private func repeated(_ admission: ApplePayBaskets.Admission, _ id: String) async throws -> JSONValue {
         switch admission {
         case .missing: throw Problem.notFound

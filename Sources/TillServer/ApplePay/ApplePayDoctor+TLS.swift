@@ -7,7 +7,7 @@ extension ApplePayDoctor {
     /// as its certificate lasts.
     func tls(of domain: ApplePaySettings.Domain) async -> [Finding] {
         guard let name = WebDomain(domain.name), let probe = tlsProbe(name) else { return [] }
-        guard let sight = await probe.look() else {
+        guard let sight = await probe.examine() else {
             return [
                 fault("tls_unreachable", "\(name) speaks no TLS that can be understood. Apple needs TLS 1.2 or newer.")
             ]
@@ -45,8 +45,8 @@ extension ApplePayDoctor {
             findings.append(
                 fault(
                     "tls_expired",
-                    "The TLS certificate of \(name) expired \(certificate.validUntil). Renew it, then verify the domain "
-                        + "again at Apple's portal."))
+                    "The TLS certificate of \(name) expired \(certificate.validUntil). Renew it, then verify the "
+                        + "domain again at Apple's portal."))
         } else if days <= ApplePayDoctor.warningDays {
             findings.append(
                 warning("tls_expiring", "The TLS certificate of \(name) ends in \(days) days. Renew it now."))

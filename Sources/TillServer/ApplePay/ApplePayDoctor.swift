@@ -2,7 +2,7 @@ import HTTPTypes
 import TillApplePay
 public import TillCore
 
-/// Looks for what is wrong with a shop's Apple Pay before its customers do.
+/// Checks for what is wrong with a shop's Apple Pay before its customers do.
 public struct ApplePayDoctor: Sendable {
     public struct Finding: Hashable, Sendable {
         /// Whether it is as it must be.
@@ -114,7 +114,9 @@ public struct ApplePayDoctor: Sendable {
         case .failure(let error)?: findings.append(fault("\(word)_key_unreadable", "The key of \(pair.name): \(error)"))
         case .success(false)?:
             findings.append(
-                fault("\(word)_key", "The key of \(pair.name) is another's. Give the one its request was made with."))
+                fault(
+                    "\(word)_key",
+                    "The key of \(pair.name) does not belong to it. Give the one that its request was made with."))
         case .success(true)?: break
         }
         if let merchant = certificate.merchant {

@@ -50,7 +50,7 @@ final class ApplePayMetrics: Sendable {
         statsD.count("requests.\(name).\(status)")
     }
 
-    /// Sends how long certificates are still good.
+    /// Sends how long certificates are still valid.
     func send(daysLeft: [(kind: String, days: Int64)]) {
         guard let statsD else { return }
         // Of several of a kind the one that ends first is what somebody must act on.

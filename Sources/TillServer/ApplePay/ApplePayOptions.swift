@@ -73,12 +73,12 @@ public struct ApplePayOptions: Sendable {
     public var area: DeliveryArea
     /// Coupons by their code in capitals: hundredths of the goods, and when they end.
     public var coupons: [String: (percent: Int64, until: Timestamp)]
-    /// Apple's own script, which pages load where Apple Pay is on: its button, and Apple Pay in browsers without Wallet.
-    /// `nil`: pages do without.
+    /// Apple's own script, which pages load where Apple Pay is on: its button, and Apple Pay in browsers without
+    /// Wallet. `nil`: pages do without.
     public var script: String? = ApplePayOptions.appleScript
     /// Where Apple serves the script.
     public static let appleScript = "https://applepay.cdn-apple.com/jsapi/1.latest/apple-pay-sdk.js"
-    /// How long a payment may take before the sheet is told that it is pending. Apple closes a sheet after 30 s.
+    /// How long a payment may take before the sheet learns that it is pending. Apple closes a sheet after 30 s.
     public var paymentBudget: Span = .seconds(20)
     /// How long Apple may take for a session.
     public var sessionBudget: Span = .seconds(8)

@@ -41,7 +41,7 @@ extension ApplePayRoutes {
         let body = try await Incoming(request: request, account: .main, maximumBodyBytes: 16_384).document()
         guard let token = try await sandbox.authorize(body, domain: domain.domain.name) else {
             throw Problem(
-                .conflict, "session_refused", "The merchant session is not good, or was used.",
+                .conflict, "session_refused", "The merchant session is not valid, or was already used.",
                 next: "Open a new sheet.")
         }
         return Self.json(token)

@@ -4,7 +4,7 @@ import NIOCore
 import TillApplePay
 import TillCore
 
-/// From the first look at a domain to the last change of an open sheet.
+/// From the first check of a domain to the last change of an open sheet.
 extension ApplePayRoutes {
     // MARK: Reading
 
@@ -97,7 +97,7 @@ extension ApplePayRoutes {
             let bytes = try await sessions.session(
                 gateway, session, identity: identity, standIn: await sandbox?.standIn())
             metrics.session("given")
-            return Self.json(bytes: bytes)
+            return .json(bytes)
         } catch {
             if case .refused(let status)? = error as? MerchantSessionError {
                 metrics.session("apple_\(status)")

@@ -1,13 +1,12 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import NIOCore
 import TillApplePay
 import TillCheckout
 import TillCore
 import TillProvider
 
-/// The routes of Apple Pay on the web: what a page's script asks, from the first look to the order.
+/// The routes of Apple Pay on the web: what a page's script asks, from the first check to the order.
 ///
 /// A page may call if its origin is registered, exactly. Changing anything takes the proof that came with the basket,
 /// in a header that other sites' pages cannot send.
@@ -162,13 +161,7 @@ struct ApplePayRoutes: Sendable {
     // MARK: Answers
 
     static func json(_ document: JSONValue, status: HTTPResponse.Status = .ok) -> Response {
-        json(bytes: document.bytes(), status: status)
-    }
-
-    static func json(bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
-        Response(
-            status: status, headers: [.contentType: "application/json"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+        .json(document.bytes(), status: status)
     }
 }
 

@@ -51,7 +51,7 @@ actor ApplePaySandbox {
     func stop() { server?.cancel() }
 
     /// What the customer's device does when the customer authorizes: uses the session up and makes a token.
-    /// - Returns: `nil` if the session is not good.
+    /// - Returns: `nil` if the session is not valid.
     func authorize(_ request: JSONValue, domain: String) async throws -> JSONValue? {
         guard let session = request["session"]?["merchantSessionIdentifier"]?.stringValue,
             request["session"]?["merchantIdentifier"]?.stringValue

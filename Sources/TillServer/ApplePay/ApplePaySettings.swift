@@ -36,6 +36,9 @@ public struct ApplePaySettings: Sendable {
         var percentage: Int
     }
 
+    /// The longest certificate, key or association file, in bytes.
+    static let maximumFileBytes = 1 << 20
+
     public var environment: String
     public var opening: TokenOpening
     /// The shop's name on the sheet.
@@ -55,7 +58,8 @@ public struct ApplePaySettings: Sendable {
     /// - Parameters:
     ///   - folder: where relative paths start.
     ///   - environment: variables, for passphrases; the process's own if not given.
-    /// - Throws: ``ApplePaySettingsError`` if the document is not of this form. Certificates that cannot be read are no
+    /// - Throws: ``ApplePaySettingsError`` if the document is not of this form, or others can have written one of its
+    ///   files. Certificates that cannot be read are no
     ///   error here: the service starts without them and says so.
     public init(
         _ document: JSONValue, folder: String, environment: [String: String]? = nil
@@ -65,22 +69,35 @@ public struct ApplePaySettings: Sendable {
             guard let text = object[key]?.stringValue, !text.isEmpty else { throw ApplePaySettingsError(field: key) }
             return text
         }
-        func bytes(_ path: String?) -> [UInt8]? {
+        func bytes(
+            _ path: String?, _ content: TrustedFile.Content = .open
+        ) throws(ApplePaySettingsError) -> [UInt8]? {
             guard let path else { return nil }
             let full = path.hasPrefix("/") ? path : folder + "/" + path
-            return (try? Data(contentsOf: URL(filePath: full))).map { Array($0) }
+            do throws(UntrustedFile) {
+                return try TrustedFile.read(
+                    full, "Apple Pay file", limit: ApplePaySettings.maximumFileBytes, content: content)
+            } catch {
+                guard error.isDistrusted else { return nil }
+                throw ApplePaySettingsError(untrusted: error)
+            }
         }
-        func pair(_ value: JSONValue, _ name: String) -> Pair {
+        func pair(_ value: JSONValue, _ name: String) throws(ApplePaySettingsError) -> Pair {
             let passphrase = value["passphrase_env"]?.stringValue.flatMap { variables[$0] }
             if let path = value["pkcs12"]?.stringValue {
-                let bundle = bytes(path).flatMap { KeyBundle(pkcs12: $0, passphrase: passphrase) }
+                let bundle = try bytes(path, .secret).flatMap { KeyBundle(pkcs12: $0, passphrase: passphrase) }
                 return Pair(certificate: bundle?.certificate, key: bundle?.key, name: path)
             }
             let path = value["certificate"]?.stringValue
-            let key = bytes(value["key"]?.stringValue).map { file in
+            let key = try bytes(value["key"]?.stringValue, .secret).map { file in
                 passphrase.flatMap { KeyBundle.decrypted(key: file, passphrase: $0) } ?? Secret(file)
             }
-            return Pair(certificate: bytes(path), key: key, name: path ?? name)
+            return Pair(certificate: try bytes(path), key: key, name: path ?? name)
+        }
+        func pairs(_ value: JSONValue?, _ name: String) throws(ApplePaySettingsError) -> [Pair] {
+            var pairs: [Pair] = []
+            for item in value?.arrayValue ?? [] { pairs.append(try pair(item, name)) }
+            return pairs
         }
         self.environment = try text(document, "environment")
         guard let opening = TokenOpening(rawValue: document["tokens"]?.stringValue ?? "here") else {
@@ -97,14 +114,14 @@ public struct ApplePaySettings: Sendable {
             domains.append(
                 Domain(
                     name: try text(value, "name"), merchant: try text(value, "merchant"),
-                    identities: (value["identities"]?.arrayValue ?? []).map { pair($0, "identity") },
-                    association: bytes(value["association"]?.stringValue),
+                    identities: try pairs(value["identities"], "identity"),
+                    association: try bytes(value["association"]?.stringValue),
                     origins: Set((value["origins"]?.arrayValue ?? []).compactMap(\.stringValue)),
                     isEnabled: value["enabled"]?.boolValue ?? true,
                     percentage: value["percentage"]?.int64Value.map { Int(clamping: $0) } ?? 100))
         }
         self.domains = domains
-        processing = (document["processing"]?.arrayValue ?? []).map { pair($0, "processing") }
+        processing = try pairs(document["processing"], "processing")
         let delivery = document["delivery"]
         var parts: [String: [String]] = [:]
         for member in delivery?["parts"]?.objectValue ?? [] {
@@ -163,13 +180,27 @@ public struct ApplePaySettings: Sendable {
     }
 }
 
-/// A member of the settings that is missing or cannot be taken.
+/// Why the settings cannot be taken.
 public struct ApplePaySettingsError: ExplainedError, Hashable {
+    /// The member that is missing or cannot be taken; empty where a file is not trusted.
     public let field: String
-    public var code: String { "applepay_settings" }
-    public var what: String { "The Apple Pay settings have no usable \(field)." }
+    /// The file that others can have written, or a key's that they can read.
+    public let untrusted: UntrustedFile?
+
+    init(field: String) {
+        self.field = field
+        untrusted = nil
+    }
+
+    init(untrusted: UntrustedFile) {
+        field = ""
+        self.untrusted = untrusted
+    }
+
+    public var code: String { untrusted?.code ?? "applepay_settings" }
+    public var what: String { untrusted?.what ?? "The Apple Pay settings have no usable \(field)." }
     /// Settings move no money.
     public var moneyMoved: MoneyMoved { .no }
     /// What to do next.
-    public var next: String { "Correct the settings' file." }
+    public var next: String { untrusted?.next ?? "Correct the settings' file." }
 }

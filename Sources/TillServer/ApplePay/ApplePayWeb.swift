@@ -70,7 +70,7 @@ public struct ApplePayWeb: Sendable {
         reload: (@Sendable () -> ApplePayOptions?)? = nil
     ) {
         let baskets = ApplePayBaskets(journal: journal, clock: clock)
-        let live = LiveApplePayOptions(options, clock: clock, reload: reload)
+        let live = LiveApplePayOptions(options, clock: MeasuringClock(clock), reload: reload)
         let metrics = ApplePayMetrics(statsD: statsD)
         let customers = CustomerAccounts(journal)
         let payment = ApplePayCheckout(

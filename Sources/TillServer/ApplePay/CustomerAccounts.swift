@@ -9,20 +9,20 @@ final class CustomerAccounts: Sendable {
     /// An account of an order.
     struct Account: Sendable {
         var id: String
-        /// What signs the customer in; told once, with the order that made the account.
+        /// What signs the customer in; reported once, with the order that made the account.
         var token: Secret<String>?
     }
 
     /// Tokens that are shown again while this process lives, as to a page that was loaded anew.
     static let maximumReportedTokens = 1_000
 
-    private struct Told {
+    private struct Reported {
         var tokens: [String: Secret<String>] = [:]
         var order: [String] = []
     }
 
     private let accounts: Records<CustomerAccount>
-    private let told = Mutex(Told())
+    private let reported = Mutex(Reported())
 
     init(_ store: any RecordStore) { accounts = Records(store) }
 
@@ -41,7 +41,7 @@ final class CustomerAccounts: Sendable {
     }
 
     /// The token that the order of a basket made, as long as this process knows it.
-    func token(ofBasket id: String) -> Secret<String>? { told.withLock { $0.tokens[id] } }
+    func token(ofBasket id: String) -> Secret<String>? { reported.withLock { $0.tokens[id] } }
 
     /// Who shows a token; `nil` for nobody.
     func customer(showing token: String) async throws(JournalError) -> String? {
@@ -80,13 +80,13 @@ final class CustomerAccounts: Sendable {
     }
 
     private func keep(_ token: Secret<String>, _ basket: String) {
-        told.withLock { told in
-            if told.order.count >= CustomerAccounts.maximumReportedTokens, let oldest = told.order.first {
-                told.order.removeFirst()
-                told.tokens[oldest] = nil
+        reported.withLock { reported in
+            if reported.order.count >= CustomerAccounts.maximumReportedTokens, let oldest = reported.order.first {
+                reported.order.removeFirst()
+                reported.tokens[oldest] = nil
             }
-            told.order.append(basket)
-            told.tokens[basket] = token
+            reported.order.append(basket)
+            reported.tokens[basket] = token
         }
     }
 

@@ -10,15 +10,15 @@ final class LiveApplePayOptions: Sendable {
 
     private struct State {
         var options: ApplePayOptions
-        var readAt: Timestamp
+        var read: MeasuredMoment
     }
 
     private let state: Mutex<State>
     private let reload: (@Sendable () -> ApplePayOptions?)?
-    private let clock: any TillClock
+    private let clock: MeasuringClock
 
-    init(_ options: ApplePayOptions, clock: any TillClock, reload: (@Sendable () -> ApplePayOptions?)? = nil) {
-        state = Mutex(State(options: options, readAt: clock.now()))
+    init(_ options: ApplePayOptions, clock: MeasuringClock, reload: (@Sendable () -> ApplePayOptions?)? = nil) {
+        state = Mutex(State(options: options, read: clock.now()))
         self.reload = reload
         self.clock = clock
     }
@@ -29,8 +29,8 @@ final class LiveApplePayOptions: Sendable {
         let now = clock.now()
         // Whoever finds them old marks them read first, so that others do not read them too.
         let isOld = state.withLock { state in
-            guard now.since(state.readAt) >= LiveApplePayOptions.interval else { return false }
-            state.readAt = now
+            guard state.read.age(at: now) >= LiveApplePayOptions.interval else { return false }
+            state.read = now
             return true
         }
         if isOld, let newer = reload() { state.withLock { $0.options = newer } }

@@ -1,15 +1,17 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import NIOSSL
 import Synchronization
 import TillApplePay
 import TillCore
+import TillHTTP
 
 /// Asks Apple for merchant sessions over TLS with the merchant's certificate.
 ///
 /// The address is a constant; no redirect is followed; TLS is 1.2 at least; Apple's bytes are passed on as they came.
-/// No session is kept: each is good once.
+/// No session is kept: each is valid once.
 final class MerchantSessions: Sendable {
     /// The longest answer that is read.
     static let maximumAnswerBytes = 65_536
@@ -40,7 +42,7 @@ final class MerchantSessions: Sendable {
         self.clock = clock
         self.budget = budget
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow, decompression: .disabled)
-        configuration.httpVersion = .http1Only
+        AnswerGuard.install(in: &configuration)
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
@@ -80,9 +82,9 @@ final class MerchantSessions: Sendable {
         let answer: HTTPClientResponse
         let bytes: [UInt8]
         do {
-            answer = try await client.execute(outgoing, timeout: .milliseconds(budget.milliseconds))
-            let body = try await answer.body.collect(upTo: MerchantSessions.maximumAnswerBytes)
-            bytes = Array(body.readableBytesView)
+            let end = NIODeadline.now() + .milliseconds(budget.milliseconds)
+            answer = try await client.execute(outgoing, deadline: end)
+            bytes = try await MerchantSessions.read(answer.body, until: end)
         } catch let error as HTTPClientError where error == .deadlineExceeded || error == .connectTimeout {
             throw .unreachable("it took more than \(budget.milliseconds / 1000) s")
         } catch is NIOSSLError {
@@ -97,6 +99,20 @@ final class MerchantSessions: Sendable {
             throw .malformed
         }
         return bytes
+    }
+
+    /// Reads a body. The client's own deadline ends with the head.
+    private static func read(_ body: HTTPClientResponse.Body, until end: NIODeadline) async throws -> [UInt8] {
+        let reading = Task {
+            Array(try await body.collect(upTo: MerchantSessions.maximumAnswerBytes).readableBytesView)
+        }
+        let alarm = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(deadline: end) { reading.cancel() }
+        defer { alarm.cancel() }
+        return try await withTaskCancellationHandler {
+            try await reading.value
+        } onCancel: {
+            reading.cancel()
+        }
     }
 
     private func admit(_ window: borrowing Mutex<Window>, _ limit: Int) throws(MerchantSessionError) {

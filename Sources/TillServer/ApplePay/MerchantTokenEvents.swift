@@ -84,7 +84,7 @@ struct MerchantTokenEvents: Sendable {
 }
 
 extension ApplePayRoutes {
-    /// Apple tells that something happened to a merchant's token. The identifier is the address's last part; whatever
+    /// Apple reports that something happened to a merchant's token. The identifier is the address's last part; whatever
     /// it says, it is answered with 200 once it is kept, and with 500 if it cannot be: Apple calls again then.
     func notified(_ id: String, _ request: Request) async throws -> Response {
         guard MerchantTokenEvent.isIdentifier(id) else { throw Problem.notFound }

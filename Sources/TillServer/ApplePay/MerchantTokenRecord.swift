@@ -1,11 +1,11 @@
 public import TillCore
 public import TillJournal
 
-/// An event of a merchant's token that Apple told of; what happened is asked of Apple afterwards.
+/// An event of a merchant's token that Apple has reported; Apple is queried for the details afterwards.
 public struct MerchantTokenRecord: Hashable, Sendable {
     /// Apple's identifier of it.
     public var id: String
-    /// When it was told of.
+    /// When it was reported.
     public var receivedAt: Timestamp
     /// What happened, JSON; `nil` as long as that is not known.
     public var details: [UInt8]?
@@ -37,7 +37,7 @@ extension MerchantTokenRecord: RecordDocument {
     }
 }
 
-/// What Apple told of merchants' tokens, in a record store. Every change is durable when its method returns.
+/// What Apple reported of merchants' tokens, in a record store. Every change is durable when its method returns.
 public struct MerchantTokenLog: Sendable {
     /// Most events of one list, and most that may wait for their details.
     public static let maximum = 10_000
@@ -51,7 +51,7 @@ public struct MerchantTokenLog: Sendable {
         self.clock = clock
     }
 
-    /// Records that an event was told of.
+    /// Records that an event was reported.
     /// - Returns: `false` if it was reported before.
     /// - Throws: ``JournalError/queueFull(limit:)`` if too many wait for their details.
     func add(_ id: String) async throws(JournalError) -> Bool {

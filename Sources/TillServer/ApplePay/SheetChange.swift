@@ -63,7 +63,7 @@ enum SheetChange: Sendable {
             return []
         case .shippingMethod(let name):
             guard basket.choose(shippingMethod: name) else {
-                return [SheetError(.unknown, nil, "This way of delivery is not offered.")]
+                return [SheetError(.unknown, nil, "This delivery method is not offered.")]
             }
             return []
         case .shippingContact(let answer):

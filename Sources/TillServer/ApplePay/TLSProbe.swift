@@ -25,7 +25,7 @@ struct TLSProbe: Sendable {
     let name: String
 
     /// Examines the site; `nil` if no connection came about.
-    func look() async -> Sight? {
+    func examine() async -> Sight? {
         guard let first = await connect(upTo: nil) else { return nil }
         var sight = first
         if sight.version == .tlsv12 || sight.version == .tlsv13 {

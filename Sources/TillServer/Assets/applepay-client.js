@@ -6,7 +6,7 @@
 // The element shows nothing until the browser, the domain and the basket can be paid with. It sends the events
 // "authorised", "failed", "cancelled", "pending", "unknown" and "error"; each has a `detail`. After "failed" nothing
 // was charged. "pending" is being looked up; "unknown" is what nobody has said in the time for that: the element stays
-// locked, since the customer may have paid, and its `resume(basket)` looks again.
+// locked, since the customer may have paid, and its `resume(basket)` checks again.
 
 import { base, call, isAsked, outcome, pay } from "./outcome.js";
 
@@ -17,7 +17,7 @@ import { base, call, isAsked, outcome, pay } from "./outcome.js";
 /** @typedef {{id: string, version: number, applePayVersion: number, proof: string, request: object}} Sheet */
 /** @typedef {"idle" | "ready" | "open" | "authorizing" | "closed"} State */
 
-/** How long Apple's own script is waited for; without it Safari's Apple Pay works all the same. */
+/** How long Apple's own script is waited for; without it Safari's Apple Pay works anyway. */
 const SCRIPT_MS = 5_000;
 
 /** @returns {boolean} The browser has Apple Pay, or a stand-in for it was loaded. */
@@ -235,7 +235,7 @@ export class ApplePayController {
     session.onpaymentauthorized = (event) => this.#authorize(session, event, isCurrent);
     session.oncancel = (event) => {
       if (!isCurrent()) return;
-      // While the payment is on its way a closed sheet is no cancelled payment: its answer still comes.
+      // While the payment is on its way a closed sheet is no canceled payment: its answer still comes.
       if (this.state === "authorizing") {
         this.#session = null;
         this.#tell("onpending", { status: "pending" });
@@ -362,7 +362,7 @@ class TillApplePay extends HTMLElement {
     if (this.#controller === controller && controller.state === "closed") controller.reset().catch(() => {});
   }
 
-  /** Apple's own element where the browser has it, otherwise a button of the same look. */
+  /** Apple's own element where the browser has it, otherwise a button of the same appearance. */
   #button(begin) {
     const style = this.getAttribute("buttonstyle") ?? "black";
     const type = this.getAttribute("type") ?? "buy";

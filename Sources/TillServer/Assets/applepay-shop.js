@@ -14,22 +14,28 @@ function line(label, amount) {
   return item;
 }
 
+/** How often a basket was begun: the answer to an earlier request may be the later one to arrive. */
+let begun = 0;
+
 async function fill() {
   // No button until the basket is the right one.
   element.removeAttribute("basket");
+  const turn = ++begun;
   const service = $("input[name=service]:checked").value;
   const response = await fetch("/shop/baskets", {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ service }),
   });
-  if (!response.ok) return say("The shop could not make a basket. Nothing was charged.");
-  const { basket, lines, total } = await response.json();
+  const answer = response.ok ? await response.json() : null;
+  if (turn !== begun) return;
+  if (!answer) return say("The shop could not create a basket. Nothing was charged.");
+  const { basket, lines, total } = answer;
   $("#lines").replaceChildren(
     ...lines.map((item) => line(item.label, item.amount)), Object.assign(line("Total", total), { id: "total" }));
   sessionStorage.setItem("basket", basket);
   element.setAttribute("basket", basket);
 }
 
-/** Asks the shop; a fault is told, and nothing was charged by it. */
+/** Asks the shop; a fault is shown, and nothing was charged by it. */
 async function session(method, json) {
   const body = json && JSON.stringify(json);
   const headers = body ? { "Content-Type": "application/json" } : {};
@@ -45,6 +51,7 @@ function show({ account }) {
 }
 signIn.addEventListener("click", async () => {
   element.removeAttribute("basket");
+  begun++;
   show(signIn.dataset.account ? await session("DELETE") : await session("POST", { demo: true }));
   await fill();
 });
@@ -80,7 +87,7 @@ element.addEventListener("failed", (event) => {
 element.addEventListener("cancelled", () => say("You closed the sheet. Nothing was charged."));
 element.addEventListener("pending", () => {
   lock(true);
-  say("We are finding out what became of your payment. Please do not pay again.");
+  say("We are checking your payment. Please do not pay again.");
 });
 element.addEventListener("unknown", () => {
   lock(true);

@@ -237,7 +237,10 @@ class ApplePaySessionStandIn {
     parts.push(
       make("ul", { id: "till-sheet-items" }), make("p", { id: "till-sheet-note", role: "alert" }),
       make("div", { class: "actions" },
-        make("button", { type: "button", id: "till-sheet-cancel", onclick: () => this.#cancel() }, "Cancel"),
+        // The second click of the double click that opened the sheet may land here.
+        make("button", {
+          type: "button", id: "till-sheet-cancel", onclick: (event) => { if (event.detail < 2) this.#cancel(); },
+        }, "Cancel"),
         make("button", { type: "button", id: "till-sheet-pay", onclick: () => this.#authorize() }, "Authorise")),
     );
     this.#dialog = make("dialog", {

@@ -15,7 +15,7 @@ function askFor(approval) {
   const who = whoIs()?.name ?? "You";
   const sum = money(approval.amount, approval.currency);
   $("approval-words").textContent =
-    `${who} may not give back ${sum} alone. The PIN approves this refund and no other.`;
+    `${who} may not refund ${sum} without approval. The PIN approves this refund and no other.`;
   $("approval-why").textContent = "";
   $("approval-pin").value = "";
   $("approver").replaceChildren(...colleagues().filter(({ id }) => id !== whoIs()?.id)

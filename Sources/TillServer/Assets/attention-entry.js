@@ -10,13 +10,14 @@ import { clearFaults, linked, mark } from "./notice.js";
 import { STATUS } from "./payment.js";
 import { ask, keptRequests, operate, Refusal, sentencesOf } from "./requests.js";
 import { review } from "./review.js";
+import { whoIs } from "./session.js";
 import { pathOf } from "./shown.js";
 
 /** The name of who closes things, for as long as this page is open. */
 const NAME = "till.name";
 const MOST_TEXT = 2_000;
 const MOST_NAME = 128;
-const UNSEEN = "It is not known yet whether this was recorded. The till is asked again by itself.";
+const UNSEEN = "It is not known yet whether this was recorded. The page asks again by itself.";
 /** What is open: its address at the till, the words for it, and what may be said. @type {any} */
 let shown = null;
 let isBusy = false;
@@ -42,14 +43,15 @@ async function readEntry({ payment, number }) {
   if (!entry) throw new Refusal(404, { detail: "There is no such entry." });
   const of = (minor) => minor > 0 && money(minor, whole.currency);
   return {
-    path: pathOf(payment, `attention/${number}/resolve`), title: entryTitle(entry), state: entry.state,
+    path: pathOf(payment, `attention/${number}/resolve`), assign: pathOf(payment, `attention/${number}/assign`),
+    assignee: entry.assignee, title: entryTitle(entry), state: entry.state,
     reason: entry.reason, next: entry.next, stake: money(entry.amount, entry.currency), currency: whole.currency,
     order: entry.order_number || entry.order_id, payment, closing: entry.closing,
     choices: entry.resolutions.map((one) => ({ ...one, value: one.resolution, words: RESOLUTIONS[one.resolution] })),
     facts: [
       ["Amount", money(entry.amount, entry.currency)], ["Order", entry.order_number || entry.order_id],
-      ["Status", STATUS[entry.status] ?? entry.status], ["Taken", of(whole.captured)],
-      ["Given back", of(whole.refunded)], ["Disputed", of(whole.disputed)],
+      ["Status", STATUS[entry.status] ?? entry.status], ["Charged", of(whole.captured)],
+      ["Refunded", of(whole.refunded)], ["Disputed", of(whole.disputed)],
       ["Owed to the customer", of(whole.refund_due)], ["Provider", whole.provider],
       ["Reference there", whole.attempts?.at(-1)?.reference], ["Since", local(entry.since)], ["Code", entry.code],
     ],
@@ -63,7 +65,9 @@ async function readIncident({ incident }) {
   const isUnknown = found.kind === "unknown_payment" || found.kind === "unknown_charge";
   const isStatement = found.kind === "statement";
   return {
-    path: `/v1/incidents/${encodeURIComponent(incident)}/resolve`, title: incidentTitle(found), state: found.state,
+    path: `/v1/incidents/${encodeURIComponent(incident)}/resolve`,
+    assign: `/v1/incidents/${encodeURIComponent(incident)}/assign`, assignee: found.assignee,
+    title: incidentTitle(found), state: found.state,
     reason: found.reason, next: "", stake: "", currency: "", order: found.order_id,
     // One that is not known here cannot be opened here.
     payment: isUnknown ? "" : found.payment_id, isUnknown,
@@ -71,8 +75,8 @@ async function readIncident({ incident }) {
     needsOrder: found.needs_outcome && !found.order_id,
     choices: Object.entries(found.needs_outcome ? OUTCOMES : isStatement ? SUSPENSE : {})
       .map(([value, words]) => ({ value, words, amount: null, maximum: null })),
-    // Who says nothing of the money leaves it where it is.
-    usual: isStatement ? "explained" : null,
+    // Without a choice the money stays where it is.
+    preset: isStatement ? "explained" : null,
     legend: isStatement ? "What becomes of the money" : "What it means for the order",
     facts: [
       ["Kind", title(found.kind)], ["Provider", found.provider], ["Order", found.order_id],
@@ -134,6 +138,11 @@ function render(isSame) {
   $("entry-document").hidden = !shown.document;
   $("entry-evidence").hidden = !shown.document && !shown.events.length;
   $("entry-form").hidden = shown.state !== "open";
+  $("assign").hidden = shown.state !== "open";
+  $("assign-now").textContent = shown.assignee
+    ? `${shown.assignee.name} sees to it, since ${local(shown.assignee.at)}.` : "Nobody sees to it yet.";
+  $("assign-give-up").hidden = !shown.assignee;
+  if (!isSame) $("assign-name").value = sessionStorage.getItem(NAME) ?? whoIs()?.name ?? "";
   if (!isSame || !$("entry-form").hidden) renderChoices(isSame);
   $("entry-body").hidden = false;
 }
@@ -146,7 +155,7 @@ function chosen() {
 }
 
 function renderChoices(isSame) {
-  const before = (isSame && chosen()?.value) || shown.usual;
+  const before = (isSame && chosen()?.value) || shown.preset;
   $("entry-choices").replaceChildren(...shown.choices.map(({ value, words, amount }) => {
     const label = make("label", "", { className: "choice" });
     const text = make("span", words.name);
@@ -181,6 +190,33 @@ $("entry-choices").addEventListener("change", () => {
   showFields();
 });
 
+/** Says who sees to what is open. @param {string | null} assignee */
+async function assign(assignee) {
+  const now = shown;
+  if (!now) return;
+  $("assign-fault").textContent = "";
+  try {
+    await ask("POST", now.assign, JSON.stringify({ assignee }));
+  } catch (error) {
+    $("assign-fault").textContent =
+      error instanceof Refusal ? sentencesOf(error).join(" ") : "The till does not answer. Try again.";
+  }
+  if (shown === now) await openEntry(JSON.parse(now.name));
+  reviewed("");
+}
+
+$("assign").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const name = $("assign-name").value.trim();
+  if (!name || bytes(name) > MOST_NAME) {
+    $("assign-fault").textContent = name ? `At most ${MOST_NAME} bytes, please.` : "Enter a name.";
+    return;
+  }
+  sessionStorage.setItem(NAME, name);
+  assign(name);
+});
+$("assign-give-up").addEventListener("click", () => assign(null));
+
 const bytes = (text) => new TextEncoder().encode(text).length;
 
 /** What was typed, or the first field that is wrong. */
@@ -198,7 +234,7 @@ function typed() {
     Object.assign(body, { amount: amount.value });
     sum = money(amount.value, shown.currency);
   }
-  if (shown.isIncident && choice && choice.value !== shown.usual) Object.assign(body, { outcome: choice.value });
+  if (shown.isIncident && choice && choice.value !== shown.preset) Object.assign(body, { outcome: choice.value });
   if (!$("entry-order-field").hidden) {
     const order = $("entry-order").value.trim();
     if (!/^[\x21-\x7e]+$/.test(order)) {
@@ -207,10 +243,10 @@ function typed() {
     Object.assign(body, { order_id: order });
   }
   const evidence = $("entry-text").value.trim();
-  if (!evidence) return { field: "entry-text", fault: "Say how you know it." };
+  if (!evidence) return { field: "entry-text", fault: "State how you know it." };
   if (bytes(evidence) > MOST_TEXT) return { field: "entry-text", fault: `At most ${MOST_TEXT} bytes, please.` };
   const actor = $("entry-name").value.trim();
-  if (!actor) return { field: "entry-name", fault: "Write your name." };
+  if (!actor) return { field: "entry-name", fault: "Enter your name." };
   if (bytes(actor) > MOST_NAME) return { field: "entry-name", fault: `At most ${MOST_NAME} bytes, please.` };
   return { body: { ...body, evidence, actor }, choice, sum };
 }
@@ -224,7 +260,7 @@ function question({ body, choice, sum }) {
   ];
   return {
     title: words?.ask(sum, shown.stake) ?? "Close this incident?",
-    words: `${words?.what(sum) ?? "It stands no more in the list. No amount changes."} It cannot be taken back.`,
+    words: `${words?.what(sum) ?? "It leaves the list. No amount changes."} This cannot be undone.`,
     facts,
     send: words?.send(sum, shown.stake) ?? "Close it",
   };

@@ -8,14 +8,16 @@ const TITLES = {
   partial_approval: "Only a part was approved", voided_after_capture: "Voided after it was captured",
   refused: "Refused by the provider", refund_failed: "Refund failed", refund_reversed: "Refund failed later",
   capture_reversed: "Capture failed later", still_unknown: "Outcome unknown", hold_ends: "Hold ends soon",
-  honor_period_ends: "The bank's promise ends", tap_overdue: "Stored card overdue", dispute_opened: "Disputed",
-  dispute_lost: "Dispute lost", unwanted_capture: "Captured, and not wanted", refunded_twice: "Too much went back",
+  honor_period_ends: "Honor period ends", tap_overdue: "Stored card overdue", dispute_opened: "Disputed",
+  dispute_lost: "Dispute lost", unwanted_capture: "Unwanted capture", refunded_twice: "Refunded too much",
   refunded_more_than_once: "Refunded more than once", order_paid_again: "Order paid twice",
   key_rejected: "The provider rejects our key", note: "To review",
   unknown_payment: "Report about an unknown payment", unknown_charge: "Charge of an unknown payment",
   unreadable_payment: "Payment that cannot be read", absent_provider: "Provider is not configured",
   statement: "Statement does not match",
 };
+/** As many of a device's digits tell it from the shop's others. */
+const DEVICE_DIGITS = 8;
 /** What has a date by which it must be done. */
 const DEADLINES = new Set(["dispute_opened", "hold_ends", "honor_period_ends", "tap_overdue"]);
 
@@ -49,7 +51,10 @@ export const local = (moment) => new Date(moment).toLocaleString();
 
 /** An event in words: when, what, and who caused it. */
 export const happened = (event) =>
-  `${local(event.at)}: ${STEPS[event.type] ?? event.type} ${event.by ? `By: ${event.by.text}.` : ""}`;
+  `${local(event.at)}: ${STEPS[event.type] ?? event.type} ${event.by ? `By: ${event.by.text}.${place(event.by)}` : ""}`;
+
+/** At which device something was done on the page, as the list of sessions names it. @param {{device?: string}} by */
+const place = (by) => (by.device ? ` At device ${by.device.slice(0, DEVICE_DIGITS)}.` : "");
 
 /**
  * What may be said of an entry: the choice, what it does to the money, the question before it is sent, and the button
@@ -67,19 +72,19 @@ export const RESOLUTIONS = {
   },
   refunded_elsewhere: {
     name: "Refunded another way",
-    what: (sum) => `The customer has the money back without the provider. ${sum || "It"} counts as given back from now `
+    what: (sum) => `The customer has the money back without the provider. ${sum || "It"} counts as refunded from now `
       + "on. Nothing is sent to the provider.",
     ask: (sum) => `Record ${sum} as refunded another way?`, send: (sum) => `Record ${sum} as refunded`,
   },
   captured_elsewhere: {
     name: "Paid another way",
-    what: (sum) => `The customer has paid without the provider. ${sum || "It"} counts as taken from now on. Nothing is `
-      + "sent to the provider.",
+    what: (sum) => `The customer has paid without the provider. ${sum || "It"} counts as captured from now on. `
+      + "Nothing is sent to the provider.",
     ask: (sum) => `Record ${sum} as paid another way?`, send: (sum) => `Record ${sum} as paid`,
   },
   written_off: {
     name: "Written off",
-    what: () => "The money is given up: nobody is asked for it any more. Nothing is sent to the provider.",
+    what: () => "The money is written off and no longer claimed. Nothing is sent to the provider.",
     ask: (_, stake) => `Write off ${stake}?`, send: (_, stake) => `Write off ${stake}`,
   },
 };
@@ -91,7 +96,7 @@ export const OUTCOMES = {
     ask: () => "Record that the order is paid?", send: () => "Record the order as paid",
   },
   not_paid: {
-    name: "It did not pay, or was given back", what: () => "The order may be sold again.",
+    name: "It did not pay, or was refunded", what: () => "The order may be sold again.",
     ask: () => "Free the order for sale?", send: () => "Free the order",
   },
 };
@@ -99,11 +104,11 @@ export const OUTCOMES = {
 /** What becomes of what a statement has put into suspense; the first says nothing of it. */
 export const SUSPENSE = {
   explained: {
-    name: "Only this", what: () => "What stands in suspense stays there.",
+    name: "Only this", what: () => "What is in suspense stays there.",
     ask: () => "Close this incident?", send: () => "Close it",
   },
   written_off: {
-    name: "Written off", what: () => "What stands in suspense is given up and posted to the write-offs.",
+    name: "Written off", what: () => "What is in suspense is posted to the write-offs.",
     ask: () => "Write it off?", send: () => "Write it off",
   },
 };

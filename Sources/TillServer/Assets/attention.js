@@ -20,7 +20,7 @@ let timer = 0;
 const MOST_ROWS = 60;
 /** What the list shows, so that nothing moves under a finger while nothing has changed. */
 let drawn = "";
-/** @type {{entries: any[], incidents: any[], books: any, isMore: boolean} | null} */
+/** @type {{entries: any[], incidents: any[], statements: any, isMore: boolean} | null} */
 let known = null;
 
 const FILTERS = {
@@ -43,7 +43,7 @@ const tasks = ({ entries, incidents }) =>
 const show = () => (filterName() === "all" ? "" : filterName());
 
 /** @param {(Node | string)[][]} words */
-function line(name, href, words, sum, since, seconds) {
+function line(name, href, words, sum, since, seconds, assignee = null) {
   const element = make("li", "", { className: "task" });
   const about = make("div", "", { className: "about" });
   const head = make("h3", "");
@@ -54,6 +54,7 @@ function line(name, href, words, sum, since, seconds) {
     text.append(...sentence);
     about.append(text);
   }
+  if (assignee) about.append(make("p", `${assignee.name} sees to it.`, { className: "assignee" }));
   element.append(about);
   if (sum) element.append(make("p", sum, { className: "stake" }));
   const old = make("p", "", { className: "due" });
@@ -66,10 +67,12 @@ function row({ entry, incident }) {
   if (entry) {
     const href = reviewAddress({ show: show(), entry: `${entry.payment_id}.${entry.number}` });
     const words = [entry.reason, entry.next].map(linked);
-    return line(entryTitle(entry), href, words, money(entry.amount, entry.currency), entry.since, entry.age_seconds);
+    return line(entryTitle(entry), href, words, money(entry.amount, entry.currency), entry.since, entry.age_seconds,
+      entry.assignee);
   }
   const href = reviewAddress({ show: show(), incident: incident.id });
-  return line(incidentTitle(incident), href, [[incident.reason]], "", incident.since, incident.age_seconds);
+  return line(incidentTitle(incident), href, [[incident.reason]], "", incident.since, incident.age_seconds,
+    incident.assignee);
 }
 
 function breakRow(one) {
@@ -95,18 +98,19 @@ function fill(name, list, all, make) {
   $(list).replaceChildren(...all.slice(0, MOST_ROWS).map(make));
   $(`${name}-more`).hidden = all.length <= MOST_ROWS;
   $(`${name}-more`).textContent =
-    `The oldest ${MOST_ROWS} of ${all.length} stand here; the others follow when these are closed.`;
+    `The oldest ${MOST_ROWS} of ${all.length} are shown; the others follow when these are closed.`;
 }
 
 function draw() {
   if (!known) return;
   const all = tasks(known);
-  const { breaks } = known.books;
+  const { breaks } = known.statements;
   const count = all.length + breaks.length;
   const text = known.isMore ? `${count}+` : String(count);
   $("to-review-count").replaceChildren(text, make("span", " open", { className: "only-sr" }));
   $("to-review-count").hidden = count === 0;
-  const keys = [...all.map(({ entry, incident }) => incident?.id ?? `${entry.payment_id}.${entry.number}`),
+  const keys = [...all.map(({ entry, incident }) =>
+    `${incident?.id ?? `${entry.payment_id}.${entry.number}`} ${(entry ?? incident).assignee?.name ?? ""}`),
     ...breaks.map(({ id }) => id), filterName()].join(" ");
   if (keys === drawn) return;
   const focused = document.activeElement?.getAttribute("href");
@@ -134,19 +138,19 @@ async function load() {
     return;
   }
   try {
-    const [queue, books] = await Promise.all([
+    const [queue, statements] = await Promise.all([
       ask("GET", `/v1/attention?limit=${MOST}`), ask("GET", "/v1/reconciliation"),
     ]);
     // What does not match a statement stands in its own half.
     const incidents = queue.incidents.filter(({ kind }) => kind !== "statement");
     const isMore = queue.incidents_open > queue.incidents.length || queue.attention.length >= MOST;
-    known = { entries: queue.attention, incidents, books, isMore };
+    known = { entries: queue.attention, incidents, statements, isMore };
     if ($("queue-state").dataset.tone === "bad") say("", "");
-    showStatements(books);
+    showStatements(statements);
     draw();
   } catch (error) {
     if (!(error instanceof Refusal && error.status === 401)) {
-      say("bad", "The till does not answer. What stands here may be out of date.");
+      say("bad", "The till does not answer. This list may be out of date.");
     }
   }
   clearTimeout(timer);

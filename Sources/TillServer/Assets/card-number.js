@@ -52,15 +52,15 @@ function faultOf(digits, found) {
   if (digits.length < FEWEST) return `The card number has ${digits.length} digits; cards have at least ${FEWEST}.`;
   if (digits.length > MOST) return `The card number has ${digits.length} digits; cards have at most ${MOST}.`;
   if (hasCheckDigit(digits) || found.some((one) => one.isCertain && one.network.toleratesWrongCheckDigit)) return null;
-  return "Check the card number: it has a typing mistake, its check digit does not fit.";
+  return "Check the card number for a typing mistake: its check digit does not match.";
 }
 
 /**
  * A number as it stands in its field.
  * @param {string} text
  * @returns {{state: State, fault: string | null, warning: string | null, network: Network | undefined}} How the field
- *   stands while it is typed in; what is wrong with it once it is left; what is worth a second look at a number that is
- *   taken; its likeliest network.
+ *   stands while it is typed in; what is wrong with it once it is left; what should be double-checked in a number
+ *   that is accepted; its likeliest network.
  */
 export function judgeNumber(text) {
   const digits = strictDigits(text);
@@ -76,7 +76,7 @@ export function judgeNumber(text) {
     return { state: canGrow ? "incomplete" : "invalid", fault, warning: null, network };
   }
   const warning = !isLength ? "This network's cards have another length."
-    : !hasCheckDigit(digits) ? "The check digit does not fit; this network has such cards." : null;
+    : !hasCheckDigit(digits) ? "The check digit does not match; this network has such cards." : null;
   return { state: isLength || !mayContinue ? "valid" : "incomplete", fault: null, warning, network };
 }
 

@@ -23,7 +23,7 @@ function follow(control, format, then = (_) => {}) {
   });
 }
 
-/** What is wrong with the number as it stands, or worth a second look; "" if nothing is. */
+/** What is wrong with the number as it stands, or should be double-checked; "" if nothing is. */
 function numberFault() {
   const { fault, warning } = judgeNumber($("number").value);
   return fault ?? (warning ? `${warning} Check the number.` : "");
@@ -52,8 +52,8 @@ function cardholder() {
   const country = typed("country").toUpperCase();
   const parts = { line1: typed("line1"), city: typed("city"), region: typed("region"), postal_code: typed("postal") };
   const address = Object.fromEntries(Object.entries(parts).filter(([, value]) => value));
-  if (!country && Object.keys(address).length) return { field: "country", fault: "The country, as DE." };
-  if (country && !/^([A-Z]{2}|C2)$/.test(country)) return { field: "country", fault: "Two letters, as DE." };
+  if (!country && Object.keys(address).length) return { field: "country", fault: "The country, such as DE." };
+  if (country && !/^([A-Z]{2}|C2)$/.test(country)) return { field: "country", fault: "Two letters, such as DE." };
   return { ...(name && { name }), ...(country && { billing_address: { ...address, country } }) };
 }
 
@@ -65,7 +65,7 @@ export function cardTender() {
   const { fault } = judgeNumber(number);
   if (fault) return { field: "number", fault };
   if (!/^(0[1-9]|1[0-2])[/-]?(\d{2}|\d{4})$/.test(expiry)) {
-    return { field: "expires", fault: "Month and year, as 12/30." };
+    return { field: "expires", fault: "Month and year, such as 12/30." };
   }
   const wrong = codeFault(code, number);
   if (wrong) return { field: "code", fault: wrong };

@@ -2,6 +2,7 @@
 // and canceled. A sale is in sale.js, what is shown in shown.js.
 
 import { admitted } from "./sign-in.js"; // first, since nothing is asked before it
+import { showAccount } from "./account.js";
 import { withApproval } from "./approval.js";
 import { showAttention } from "./attention.js";
 import { isResolution } from "./attention-entry.js";
@@ -17,9 +18,10 @@ import { review } from "./review.js";
 import { adopt, release, remember } from "./sale.js";
 import { session } from "./session.js";
 import { busy, close, open, pathOf, refresh } from "./shown.js";
+import "./office.js";
 import "./stored.js";
 import { known } from "./staff.js";
-import { namesReview, showView } from "./views.js";
+import { namesAccount, namesReview, showView } from "./views.js";
 
 // ---- Captures, refunds and cancellations
 
@@ -30,10 +32,10 @@ function refundQuestion(payment, minor) {
   const isCash = payment.tender?.type === "cash";
   return {
     title: `Refund ${of(minor)} ${isCash ? "in cash" : `to ${method(payment) ?? "the customer"}`}?`,
-    words: isCash ? "The money is handed out of the drawer." : "A refund that was sent cannot be called back.",
+    words: isCash ? "Hand the money out of the drawer." : "A refund that was sent cannot be canceled.",
     facts: [
-      ["Order", orderName(payment)], ["Taken", of(payment.captured)],
-      ["Given back so far", payment.refunded > 0 && of(payment.refunded)],
+      ["Order", orderName(payment)], ["Charged", of(payment.captured)],
+      ["Refunded so far", payment.refunded > 0 && of(payment.refunded)],
       ["Kept after this", minor <= kept && of(kept - minor)], ["Reason", $("refund-reason").value.trim()],
     ],
     send: `Refund ${of(minor)}`,
@@ -46,7 +48,7 @@ function captureQuestion(payment, minor) {
   if (rest <= 0) return null;
   const of = (sum) => money(sum, payment.currency);
   return {
-    title: `Capture ${of(minor)} and give up ${of(rest)}?`,
+    title: `Capture ${of(minor)} and release ${of(rest)}?`,
     words: `The other ${of(rest)} of the hold is released to the customer. It cannot be captured later.`,
     facts: [["Order", orderName(payment)], ["Held", of(payment.held)]],
     send: `Capture ${of(minor)}, release ${of(rest)}`,
@@ -88,7 +90,7 @@ $("capture-amount").addEventListener("input", () => {
   const minor = payment && minorUnits($("capture-amount").value, payment.currency).value;
   const rest = minor ? payment.held - minor : 0;
   $("capture-note").textContent =
-    rest > 0 ? `The other ${money(rest, payment.currency)} is given up: it is released to the customer.` : "";
+    rest > 0 ? `The other ${money(rest, payment.currency)} is released to the customer.` : "";
 });
 
 for (const id of ["cancel", "drop"]) {
@@ -116,8 +118,8 @@ async function finishKept() {
 }
 
 async function showAddress() {
-  if (showView()) return;
-  const id = namesReview() ? "" : decodeURIComponent(location.hash.slice(1));
+  if (showView()) return showAccount();
+  const id = namesReview() || namesAccount() ? "" : decodeURIComponent(location.hash.slice(1));
   if (!id) {
     if (session.payment && !session.busy) close();
     release();

@@ -3,11 +3,14 @@
 
 import { $ } from "./dom.js";
 
-const ENDED = "Your session has ended. What you typed is kept: it is here again when you have signed in.";
+const ENDED = "Your session has ended. What you entered is kept and will be back once you have signed in.";
 let wasOpen = false;
+/** Somebody is choosing how they sign in; until that is done the page shows nothing else. */
+let isInvited = false;
 
-/** Shows the till. Those who wait for a session are told. */
+/** Shows the till. Those who wait for a session are notified. */
 export function openGate() {
+  if (isInvited) return;
   wasOpen = true;
   const wasShut = !$("session").hidden || !$("person").hidden;
   $("session").hidden = $("person").hidden = true;
@@ -22,6 +25,7 @@ export function explainGate(why) {
 
 /** Asks for somebody's PIN in place of the till: the device itself is signed in. */
 export function lockGate() {
+  if (isInvited) return;
   const wasLocked = !$("person").hidden;
   hideTill();
   $("session").hidden = true;
@@ -36,6 +40,7 @@ function hideTill() {
 
 /** Shows what to do to sign in, in place of the till. @param {string} [why] */
 export function shutGate(why) {
+  if (isInvited) return;
   const wasShut = !$("session").hidden;
   hideTill();
   $("person").hidden = true;
@@ -43,5 +48,13 @@ export function shutGate(why) {
   if (why) explainGate(why);
   else if (!wasShut && wasOpen) explainGate(ENDED);
   $("session-why").hidden = !$("session-why").textContent;
-  if (!wasShut) $("key").focus();
+  if (!wasShut) $("office-name").focus();
+}
+
+/** Has somebody choose how they sign in, in place of everything else. */
+export function inviteGate() {
+  isInvited = true;
+  hideTill();
+  $("session").hidden = $("person").hidden = true;
+  $("invited").hidden = false;
 }

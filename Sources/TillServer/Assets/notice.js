@@ -25,7 +25,7 @@ export function alertWith(text) {
   $("alert").hidden = !text;
 }
 
-/** Puts a fault beside a field; an empty one takes it away. @returns {boolean} The clerk can see it. */
+/** Puts a fault beside a field; an empty one removes it. @returns {boolean} The clerk can see it. */
 export function mark(id, fault) {
   const control = $(id);
   const place = $(control.getAttribute("aria-describedby").split(" ")[0]);

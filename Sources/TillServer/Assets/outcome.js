@@ -1,11 +1,11 @@
 // What became of an Apple Pay payment, as far as the server has said. What a proxy, a broken connection or a server
-// without its journal says in its place is no answer: such a payment is not known, and is looked up until it is.
+// without its journal says in its place is no answer: such a payment's outcome is unknown, and is polled.
 
 export const base = new URL("/", import.meta.url);
 /** Apple gives a handler 30 s; an answer that takes longer than this is not waited for. */
 const ANSWER_MS = 25_000;
 const POLL_MS = 2_000;
-/** How often a payment is looked up, so for a minute; then the page says that it is not known. */
+/** How often a payment is polled, so for a minute; then the page says that its outcome is unknown. */
 const POLLS = 30;
 /**
  * How often the server must say that nobody asked it for the payment: a request that a proxy gave up may still be on
@@ -74,7 +74,7 @@ const settled = (basket, outcome) => {
 };
 
 /**
- * Asks for the payment of a basket. That it was asked for is kept before, so that a reload looks it up.
+ * Asks for the payment of a basket. That it was asked for is stored first, so that a reload can query it.
  * @param {string} basket @param {object} json @param {string} proof @returns {Promise<Outcome>} `pending` where it is
  * not known.
  */
@@ -88,7 +88,7 @@ export async function pay(basket, json, proof) {
 }
 
 /**
- * Looks the payment of a basket up until its outcome is known, or for a minute.
+ * Polls the payment of a basket until its outcome is known, or for a minute.
  * @param {string} basket @param {string} [proof] @returns {Promise<Outcome>} `unknown` where nobody has said it in that
  * time; `refused` where the server was never asked for money.
  */

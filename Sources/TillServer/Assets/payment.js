@@ -8,50 +8,50 @@ const RETRYABLE = ["requires_payment_method", "declined"];
 const DECIDED = ["succeeded", "refused", "failed", "declined"];
 
 export const STATUS = {
-  requires_payment_method: "Open", declined: "Declined", requires_action: "Waiting", processing: "Working",
-  stored: "Stored", unknown: "Checking", requires_capture: "Held", partially_captured: "Partly taken",
+  requires_payment_method: "Open", declined: "Declined", requires_action: "Waiting", processing: "Processing",
+  stored: "Stored", unknown: "Checking", requires_capture: "Held", partially_captured: "Partly captured",
   succeeded: "Paid", partially_refunded: "Partly refunded", refunded: "Refunded", canceled: "Canceled",
-  expired: "Hold ended",
+  expired: "Hold expired",
 };
 
 /** What happened, by the type of its event. */
 export const STEPS = {
-  "payment.created": "The payment was written down.",
-  "attempt.started": "The provider is being asked.",
-  "attempt.bound": "Its account at the provider is known.",
-  "attempt.prepared": "The provider has prepared it.",
-  "attempt.authorized": "The provider said yes.",
-  "attempt.action_required": "The customer must do something.",
-  "continuation.started": "The customer has done it; the money is being asked for.",
-  "renewal.started": "The hold is being renewed.",
-  "renewal.succeeded": "The hold was renewed.",
-  "attempt.declined": "The provider said no.",
-  "attempt.stored": "The card was stored offline: not paid yet.",
+  "payment.created": "Payment recorded.",
+  "attempt.started": "Sent to the provider.",
+  "attempt.bound": "Provider account identified.",
+  "attempt.prepared": "Prepared at the provider.",
+  "attempt.authorized": "Authorized.",
+  "attempt.action_required": "Customer action required.",
+  "continuation.started": "Customer action completed; authorizing.",
+  "renewal.started": "Renewing the hold.",
+  "renewal.succeeded": "Hold renewed.",
+  "attempt.declined": "Declined.",
+  "attempt.stored": "Card stored offline: not paid yet.",
   "attempt.not_sent": "The provider could not be reached; nothing was sent.",
-  "attempt.expired": "The hold ended by time.",
-  "void.started": "The hold is being released.",
-  "void.succeeded": "The hold was released.",
-  "capture.started": "The money is being taken.",
-  "capture.succeeded": "The money was taken.",
-  "refund.started": "The money is being given back.",
-  "refund.succeeded": "The money went back.",
-  "operation.refused": "The provider refused it.",
-  "operation.deferred": "It will be sent again.",
-  "operation.unknown": "No clear answer; it is being checked.",
-  "payment.cancel_requested": "The shop wants no money any more.",
-  "payment.canceled": "The payment is over.",
-  "payment.attention_required": "A person must check it.",
-  "payment.attention_closed": "A person has closed what was to be reviewed.",
-  "refund.failed": "The refund failed after all; the money is with the shop.",
-  "refund.reported": "The provider or a person says that money went back.",
-  "capture.failed": "The capture failed after all; the money is not with the shop.",
-  "capture.restored": "The capture is whole again.",
-  "capture.reported": "The provider or a person says that money was taken.",
-  "dispute.opened": "It is disputed.",
-  "dispute.updated": "There is news of the dispute.",
-  "dispute.funds_withdrawn": "The disputed money was taken back.",
-  "dispute.funds_reinstated": "The disputed money was returned.",
-  "dispute.closed": "The dispute has ended.",
+  "attempt.expired": "Hold expired.",
+  "void.started": "Releasing the hold.",
+  "void.succeeded": "Hold released.",
+  "capture.started": "Capturing.",
+  "capture.succeeded": "Captured.",
+  "refund.started": "Refunding.",
+  "refund.succeeded": "Refunded.",
+  "operation.refused": "Refused by the provider.",
+  "operation.deferred": "Will be sent again.",
+  "operation.unknown": "Outcome unknown; checking with the provider.",
+  "payment.cancel_requested": "Cancellation requested.",
+  "payment.canceled": "Payment canceled.",
+  "payment.attention_required": "Needs review.",
+  "payment.attention_closed": "Review closed.",
+  "refund.failed": "Refund failed later; the shop has the money.",
+  "refund.reported": "Refund reported by the provider or a person.",
+  "capture.failed": "Capture failed later; the shop does not have the money.",
+  "capture.restored": "Capture restored.",
+  "capture.reported": "Capture reported by the provider or a person.",
+  "dispute.opened": "Dispute opened.",
+  "dispute.updated": "Dispute updated.",
+  "dispute.funds_withdrawn": "Disputed funds withdrawn.",
+  "dispute.funds_reinstated": "Disputed funds reinstated.",
+  "dispute.closed": "Dispute closed.",
 };
 
 const isDecided = (operation) => DECIDED.includes(operation.status);
@@ -92,19 +92,19 @@ export function words(payment) {
     case "succeeded": {
       const given = payment.authorized - payment.captured;
       const rest = payment.released > 0 ? ` The other ${of(payment.released)} was released.`
-        : given > 0 ? ` The other ${of(given)} of the hold was given up.` : "";
-      return ["good", "Paid", `${taken} was taken.${rest}${gone}`];
+        : given > 0 ? ` The other ${of(given)} of the hold was released.` : "";
+      return ["good", "Paid", `${taken} charged.${rest}${gone}`];
     }
     case "partially_captured":
-      return ["good", "Partly taken", `${taken} of ${of(payment.authorized)} was taken; the rest is still held.`];
+      return ["good", "Partly captured", `${taken} of ${of(payment.authorized)} captured; the rest is still held.`];
     case "partially_refunded":
-      return ["good", "Partly refunded", `${back} of ${taken} went back to the customer.${stillHeld}${gone}`];
-    case "refunded": return ["good", "Refunded", `${back} went back to the customer.${stillHeld}`];
+      return ["good", "Partly refunded", `${back} of ${taken} refunded to the customer.${stillHeld}${gone}`];
+    case "refunded": return ["good", "Refunded", `${back} refunded to the customer.${stillHeld}`];
     case "requires_capture":
-      return ["wait", "Held", `${of(payment.authorized)} is reserved and not taken yet. No money moved.`];
-    case "processing": return ["wait", "Working", `${sum}: the provider is being asked. Don't pay again.`, true];
+      return ["wait", "Held", `${of(payment.authorized)} is authorized and not captured yet. No money moved.`];
+    case "processing": return ["wait", "Processing", `${sum}: the provider is being asked. Don't pay again.`, true];
     case "unknown": {
-      const what = `It is not known yet whether ${sum} was taken. This page shows the answer by itself.`;
+      const what = `It is not known yet whether ${sum} was charged. This page updates by itself.`;
       return ["wait", CHECKING, what, true];
     }
     case "stored": {
@@ -112,13 +112,13 @@ export function words(payment) {
       return ["wait", "Stored, not paid", what, true];
     }
     case "requires_action":
-      return ["wait", "The customer must do something", "Don't pay again until this has ended.", true];
+      return ["wait", "Waiting for the customer", "Don't pay again until this has ended.", true];
     case "declined": return ["bad", "Declined", payment.message || "Nothing was charged."];
     case "canceled":
     case "expired":
       return payment.money_moved === "unknown"
-        ? ["wait", CHECKING, `It is not known yet whether ${sum} was taken.`, true]
-        : ["bad", payment.status === "canceled" ? "Canceled" : "The hold ended", "No money moved."];
+        ? ["wait", CHECKING, `It is not known yet whether ${sum} was charged.`, true]
+        : ["bad", payment.status === "canceled" ? "Canceled" : "Hold expired", "No money moved."];
     case "requires_payment_method": {
       const isUnsent = payment.attempts?.at(-1)?.status === "not_sent";
       const why = isUnsent ? "The provider could not be reached; nothing was sent. " : "";
@@ -133,12 +133,12 @@ export function notes(payment) {
   const all = [...(payment.needs_attention ?? [])];
   for (const refund of openRefunds(payment)) {
     const amount = money(refund.amount, payment.currency);
-    all.push(`${amount} is on its way back and not confirmed yet. Don't give it back again.`);
+    all.push(`A refund of ${amount} is pending. Don't refund it again.`);
   }
   const last = (payment.refunds ?? []).at(-1);
   if (last && isDecided(last) && last.status !== "succeeded") {
     const amount = money(last.amount, payment.currency);
-    all.push(`${amount} could not be given back. That money is still with the shop. ${last.message ?? ""}`.trim());
+    all.push(`The refund of ${amount} failed. The shop still has the money. ${last.message ?? ""}`.trim());
   }
   return all;
 }
@@ -166,7 +166,7 @@ export function facts(payment) {
   const isPart = payment.captured > 0 && payment.captured !== payment.amount + (payment.tip ?? 0);
   return [
     [isPart ? "Ordered" : "Amount", money(payment.amount, payment.currency)],
-    ["Taken", isPart && of(payment.captured)],
+    ["Charged", isPart && of(payment.captured)],
     ["Tip", of(payment.tip)],
     ["Released", of(payment.released)],
     ["Given back", of(payment.refunded)],

@@ -11,7 +11,7 @@ const KINDS = {
   selection: ["A choice", "Would you like a bag?"],
 };
 const FAILURES = {
-  terminal_reader_timeout: "Nobody answered in time.", customer_canceled: "The customer called it off.",
+  terminal_reader_timeout: "Nobody answered in time.", customer_canceled: "The customer canceled.",
 };
 const MOST = 5;
 const MOST_CHOICES = 20;
@@ -30,14 +30,14 @@ const more = make("button", "Add a question", { type: "button", id: "questions-m
 const submit = make("button", "Ask the customer", { type: "submit", className: "primary" });
 const fault = make("p", "", { id: "questions-fault", className: "fault", role: "alert" });
 const progress = make("p", "", { id: "questions-state", className: "note", role: "status" });
-const panel = make("div", "", { id: "questions-desk", className: "buttons", hidden: true });
-const off = make("button", "Call off the questions", { type: "button" });
+const panel = make("div", "", { id: "questions-panel", className: "buttons", hidden: true });
+const off = make("button", "Cancel the questions", { type: "button" });
 const customer = make("select", "", { id: "questions-customer" });
 customer.setAttribute("aria-label", "What the customer does");
 customer.append(
   make("option", "Answers", { value: "answers" }), make("option", "Skips what may be skipped", { value: "skips" }),
-  make("option", "Goes away", { value: "leaves" }));
-const pretend = make("button", "Be the customer", { type: "button" });
+  make("option", "Walks away", { value: "leaves" }));
+const pretend = make("button", "Act as the customer", { type: "button" });
 const answers = make("dl", "", { id: "questions-answers", hidden: true });
 
 // One question: its kind, its words, what can be chosen, and whether it may be skipped.
@@ -51,7 +51,7 @@ function question() {
     id: `${id}-title`, value: KINDS.email[1], maxLength: LONGEST, autocomplete: "off",
   });
   const choices = make("textarea", "", { id: `${id}-choices`, rows: 3, value: "Yes\nNo", spellcheck: false });
-  const choicesBox = field("Answers to choose from, one in a line", choices);
+  const choicesBox = field("Answers to choose from, one per line", choices);
   choicesBox.hidden = true;
   const required = make("input", "", { type: "checkbox", id: `${id}-required` });
   const requiredBox = make("label", "", { className: "choice" });
@@ -74,13 +74,13 @@ function question() {
   });
   box.read = () => {
     const words = title.value.trim();
-    if (!words) return { fault: "Write what the customer is asked.", control: title };
+    if (!words) return { fault: "Enter what the customer is asked.", control: title };
     /** @type {{type: string, title: string, required: boolean, choices?: string[]}} */
     const asked = { type: kind.value, title: words, required: required.checked };
     if (kind.value === "selection") {
       asked.choices = choices.value.split("\n").map((line) => line.trim()).filter(Boolean);
       if (!asked.choices.length || asked.choices.length > MOST_CHOICES) {
-        return { fault: `Give 1 to ${MOST_CHOICES} answers, one in a line.`, control: choices };
+        return { fault: `Give 1 to ${MOST_CHOICES} answers, one per line.`, control: choices };
       }
     }
     return { asked };
@@ -125,8 +125,8 @@ function answerText(answer) {
 function outcome(now) {
   switch (now.status) {
     case "in_progress": return [`The customer is being asked at ${now.label}.`, "wait"];
-    case "succeeded": return ["Answered. The answers are kept nowhere: use them now.", "good"];
-    case "failed": return [FAILURES[now.failure_code] ?? "The questions came to nothing.", "bad"];
+    case "succeeded": return ["Answered. The answers are not stored: use them now.", "good"];
+    case "failed": return [FAILURES[now.failure_code] ?? "The questions failed.", "bad"];
     default: return ["The questions were canceled.", "bad"];
   }
 }

@@ -1,4 +1,4 @@
-// Card readers on the counter's page: which one to use, what a person sees at it, and calling it off.
+// Card readers on the counter's page: which one to use, what a person sees at it, and canceling at it.
 
 import { $, field, make, offer } from "./dom.js";
 import { minorUnits } from "./money.js";
@@ -6,16 +6,17 @@ import { alertWith, show } from "./notice.js";
 import { sumOf } from "./order.js";
 import { offerReaders } from "./questions.js";
 import { ask, fail } from "./requests.js";
-import { session } from "./session.js";
+import { may, session } from "./session.js";
+import { known } from "./staff.js";
 
 // What the clerk reads in large letters while the reader works.
 const HEADLINES = {
   waiting_for_input: "Waiting for the card", card_inserted: "Card inserted", processing: "Card inserted",
-  remove_card: "Remove the card", approved: "Approved", declined: "Declined", canceled: "Called off",
+  remove_card: "Remove the card", approved: "Approved", declined: "Declined", canceled: "Canceled",
 };
 const CARDS = [
   ["visa", "Visa"], ["mastercard", "Mastercard"], ["amex", "American Express"], ["interac", "Interac (CAD only)"],
-  ["declined:insufficient_funds", "The bank says no: not enough funds"], ["declined:lost_card", "The bank says no"],
+  ["declined:insufficient_funds", "Declined: insufficient funds"], ["declined:lost_card", "Declined"],
 ];
 /** The reader that is at work. @type {{id: string, isSimulated: boolean, asksTip: boolean, last?: any} | null} */
 let active = null;
@@ -29,14 +30,14 @@ const tickBox = make("label", "", { className: "choice", hidden: true });
 tickBox.append(tick, make("span", "Ask the customer for a tip"));
 const part = make("input", "", { id: "tip-on", inputMode: "decimal", autocomplete: "off" });
 part.setAttribute("aria-describedby", "tip-on-fault tip-on-note");
-const partBox = field("The tip counts from (optional)", part);
+const partBox = field("Calculate the tip on (optional)", part);
 partBox.append(make("p", "", { id: "tip-on-fault", className: "fault" }),
-  make("p", "Without it the reader counts the tip from the whole amount.", { id: "tip-on-note", className: "note" }));
+  make("p", "By default the reader calculates the tip on the whole amount.", { id: "tip-on-note", className: "note" }));
 partBox.hidden = true;
 $("tender-reader").prepend(chosen, tickBox, partBox);
 
-const panel = make("div", "", { id: "reader-desk", className: "buttons", hidden: true });
-const off = make("button", "Call off at the reader", { type: "button", id: "reader-off" });
+const panel = make("div", "", { id: "reader-panel", className: "buttons", hidden: true });
+const off = make("button", "Cancel at the reader", { type: "button", id: "reader-off" });
 const card = make("select", "", { id: "reader-card" });
 card.setAttribute("aria-label", "Test card");
 card.append(...CARDS.map(([value, text]) => make("option", text, { value })));
@@ -48,13 +49,13 @@ const present = make("button", "Present the test card", { type: "button", id: "r
 panel.append(off, card, tip, present);
 $("result").after(panel);
 
-// Some schemes, as Interac, give money back only to the card that is presented again.
+// Some schemes, such as Interac, refund only to the card that is presented again.
 const back = make("select", "", { id: "refund-reader" });
 const backBox = field("Reader for the card", back);
 backBox.hidden = true;
 $("refund-form").querySelector("button").before(backBox);
 export function showRefundReader(payment) {
-  backBox.hidden = payment.tender?.brand !== "interac" || !back.options.length;
+  backBox.hidden = !may("readers") || payment.tender?.brand !== "interac" || !back.options.length;
 }
 
 /** The reader of a refund, as its request wants it. */
@@ -95,7 +96,27 @@ export function readerTender(sale) {
   return { tender };
 }
 
+/**
+ * Offers a way of paying or takes it away; whoever had chosen what is taken away types the card instead.
+ * @param {string} value @param {boolean} isOffered
+ */
+export function offerTender(value, isOffered) {
+  const chosenWay = /** @type {HTMLInputElement} */ (document.querySelector(`input[name=tender][value=${value}]`));
+  /** @type {HTMLElement} */ (chosenWay.closest("label")).hidden = !isOffered;
+  if (isOffered || !chosenWay.checked) return;
+  const other = /** @type {HTMLInputElement} */ (document.querySelector("input[name=tender][value=card]"));
+  other.checked = true;
+  other.dispatchEvent(new Event("change", { bubbles: true }));
+}
+
 async function load() {
+  await known;
+  offerTender("reader", may("readers"));
+  if (!may("readers")) {
+    chosen.hidden = true;
+    showChoice();
+    return offerReaders([]);
+  }
   let answer;
   try {
     answer = await ask("GET", "/v1/terminal/readers");
@@ -103,7 +124,7 @@ async function load() {
     return;
   }
   const options = () => answer.readers.map((reader) => {
-    const label = reader.label + (reader.status === "offline" ? " (not heard of lately)" : "");
+    const label = reader.label + (reader.status === "offline" ? " (not seen lately)" : "");
     const option = make("option", label, { value: reader.id });
     option.dataset.simulated = reader.simulated ? "yes" : "no";
     option.dataset.asksTip = reader.asks_tip ? "yes" : "no";
@@ -156,7 +177,7 @@ function happened(news) {
 document.addEventListener("till:reader", (event) => happened(/** @type {CustomEvent} */ (event).detail));
 
 // What a reader said before this page listened is not repeated, so the page asks for itself; and the payment's own
-// state must not paint over what a person sees at the reader. Without a sale there is nothing to call off.
+// state must not paint over what a person sees at the reader. Without a sale there is nothing to cancel.
 let ticks = 0;
 setInterval(async () => {
   if (!session.busy) {

@@ -2,6 +2,7 @@
 
 import { $, make, offer } from "./dom.js";
 import { ask } from "./requests.js";
+import { may } from "./session.js";
 
 const ASK_PRINTER_EVERY_MS = 15_000;
 const MAIL = { sending: "being sent", sent: "sent", failed: "not sent", may_have_been_sent: "may have been sent" };
@@ -32,7 +33,7 @@ function preview() {
   picture.dataset.paper = paper;
   const name = $("receipt-paper").selectedOptions[0].text;
   picture.alt = `The receipt as it prints: ${name}. Choose “As a page” to read it.`;
-  // The receipt of before is not shown beside what is so now; nor one that the browser keeps under the same address.
+  // The previous receipt is not shown beside the current state; nor one that the browser keeps under the same address.
   picture.removeAttribute("src");
   drawn(`${base()}?format=png&width=${paper}&copy=${copy}`).then(
     (data) => {
@@ -61,7 +62,19 @@ async function drawn(address) {
 for (const id of ["receipt-paper", "receipt-copy"]) $(id).addEventListener("change", preview);
 
 // ---- Printers
+function printerOption(one) {
+  const option = make("option", one.name, { value: one.name });
+  option.dataset.hasDrawer = one.has_drawer ? "yes" : "no";
+  return option;
+}
+
+function showDrawer() {
+  $("drawer").hidden = !may("drawer") || $("printer").selectedOptions[0]?.dataset.hasDrawer !== "yes";
+}
+
 async function loadPrinters() {
+  $("print-form").hidden = $("no-printer").hidden = true;
+  if (!may("readers")) return;
   let answer;
   try {
     answer = await ask("GET", "/v1/printers");
@@ -69,9 +82,10 @@ async function loadPrinters() {
     return;
   }
   const isFirst = !$("printer").value;
-  offer($("printer"), answer.printers.map((one) => make("option", one.name, { value: one.name })));
+  offer($("printer"), answer.printers.map((one) => printerOption(one)));
   const kept = localStorage.getItem("till.printer");
   if (isFirst && answer.printers.some((one) => one.name === kept)) $("printer").value = kept;
+  showDrawer();
   $("print-form").hidden = answer.printers.length === 0;
   $("no-printer").hidden = answer.printers.length > 0;
   await refreshPrinter();
@@ -97,7 +111,14 @@ async function refreshPrinter() {
 $("printer").addEventListener("change", () => {
   localStorage.setItem("till.printer", $("printer").value);
   $("printer-state").textContent = "";
+  showDrawer();
   refreshPrinter();
+});
+$("drawer").addEventListener("click", () => {
+  during($("drawer"), "print-note", "Opening the drawer…", async () => {
+    const path = `/v1/printers/${encodeURIComponent($("printer").value)}/drawer`;
+    return (await ask("POST", path, "{}")).message;
+  });
 });
 $("print-form").addEventListener("submit", (event) => {
   event.preventDefault();

@@ -59,6 +59,24 @@ function send(method, path, body, key) {
   return fetch(path, { method, headers, body, credentials: "same-origin", cache: "no-store" });
 }
 
+async function answerTo(method, path, body, key) {
+  const answer = await send(method, path, body, key);
+  const text = await answer.text();
+  try {
+    return { answer, json: text ? JSON.parse(text) : {} };
+  } catch {
+    return { answer, json: null };
+  }
+}
+
+/**
+ * Whether a request was refused only because a PIN was entered meanwhile, which gives the session another cookie.
+ * Nothing was done then, so it may be sent again.
+ */
+async function wasOvertaken({ answer, json }) {
+  return answer.status === 401 && json?.code === "unauthorized" && (await send("GET", SESSION + "/person")).ok;
+}
+
 /**
  * Asks once. Without a session the page asks to sign in; with one it shows the till.
  * @param {string} method @param {string} path @param {string | Blob} [body] @param {string} [key]
@@ -66,14 +84,9 @@ function send(method, path, body, key) {
  */
 export async function ask(method, path, body, key) {
   if (!path.startsWith(SESSION)) await admission;
-  const answer = await send(method, path, body, key);
-  const text = await answer.text();
-  let json = null;
-  try {
-    json = text ? JSON.parse(text) : {};
-  } catch {
-    // Judged below.
-  }
+  let got = await answerTo(method, path, body, key);
+  if (!path.startsWith(SESSION) && await wasOvertaken(got)) got = await answerTo(method, path, body, key);
+  const { answer, json } = got;
   if (!path.startsWith(SESSION)) {
     if (answer.status === 401 && json?.code === "person_required") lockGate();
     else if (answer.status === 401) shutGate();
@@ -93,7 +106,7 @@ const isWorthAnotherTry = (error) =>
   !(error instanceof Refusal) || error.status >= 500 || ([409, 429].includes(error.status) && error.retryAfter > 0);
 
 const saleUnanswered = () => show("wait", "We are checking — don't pay again",
-  "The till does not answer. It is asked again by itself; the same sale is never charged twice.", true);
+  "The till does not answer. This page tries again by itself; the same sale is never charged twice.", true);
 
 /**
  * Repeats one request under one key until it is answered for certain. No answer is not a "no".
@@ -171,12 +184,12 @@ const NEXT = {
   unknown_statement: "Choose its provider, or export the report again.",
   statement_unreadable: "Export the report again and give the file as it came.",
   statement_too_large: "Split it by day: export the report for a shorter time.",
-  several_accounts: "Write the account's name there.",
+  several_accounts: "Enter the account's name there.",
   incident_resolved: "Nothing was changed.",
-  attention_closed: "Nothing was changed: how it was closed stands below.",
+  attention_closed: "Nothing was changed: how it was closed is shown below.",
   outcome_missing: "Say whether it paid its order.",
   order_missing: "Name the order that it paid.",
-  nothing_in_suspense: "Close it with what was found out alone.",
+  nothing_in_suspense: "Close it with the finding only.",
 };
 
 /** What an answer that says no tells the clerk. @param {Refusal} refusal @returns {string[]} */
@@ -193,8 +206,8 @@ export function sentencesOf(refusal) {
 export function fail(error) {
   // What has no words is not the till's answer.
   if (!(error instanceof Refusal) || (error.status >= 500 && !error.problem.code)) {
-    alertWith("The till cannot be reached. If a payment was under way, don't pay again: it is looked up when the till "
-      + "answers.");
+    alertWith("The till cannot be reached. If a payment was under way, don't pay again: its outcome is checked when "
+      + "the till answers.");
     return;
   }
   if (error.status === 401) return;

@@ -91,7 +91,7 @@ async function paymentFor(body, asked) {
   }
   // From here on nothing of an earlier customer is on the screen.
   if (payment) close();
-  show("wait", "Working", "The sale is being written down. Don't pay again.", true);
+  show("wait", "Processing", "The sale is being recorded. Don't pay again.", true);
   const fresh = await operate("/v1/payments", asked);
   remember(fresh, body);
   return fresh;
@@ -99,11 +99,11 @@ async function paymentFor(body, asked) {
 
 async function charge(body, tender, asked = body) {
   session.settled = null;
-  show("wait", "Working", "The sale is being written down. Don't pay again.", true);
+  show("wait", "Processing", "The sale is being recorded. Don't pay again.", true);
   const payment = await paymentFor(body, asked);
   open(payment);
-  const how = tender.type === "reader" ? "the card reader is waking up." : "the payment is being taken.";
-  show("wait", "Working", `${money(payment.amount, payment.currency)}: ${how} Don't pay again.`, true);
+  const how = tender.type === "reader" ? "the card reader is waking up." : "the payment is being processed.";
+  show("wait", "Processing", `${money(payment.amount, payment.currency)}: ${how} Don't pay again.`, true);
   $("now").scrollIntoView({ block: "nearest" });
   // One key for this press of the button; it is in memory only, as the card is. After a reload the till itself
   // refuses a second attempt while the first is not decided.
@@ -120,7 +120,7 @@ async function charge(body, tender, asked = body) {
 function unsold(error) {
   $("now").scrollIntoView({ block: "nearest" });
   if (!(error instanceof Refusal) || error.status >= 500) {
-    show("bad", "Not charged", "The till could not write the sale down. No money moved. Press Charge to try again.");
+    show("bad", "Not charged", "The till could not record the sale. No money moved. Press Charge to try again.");
   } else if (error.status === 401) {
     show("bad", "Not charged", "No money moved. Sign in, then press Charge again.");
   } else {
@@ -133,7 +133,7 @@ function unsold(error) {
 
 const SETTLED = "order_settled_in_shop";
 
-/** Offers to charge it all the same, as a step of its own. @param {string} words What the shop says. */
+/** Offers to charge it anyway, as a step of its own. @param {string} words What the shop says. */
 function offerAgain(words) {
   session.settled = { body: /** @type {any} */ (saleBody()).body, words };
   $("override-name").value = "";
@@ -157,15 +157,15 @@ $("override-form").addEventListener("submit", async (event) => {
   if (pay.fault) return refuse(pay);
   const name = $("override-name").value.trim();
   if (!name) {
-    mark("override-name", "Write your name.");
+    mark("override-name", "Enter your name.");
     $("override-name").focus();
     return;
   }
   const sum = sumOf(sale);
   const amount = sum.minor ? money(sum.minor, sum.currency) : "it";
   const isWanted = await review({
-    title: `Charge ${amount} all the same?`, words: `${settled.words} The customer may be paying twice.`,
-    facts: [["Your name", name]], send: `Charge ${amount} all the same`,
+    title: `Charge ${amount} anyway?`, words: `${settled.words} The customer may be paying twice.`,
+    facts: [["Your name", name]], send: `Charge ${amount} anyway`,
   });
   if (!isWanted || session.settled !== settled) return;
   const asked = `${sale.body.slice(0, -1)},"accept_paid_order":true,"accepted_by":${JSON.stringify(name)}}`;

@@ -40,7 +40,7 @@ const PARTS = [
 /** @type {[string, string, string, boolean]} */
 const STALE = [
   "wait", "We are checking — don't pay again",
-  "The till did not answer. It is not known yet what became of this payment; this page asks by itself.", true,
+  "The till did not answer. The outcome of this payment is not known yet; this page checks by itself.", true,
 ];
 
 export function render() {
@@ -129,7 +129,7 @@ function step(text) {
   $("steps-box").hidden = false;
 }
 
-/** Shows a payment as the till has just told it. */
+/** Shows a payment as the till has just returned it. */
 export function open(payment) {
   if (session.payment?.id !== payment.id) {
     session.payment = payment;
@@ -228,10 +228,10 @@ function watch(id) {
     }
     const sentence = String(news.message);
     step("Reader: " + sentence);
-    // What the customer must do now stands where the clerk looks.
+    // What the customer must do now is shown where the clerk sees it.
     if (session.busy && source === mine && session.payment) {
       const sum = money(session.payment.amount, session.payment.currency);
-      show("wait", "Working", `${sum} at the card reader: ${sentence}`, true);
+      show("wait", "Processing", `${sum} at the card reader: ${sentence}`, true);
     }
     document.dispatchEvent(new CustomEvent("till:reader", { detail: news }));
   });

@@ -10,10 +10,10 @@ const SPENT = "This address was opened before, or is older than ten minutes.";
 const SIGNED_IN = "You are signed in already.";
 const UNREACHED = "The till cannot be reached. Nobody was signed in.";
 
-/** Why somebody was not signed in. @param {unknown} error @param {string} refused */
-function reason(error, refused) {
+/** Why somebody was not signed in. @param {unknown} error @param {string} [refused] What a refusal means here. */
+export function reason(error, refused) {
   if (!(error instanceof Refusal)) return UNREACHED;
-  return error.status === 401 ? refused : sentencesOf(error).join(" ");
+  return error.status === 401 && refused ? refused : sentencesOf(error).join(" ");
 }
 
 /**
@@ -28,7 +28,7 @@ async function useStartCode() {
     await ask("POST", "/session", JSON.stringify({ start_code: hash.slice(START.length) }));
   } catch (error) {
     const words = reason(error, SPENT);
-    // Whoever has a session already goes on with it.
+    // Whoever has a session already continues with it.
     if (!$("session").hidden) shutGate(words);
     else if (!$("till").hidden) alertWith(`${words} ${SIGNED_IN}`);
     else explainGate(words);

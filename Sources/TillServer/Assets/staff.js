@@ -30,7 +30,9 @@ function apply(answer) {
   setPerson(answer.person);
   const person = answer.person;
   $("who").textContent = person ? `${person.name}, ${person.role.name}` : "";
-  $("who").hidden = $("lock").hidden = !person;
+  $("who").hidden = $("to-account").hidden = !person;
+  // Nobody else uses a session that belongs to one person.
+  $("lock").hidden = !person || answer.personal;
   const allowed = (permission) => !person || person.role.permissions.includes(permission);
   $("to-review").hidden = !allowed("review");
   $("manual-choice").hidden = !allowed("hold");

@@ -12,7 +12,7 @@ let isBusy = false;
 /** The file that was dropped, which the field cannot take everywhere. @type {File | null} */
 let dropped = null;
 
-/** What the till takes. @param {{formats: {provider: string, format: string}[], maximum_bytes: number}} books */
+/** What the till takes. @param {{formats: {provider: string, format: string}[], maximum_bytes: number}} statements */
 export function showStatements({ formats, maximum_bytes: most }) {
   mostBytes = most;
   if (!dropped) {
@@ -33,7 +33,7 @@ function words(found) {
   const isAgain = found.imported === 0 && found.known === found.lines;
   const wrong = found.differs + found.unknown + found.missing + found.remainders;
   const rows = [
-    ["Matched", found.matched], ["Fees and payouts", found.posted], ["Another amount", found.differs],
+    ["Matched", found.matched], ["Fees and payouts", found.posted], ["Different amount", found.differs],
     ["Unknown here", found.unknown], ["Expected in a later statement", found.expected],
     ["Missing at the provider", found.missing], ["Payouts with a remainder", found.remainders],
     ["Known before", found.known],
@@ -112,7 +112,7 @@ async function send(one) {
       if (error.problem.code === "several_accounts") fault("statement-account", "Which account is it of?");
       return;
     }
-    tell("bad", "The till did not answer. A part may be imported: send the same file again, nothing is doubled. "
+    tell("bad", "The till did not answer. A part may be imported: send the same file again, nothing is duplicated. "
       + "No money moved.");
   }
 }

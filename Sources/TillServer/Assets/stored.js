@@ -11,7 +11,7 @@ const facts = make("dl", "", { id: "stored-facts" });
 const why = make("ul", "", { id: "stored-why", className: "attention", hidden: true });
 stored.append(make("h2", "Stored, not paid", { id: "stored-title" }),
   make("p",
-    "These cards were read without a network. Nobody has asked the banks yet; the till sends them when it can.",
+    "These cards were read offline and are not authorized yet; the till forwards them when it can.",
     { className: "note" }),
   facts, why);
 

@@ -2,8 +2,10 @@
 
 import { $, field, make, offer } from "./dom.js";
 import { show } from "./notice.js";
+import { offerTender } from "./readers.js";
 import { ask, fail } from "./requests.js";
-import { session } from "./session.js";
+import { may, session } from "./session.js";
+import { known } from "./staff.js";
 
 // How far a tap has come, in percent: by the steps of its story, and by what the reader says.
 const PROGRESS = {
@@ -12,19 +14,19 @@ const PROGRESS = {
 const NEWS = { waiting_for_input: 10, card_inserted: 50, remove_card: 90, card_details_collected: 100 };
 const HEADLINES = {
   waiting_for_input: "Hold the card or phone to the reader", card_inserted: "Reading the card",
-  remove_card: "Remove the card", card_details_collected: "Card read", canceled: "Called off",
+  remove_card: "Remove the card", card_details_collected: "Card read", canceled: "Canceled",
 };
 let isActive = false;
 /** What the reader said last. @type {{type: string, message: string} | null} */
 let last = null;
 
-const panel = make("div", "", { id: "tap-desk", className: "tap", hidden: true });
+const panel = make("div", "", { id: "tap-panel", className: "tap", hidden: true });
 const bar = make("progress", "", { id: "tap-progress", max: 100, value: 0 });
 bar.setAttribute("aria-label", "Progress of the tap");
 const choice = make("select", "", { id: "tap-card" });
 const buttons = make("div", "", { className: "buttons" });
 const tap = make("button", "Tap", { type: "button", id: "tap-present", className: "primary", disabled: true });
-const off = make("button", "Call off", { type: "button", id: "tap-off" });
+const off = make("button", "Cancel the tap", { type: "button", id: "tap-off" });
 buttons.append(tap, off);
 panel.append(bar, field("Virtual card", choice), buttons);
 const loyalty = make("p", "", { id: "tap-loyalty", className: "note", role: "status" });
@@ -40,13 +42,15 @@ export function tapTender() {
 }
 
 async function load() {
+  await known;
+  if (!may("readers")) return offerTender("tap", false);
   let answer;
   try {
     answer = await ask("GET", "/v1/tap");
   } catch {
     return;
   }
-  $("tap-choice").hidden = !answer.available;
+  offerTender("tap", answer.available);
   offer(choice, answer.cards.map((card) => make("option", card.label, { value: card.name })));
 }
 

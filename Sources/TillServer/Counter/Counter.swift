@@ -49,6 +49,10 @@ public struct Counter: Sendable {
         let mode: PaymentMode
         var options = options
         do throws(CounterError) {
+            do throws(ForeignProviderHost) {
+                let hosts = ProviderHosts(options.settings)
+                for module in modules { try hosts.check(module) }
+            } catch { throw .foreignHost(error) }
             mode = try await CounterMode.settle(modules, set: options.mode, journal)
             options.provider = try Counter.provider(of: options, modules, mode)
             do throws(JournalError) {
@@ -71,8 +75,8 @@ public struct Counter: Sendable {
             transports: transports)
     }
 
-    /// Who is asked for money if nobody is named: who was chosen; else the sandbox in test mode, and in live mode the one
-    /// provider that is configured.
+    /// Who is asked for money if nobody is named: who was chosen; else the sandbox in test mode, and in live mode the
+    /// one provider that is configured.
     private static func provider(
         of options: CounterOptions, _ modules: [any ProviderModule], _ mode: PaymentMode
     ) throws(CounterError) -> ProviderName {

@@ -10,6 +10,8 @@ public enum CounterError: ExplainedError {
     case sandbox(String, String)
     /// A provider is configured and cannot be used as it is.
     case provider(ProviderModuleError)
+    /// A provider's keys would be sent to somebody else.
+    case foreignHost(ForeignProviderHost)
     /// Some credentials move real money, and others do not.
     case mixedModes(live: [String], test: [String])
     /// The mode that is set is not that of the credentials.
@@ -26,6 +28,7 @@ public enum CounterError: ExplainedError {
         case .journal: "journal_unavailable"
         case .sandbox: "sandbox_unavailable"
         case .provider(let error): error.code
+        case .foreignHost(let refusal): refusal.code
         case .mixedModes: "mixed_modes"
         case .modeContradicted: "mode_contradicted"
         case .otherMode: "journal_of_other_mode"
@@ -39,14 +42,15 @@ public enum CounterError: ExplainedError {
         case .journal(let path, let error): "The journal \(path) cannot be opened. \(error)"
         case .sandbox(let path, let error): "The sandbox's ledger \(path) cannot be opened: \(error)."
         case .provider(let error): error.what
+        case .foreignHost(let refusal): refusal.what
         case .mixedModes(let live, let test):
-            "The key of \(live.joined(separator: " and ")) is live and that of \(test.joined(separator: " and ")) is for "
-                + "tests: a counter is in one mode."
+            "The key of \(live.joined(separator: " and ")) is live and that of \(test.joined(separator: " and ")) is "
+                + "for tests: a counter is in one mode."
         case .modeContradicted(let mode, let titles):
             "The mode is set to \(mode.rawValue), and the key of \(titles.joined(separator: " and ")) is of the other."
         case .otherMode(let path, let mode, let configured):
-            "The journal \(path) is of \(mode.rawValue) mode, and the counter is set up for \(configured.rawValue) mode. "
-                + "It was not opened."
+            "The journal \(path) is of \(mode.rawValue) mode, and the counter is set up for \(configured.rawValue) "
+                + "mode. It was not opened."
         case .noProviderChosen(let names):
             "Real money can go through \(names.map(\.rawValue).joined(separator: " or ")), and none of them is chosen."
         case .standIn(let refusal): refusal.what
@@ -59,13 +63,20 @@ public enum CounterError: ExplainedError {
     /// What to do next.
     public var next: String {
         switch self {
-        case .journal: "Check the path, its rights and the disk, or give another with --journal."
+        case .journal(let place, _):
+            switch try? JournalAddress(place) {
+            case .postgres:
+                "Check that the server runs and lets this user in, as psql does with the same address, or give another "
+                    + "journal with --journal."
+            case .file, nil: "Check the path, its rights and the disk, or give another with --journal."
+            }
         case .sandbox: "Check the path, its rights and the disk."
         case .provider(let error): error.next
+        case .foreignHost(let refusal): refusal.next
         case .mixedModes: "Configure live keys only, or test keys only; for both run two counters with two journals."
         case .modeContradicted: "Take the setting out: the keys decide."
         case .otherMode(_, _, let configured):
-            "Give another journal with --journal. If this one shall go on in the other mode: till journal mode "
+            "Give another journal with --journal. To continue this one in the other mode: till journal mode "
                 + "\(configured.rawValue)"
         case .noProviderChosen: "Name one with --provider or TILL_PROVIDER."
         case .standIn(let refusal): refusal.next

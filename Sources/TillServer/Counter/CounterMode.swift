@@ -3,8 +3,8 @@ public import TillCore
 public import TillJournal
 import TillProvider
 
-/// In which mode a journal is. It is written once, when it is first known, and a counter of the other mode does not open
-/// that journal: play money must not stand among sales, nor sales among play money.
+/// In which mode a journal is. It is written once, when it is first known, and a counter of the other mode does not
+/// open that journal: play money must not stand among sales, nor sales among play money.
 public struct CounterMode: RecordDocument {
     public static let collection: RecordCollection = "counter_mode"
     private static let key = "mode"
@@ -59,7 +59,7 @@ public struct CounterMode: RecordDocument {
         }
         if let kept, kept == wanted ?? kept { return kept }
         if let kept, let wanted, !isEmpty { throw .otherMode(journal.path, is: kept, configured: wanted) }
-        // In a journal of before modes were kept only credentials decide, so nothing is written without them.
+        // In a journal from before modes were kept only credentials decide, so nothing is written without them.
         guard let mode = wanted ?? (isEmpty ? .test : nil) else { return .test }
         try await CounterError.of(journal) { () throws(JournalError) in try await CounterMode.set(mode, of: journal) }
         return mode

@@ -5,7 +5,10 @@ import TillReceipts
 
 /// How a counter is set up. Secrets stay in `Secret`.
 public struct CounterOptions: Sendable {
+    /// The journal's path or address.
     public var journal: String
+    /// With what the names of the files begin that belong to it and lie on this machine.
+    public let files: String
     /// The account that commands work for.
     public var account = AccountID.main
     /// Who the shop chose to be asked for money if a request names nobody; `nil`: the counter settles it.
@@ -14,7 +17,7 @@ public struct CounterOptions: Sendable {
     public internal(set) var provider = ProviderName.sandbox
     /// Whether real money moves, where no credentials say so; `nil`: the journal's mode, or test.
     public var mode: PaymentMode?
-    /// What tells the shop's order numbers apart from those of another year or shop; `nil`: they never come round.
+    /// What distinguishes the shop's order numbers from those of another year or shop; `nil`: they are never reused.
     public var orderScope: OrderScope?
     /// What the shop set for its receipts.
     public var receipts = ReceiptSetup()
@@ -34,13 +37,15 @@ public struct CounterOptions: Sendable {
     /// Payments without a connection.
     public var offline: OfflineOptions
 
-    /// Makes one for a journal file; the sandbox's ledger lies beside it.
-    public init(journal: String) {
+    /// Makes one for a journal; the sandbox's ledger lies with its files.
+    /// - Parameter files: `nil` for a file, beside which they lie.
+    public init(journal: String, files: String? = nil) {
         self.journal = journal
-        sandboxLedger = journal + "-sandbox"
-        offline = OfflineOptions(journal: journal)
+        self.files = files ?? journal
+        sandboxLedger = self.files + "-sandbox"
+        offline = OfflineOptions(journal: self.files)
     }
 
-    /// Where a counter keeps its journal unless it is told otherwise.
+    /// Where a counter keeps its journal by default.
     public static let defaultJournal = ".till/journal.sqlite"
 }

@@ -13,7 +13,7 @@ final class CounterTransports: ProviderTransports {
     private let opened = Mutex(Opened())
     private let clock: WitnessedClock
 
-    /// - Parameter clock: is told what time providers' answers carry.
+    /// - Parameter clock: learns the time from providers' answers.
     init(clock: WitnessedClock) { self.clock = clock }
 
     func shared() -> any HTTPTransport {

@@ -2,11 +2,11 @@ import ServiceLifecycle
 public import TillCore
 import TillJournal
 
-/// Why a counter ended by itself: it stood still, and another process goes on with its payments.
+/// Why a counter ended by itself: it was stalled, and another process continues with its payments.
 public struct LeaseLost: ExplainedError {
     public var code: String { "lease_lost" }
     public var what: String {
-        "The counter stood still for longer than its lease, and another process has taken over its payments. It ended, "
+        "The counter was stalled for longer than its lease, and another process has taken over its payments. It ended, "
             + "and wrote nothing after that."
     }
     /// Of what it had in hand only the one that has taken over knows.
@@ -16,7 +16,7 @@ public struct LeaseLost: ExplainedError {
 
 /// Ends the counter when its lease is lost, as ``LeaseLost``: what it would sell from then on could not be written.
 struct LeaseService: Service {
-    /// How often it looks: no I/O.
+    /// How often it checks: no I/O.
     static let pace = Span.seconds(1)
 
     let journal: any CounterStore

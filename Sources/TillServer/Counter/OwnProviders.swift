@@ -34,8 +34,8 @@ struct OwnProviders: Sendable {
         return [drawer, RestoreSweeper.Source(.sandbox, SandboxChargeListing(ledger: sandbox.ledger))]
     }
 
-    /// How one of them takes the tokens of Apple Pay; `nil` if the provider is none of them. The sandbox takes them in its
-    /// own environment and in Apple's sandbox: no customer's token is ever handed to it.
+    /// How one of them takes the tokens of Apple Pay; `nil` if the provider is none of them. The sandbox takes them in
+    /// its own environment and in Apple's sandbox: no customer's token is ever handed to it.
     static func walletHandovers(
         of name: ProviderName, in environment: WalletEnvironment
     ) -> Set<WalletHandover>? {

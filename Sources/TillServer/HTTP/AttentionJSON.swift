@@ -4,37 +4,61 @@ public import TillJournal
 
 /// An entry of the operators' queue as programs see it.
 public enum AttentionJSON {
+    /// Who sees to what; those that nobody sees to are missing.
+    public typealias Assigned = [Assignment.Subject: Assignment]
+
+    /// Who sees to what is listed.
+    public static func assigned(
+        _ found: [AttentionQueue.Found], _ incidents: [Incident] = [], in assignments: Assignments
+    ) async throws(JournalError) -> Assigned {
+        try await assigned(
+            found.map { .entry($0.payment.id, number: $0.item.number) } + incidents.map { .incident($0.id) },
+            in: assignments)
+    }
+
+    /// Who sees to these.
+    public static func assigned(
+        _ subjects: [Assignment.Subject], in assignments: Assignments
+    ) async throws(JournalError) -> Assigned {
+        var assigned: Assigned = [:]
+        for subject in subjects { assigned[subject] = try await assignments.assignment(of: subject) }
+        return assigned
+    }
+
     /// Writes the queue as one value: `{"attention":[…],"incidents_open":0,"incidents":[…]}`.
     /// - Parameter incidents: those that are listed, and how many there are.
     public static func write(
-        _ found: [AttentionQueue.Found], _ incidents: (first: [Incident], count: Int), at now: Timestamp
+        _ found: [AttentionQueue.Found], _ incidents: (first: [Incident], count: Int), _ assigned: Assigned,
+        at now: Timestamp
     ) -> [UInt8] {
         var writer = JSONWriter(reserving: 512)
         writer.beginObject()
         writer.key("attention")
         writer.beginArray()
-        for entry in found { write(entry.item, of: entry.payment, at: now, into: &writer) }
+        for entry in found { write(entry.item, of: entry.payment, assigned, at: now, into: &writer) }
         writer.endArray()
         writer.field("incidents_open", incidents.count)
         writer.key("incidents")
         writer.beginArray()
-        for incident in incidents.first { write(incident, at: now, into: &writer) }
+        for incident in incidents.first { write(incident, assigned, at: now, into: &writer) }
         writer.endArray()
         writer.endObject()
         return writer.bytes
     }
 
-    private static func write(_ incident: Incident, at now: Timestamp, into writer: inout JSONWriter) {
+    private static func write(
+        _ incident: Incident, _ assigned: Assigned, at now: Timestamp, into writer: inout JSONWriter
+    ) {
         writer.beginObject()
-        members(of: incident, at: now, into: &writer)
+        members(of: incident, assigned, at: now, into: &writer)
         writer.endObject()
     }
 
     /// Writes one incident, resolved or not, with what was delivered of it, as one value.
-    public static func write(_ incident: Incident, at now: Timestamp) -> [UInt8] {
+    public static func write(_ incident: Incident, _ assigned: Assigned = [:], at now: Timestamp) -> [UInt8] {
         var writer = JSONWriter(reserving: 1_024)
         writer.beginObject()
-        members(of: incident, at: now, into: &writer)
+        members(of: incident, assigned, at: now, into: &writer)
         writer.field("event", incident.event)
         writer.field("document", incident.document)
         writer.field("state", incident.isOpen ? "open" : "resolved")
@@ -54,7 +78,9 @@ public enum AttentionJSON {
         return writer.bytes
     }
 
-    private static func members(of incident: Incident, at now: Timestamp, into writer: inout JSONWriter) {
+    private static func members(
+        of incident: Incident, _ assigned: Assigned, at now: Timestamp, into writer: inout JSONWriter
+    ) {
         writer.field("id", incident.id)
         writer.field("kind", incident.kind.rawValue)
         writer.field("provider", incident.provider.rawValue)
@@ -65,15 +91,16 @@ public enum AttentionJSON {
         writer.field("needs_outcome", incident.needsOutcome)
         writer.field("since", incident.at.description)
         writer.field("age_seconds", max(0, now.since(incident.at).milliseconds / 1000))
+        write(assigned[.incident(incident.id)], into: &writer)
     }
 
     /// Writes all entries of one payment, closed or not: `{"attention":[…]}`.
-    public static func write(entriesOf payment: Payment, at now: Timestamp) -> [UInt8] {
+    public static func write(entriesOf payment: Payment, _ assigned: Assigned, at now: Timestamp) -> [UInt8] {
         var writer = JSONWriter(reserving: 512)
         writer.beginObject()
         writer.key("attention")
         writer.beginArray()
-        for item in payment.attentionItems { write(item, of: payment, at: now, into: &writer) }
+        for item in payment.attentionItems { write(item, of: payment, assigned, at: now, into: &writer) }
         writer.endArray()
         writer.endObject()
         return writer.bytes
@@ -81,7 +108,8 @@ public enum AttentionJSON {
 
     /// Writes one entry, closed or not, as one value.
     public static func write(
-        _ item: AttentionItem, of payment: Payment, at now: Timestamp, into writer: inout JSONWriter
+        _ item: AttentionItem, of payment: Payment, _ assigned: Assigned, at now: Timestamp,
+        into writer: inout JSONWriter
     ) {
         writer.beginObject()
         writer.field("payment_id", payment.id.rawValue)
@@ -98,6 +126,7 @@ public enum AttentionJSON {
         writer.field("since", item.since.description)
         writer.field("age_seconds", max(0, now.since(item.since).milliseconds / 1000))
         writer.field("state", state(of: item, in: payment))
+        write(assigned[.entry(payment.id, number: item.number)], into: &writer)
         writer.key("resolutions")
         writer.beginArray()
         for possible in payment.possibleResolutions(of: item.number) {
@@ -120,6 +149,16 @@ public enum AttentionJSON {
         } else {
             writer.null()
         }
+        writer.endObject()
+    }
+
+    /// Writes the member `assignee`.
+    public static func write(_ assignment: Assignment?, into writer: inout JSONWriter) {
+        writer.key("assignee")
+        guard let assignment else { return writer.null() }
+        writer.beginObject()
+        writer.field("name", assignment.name)
+        writer.field("at", assignment.at.description)
         writer.endObject()
     }
 

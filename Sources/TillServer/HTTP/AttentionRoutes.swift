@@ -12,6 +12,7 @@ struct AttentionRoutes: Sendable {
     let payments: PaymentRoutes
     let queue: AttentionQueue
     let incidents: IncidentLog
+    let assignments: Assignments
     let clock: any TillClock
 
     func register(on router: CounterRouter) {
@@ -19,8 +20,11 @@ struct AttentionRoutes: Sendable {
         router.get("/v1/payments/{id}/attention", for: .read, of: .asker, needs: .review) {
             try await show($0.parameters.identifier(), $0)
         }
-        router.post("/v1/payments/{id}/attention/{number}/resolve", for: .admin, of: .asker) {
+        router.post("/v1/payments/{id}/attention/{number}/resolve", for: .admin, of: .asker, needs: .review) {
             try await resolve($0.parameters.identifier(), $0.parameters.text("number"), $0)
+        }
+        router.post("/v1/payments/{id}/attention/{number}/assign", for: .admin, of: .asker, needs: .review) {
+            try await assign($0.parameters.identifier(), $0.parameters.text("number"), $0)
         }
     }
 
@@ -34,20 +38,52 @@ struct AttentionRoutes: Sendable {
         }
         let found = try await queue.open(account: incoming.account, limit: limit)
         let incidents = try await incidents.open(account: incoming.account, limit: limit)
-        return payments.json(AttentionJSON.write(found, incidents, at: clock.now()))
+        let assigned = try await AttentionJSON.assigned(found, incidents.first, in: assignments)
+        return .json(AttentionJSON.write(found, incidents, assigned, at: clock.now()))
     }
 
     /// All of one payment, closed entries too: how they were closed, and by whom.
     private func show(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
         let payment = try await payments.checkout.payment(id, account: incoming.account)
-        return payments.json(AttentionJSON.write(entriesOf: payment, at: clock.now()))
+        return try await answer(payment)
+    }
+
+    private func answer(_ payment: Payment) async throws -> Response {
+        let subjects = payment.attentionItems.map { Assignment.Subject.entry(payment.id, number: $0.number) }
+        let assigned = try await AttentionJSON.assigned(subjects, in: assignments)
+        return .json(AttentionJSON.write(entriesOf: payment, assigned, at: clock.now()))
+    }
+
+    private func assign(_ id: PaymentID, _ number: String, _ incoming: Incoming) async throws -> Response {
+        let payment = try await payments.checkout.payment(id, account: incoming.account)
+        guard let number = Int(number), payment.openAttention.contains(where: { $0.number == number }) else {
+            throw Problem.notFound
+        }
+        let name = try await AttentionRoutes.assignee(incoming)
+        _ = try await assignments.assign(.entry(id, number: number), to: name, account: incoming.account)
+        return try await answer(payment)
+    }
+
+    /// Who is to see to it; `nil` for nobody.
+    static func assignee(_ incoming: Incoming) async throws -> String? {
+        let body = try await incoming.document()
+        try body.allow(["assignee"])
+        guard let given = body["assignee"] else { throw Problem.field("assignee", "It is missing.") }
+        if given == .null { return nil }
+        guard let name = try body.text("assignee", atMost: Assignment.maximumNameBytes), !name.isEmpty,
+            name.isOneLine
+        else {
+            throw Problem.field(
+                "assignee", "It must be null, or one line of 1 to \(Assignment.maximumNameBytes) bytes.")
+        }
+        return name
     }
 
     private func resolve(_ id: PaymentID, _ number: String, _ incoming: Incoming) async throws -> Response {
         guard let number = Int(number), number > 0 else { throw Problem.notFound }
         let checkout = payments.checkout
         return try await payments.change(
-            id, incoming, "attention/\(number)/resolve", fields: ["resolution", "amount", "evidence", "actor"]
+            id, incoming, .resolve(attention: number), fields: ["resolution", "amount", "evidence", "actor"]
         ) { body, payment, record in
             guard let word = try body.text("resolution", atMost: 40),
                 let kind = AttentionResolution.Kind(rawValue: word)

@@ -3,10 +3,19 @@ import Tracing
 
 extension Attribution {
     /// Of the request that is being answered.
-    init(ofRequestBy actor: Actor) {
+    /// - Parameter device: the one at which they did it; by itself that which is known of the request.
+    init(ofRequestBy actor: Actor, at device: DeviceID? = Attribution.current?.device) {
         self.init(
-            actor, request: ServiceContext.current?.requestID.map(CardScrubbing.withoutNumbers),
+            actor, request: ServiceContext.current?.requestID.map(CardScrubbing.withoutNumbers), device: device,
             address: RequestOrigin.current.client.description)
+    }
+
+    /// Does something that is attributed to somebody, as of the request that is being answered.
+    static func ofRequest<Value>(
+        by actor: Actor, at device: DeviceID? = Attribution.current?.device,
+        isolation: isolated (any _Concurrency.Actor)? = #isolation, _ work: () async throws -> Value
+    ) async rethrows -> Value {
+        try await $current.withValue(Attribution(ofRequestBy: actor, at: device), operation: work, isolation: isolation)
     }
 }
 

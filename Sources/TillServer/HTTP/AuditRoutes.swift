@@ -7,16 +7,16 @@ import TillJournal
 /// `/v1/audit`: who did what at this counter, page by page, oldest first. It is the counter's own, so that the keys of
 /// other accounts find nothing there.
 struct AuditRoutes: Sendable {
-    let payments: PaymentRoutes
     let journal: any CounterStore
 
-    /// The longest actor that is looked for, in characters.
+    /// The longest actor that may be searched for, in characters.
     private static let maximumActorLength = 128
     /// The largest whole number that a program of any language reads exactly from JSON.
     private static let largestSequence: Int64 = 9_007_199_254_740_991
 
     func register(on router: CounterRouter) {
-        router.get("/v1/audit", for: .admin, of: .counter, query: ["after", "since", "actor", "limit"]) {
+        router.get("/v1/audit", for: .admin, of: .counter, needs: .review, query: ["after", "since", "actor", "limit"])
+        {
             try await list($0)
         }
     }
@@ -31,7 +31,7 @@ struct AuditRoutes: Sendable {
         }
         if let text = try incoming.query("since") {
             guard let moment = Timestamp(internetTime: text) else {
-                throw Problem.field("since", "It must be a time as 2026-11-21T09:30:00Z.")
+                throw Problem.field("since", "It must be a time such as 2026-11-21T09:30:00Z.")
             }
             query.since = moment
         }
@@ -48,6 +48,6 @@ struct AuditRoutes: Sendable {
             query.limit = limit
         }
         let standing = try await journal.auditStanding()
-        return payments.json(AuditJSON.write(try await journal.auditEntries(query), standing))
+        return .json(AuditJSON.write(try await journal.auditEntries(query), standing))
     }
 }

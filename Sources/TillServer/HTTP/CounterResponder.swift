@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -46,6 +47,7 @@ struct CounterResponder: HTTPResponder {
         var code: String?
         do {
             try HeadLimits.check(request)
+            try RequestHost.check(request)
             try connection?.checkPlace(request)
             let origin = try origins.origin(of: &request, over: connection)
             (isSecure, client) = (origin.isSecure, origin.client)
@@ -68,6 +70,7 @@ struct CounterResponder: HTTPResponder {
         }
         secure(&response, isEncrypted: isSecure)
         response.headers[.requestID] = id
+        if CounterResponder.isLast(request) { response.headers[.connection] = "close" }
         if request.method == .head { response = response.createHeadResponse() }
         let route = context.label
         let duration = ContinuousClock.now - began
@@ -91,6 +94,19 @@ struct CounterResponder: HTTPResponder {
         return response
     }
 
+    /// The client sends nothing more on this connection. It is answered in kind (RFC 9112, 9.6), since a client that
+    /// does not learn that the connection ends may send its next request into it, and then does not know what became of
+    /// it.
+    private static func isLast(_ request: Request) -> Bool {
+        request.headers[.connection]?.split(separator: ",").contains {
+            $0.trimmingCharacters(in: .whitespaces).lowercased() == "close"
+        } ?? false
+    }
+
+    /// Whose pages may load an answer, be it as a picture or a script.
+    static let resourcePolicy = Incoming.name("Cross-Origin-Resource-Policy")
+    /// The longest request identifier of a client that is kept, in bytes.
+    private static let maximumRequestIDBytes = 64
     private static let replayName = Incoming.name("Idempotent-Replayed")
 
     /// Errors of our own explain themselves without secrets; of others only the type is shown.
@@ -104,7 +120,7 @@ struct CounterResponder: HTTPResponder {
     }
 
     private func requestID(_ request: Request) -> String {
-        if let id = request.headers[.requestID], (1...64).contains(id.utf8.count),
+        if let id = request.headers[.requestID], (1...CounterResponder.maximumRequestIDBytes).contains(id.utf8.count),
             id.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         {
             return id
@@ -119,6 +135,8 @@ struct CounterResponder: HTTPResponder {
         if isEncrypted { response.headers[.strictTransportSecurity] = CounterResponder.strictTransport }
         response.headers[.xContentTypeOptions] = "nosniff"
         response.headers[.referrerPolicy] = "no-referrer"
+        let loadedBy = CounterResponder.resourcePolicy
+        if response.headers[loadedBy] == nil { response.headers[loadedBy] = "same-origin" }
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         if response.headers[.contentSecurityPolicy] == nil {
             response.headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"

@@ -9,6 +9,7 @@ public import TillCheckout
 public import TillCore
 public import TillJournal
 public import TillProvider
+import TillReceipts
 import UnixSignals
 
 /// The counter over HTTP: the page, the API, receipts, events, webhooks and metrics, with the engine beside it.
@@ -87,7 +88,7 @@ public struct CounterServer: Sendable {
             witnessed: counter.clock, sweeper: counter.sweeper, copier: copier)
     }
 
-    /// Serves until the process is asked to end (SIGTERM, SIGINT) or the task is cancelled. Then what is in flight is
+    /// Serves until the process is asked to end (SIGTERM, SIGINT) or the task is canceled. Then what is in flight is
     /// answered, the engine stops and the journal is closed.
     public func run() async throws {
         let authenticator = authenticator()
@@ -122,7 +123,8 @@ public struct CounterServer: Sendable {
         }
         if let keeper { services.append(Named(service: keeper, serviceName: "clock")) }
         if options.pollsAfterSale {
-            services.append(Named(service: AfterSaleService(poll: afterSale), serviceName: "after sale"))
+            services.append(
+                Named(service: AfterSaleService(poll: afterSale, logger: logger), serviceName: "after sale"))
         }
         if let terminal {
             services.append(
@@ -207,7 +209,7 @@ public struct CounterServer: Sendable {
         }
     }
 
-    /// Who works here: their records, their sign-in, what they approve.
+    /// Who works here: their records, how they sign in at a device and to the back office, what they approve.
     private func registerStaff(
         on router: CounterRouter, _ authenticator: RequestAuthenticator, _ payments: PaymentRoutes,
         _ signIn: StaffSignIn
@@ -215,14 +217,28 @@ public struct CounterServer: Sendable {
         PersonRoutes(authenticator: authenticator, signIn: signIn, lock: options.sessions.lock).register(on: router)
         ApprovalRoutes(checkout: checkout, approvals: payments.approvals, signIn: signIn).register(on: router)
         StaffRoutes(staff: authenticator.staff, hasher: signIn.hasher, policy: options.pins).register(on: router)
+        let office = OfficeSignIn(
+            account: options.account, staff: authenticator.staff, sessions: authenticator.sessions,
+            attempts: signIn.attempts, hasher: ScryptHasher(signIn.hasher.pepper),
+            policy: PasswordPolicy(shop: options.receipts.store.name.plain), store: journal,
+            clock: MeasuringClock(clock), log: signIn.log)
+        let passkeys = Passkeys(office: office)
+        SessionRoutes(authenticator: authenticator, office: office, passkeys: passkeys, logger: logger)
+            .register(on: router)
+        let officeRoutes = OfficeRoutes(authenticator: authenticator, office: office, passkeys: passkeys)
+        officeRoutes.register(on: router)
+        PasskeyRoutes(authenticator: authenticator, passkeys: passkeys, office: officeRoutes).register(on: router)
+        OpenSessionRoutes(authenticator: authenticator) { [journal, options, clock] account in
+            OpenSessions(journal, account: account, limits: options.sessions, clock: clock)
+        }.register(on: router)
     }
 
     /// Every feature registers what it serves.
     func register(on router: CounterRouter, _ authenticator: RequestAuthenticator, _ metrics: ServerMetrics) {
         let signIn = StaffSignIn(
             staff: authenticator.staff, sessions: authenticator.sessions,
-            attempts: PINAttempts(journal, clock: MeasuringClock(clock)),
-            hasher: PINHasher(besideJournal: journal.path), log: SignInLog(logger: logger))
+            attempts: SignInAttempts(journal, clock: MeasuringClock(clock)),
+            hasher: ScryptHasher(besideJournal: journal.path), log: SignInLog(logger: logger))
         let payments = PaymentRoutes(
             journal: journal, checkout: checkout,
             keyed: IdempotentRequests(journal: journal, checkout: checkout, clock: clock), feed: feed,
@@ -230,17 +246,22 @@ public struct CounterServer: Sendable {
             approvals: RefundApprovals(journal, staff: authenticator.staff, clock: MeasuringClock(clock)))
         payments.register(on: router)
         AttentionRoutes(
-            payments: payments, queue: AttentionQueue(journal), incidents: IncidentLog(journal), clock: clock
+            payments: payments, queue: AttentionQueue(journal), incidents: IncidentLog(journal),
+            assignments: Assignments(journal, clock: clock), clock: clock
         ).register(on: router)
-        LedgerRoutes(payments: payments, journal: journal).register(on: router)
+        LedgerRoutes(journal: journal).register(on: router)
+        SettingsRoutes(journal: journal).register(on: router)
         IncidentRoutes(payments: payments, journal: journal, clock: clock).register(on: router)
         ReconciliationRoutes(payments: payments, journal: journal, importer: importer).register(on: router)
         EventStreamRoute(
             journal: journal, checkout: checkout, feed: feed, clock: clock, authenticator: authenticator,
             maximumStreams: listeners.maximumStreams, owner: options.account
         ).register(on: router)
-        ReceiptRoutes(payments: payments, journal: journal, options: options, clock: clock, logger: logger)
-            .register(on: router)
+        ReceiptRoutes(
+            payments: payments, journal: journal, options: options, guesses: authenticator.linkGuesses, clock: clock,
+            logger: logger
+        ).register(on: router)
+        DrawerRoute(journal: journal, clock: clock).register(on: router)
         TerminalRoutes(service: terminal, payments: payments).register(on: router)
         TapRoutes(taps: tap, payments: payments).register(on: router)
         WebhookRoute(modules, checkout: checkout, clock: clock, logger: logger).register(on: router)
@@ -249,9 +270,8 @@ public struct CounterServer: Sendable {
         if let offline { OfflineRoute(offline: offline).register(on: router) }
         applePay?.register(on: router)
         PageRoutes(mode: options.mode, clock: clock).register(on: router)
-        SessionRoutes(authenticator: authenticator, logger: logger).register(on: router)
         registerStaff(on: router, authenticator, payments, signIn)
-        AuditRoutes(payments: payments, journal: journal).register(on: router)
+        AuditRoutes(journal: journal).register(on: router)
         OperationRoutes(
             authenticator: authenticator, metrics: metrics, calls: calls,
             readiness: Readiness(journal: journal, recovery: { [checkout] in checkout.recovery }, clock: clock),
@@ -264,8 +284,8 @@ public struct CounterServer: Sendable {
 /// The client sent something that is not HTTP while it was answered, or its connection was closed before it could be.
 private struct AnswerInterrupted: Error {}
 
-/// The engine that finishes what is open. After a restore the sweep comes first: what the journal believes to be open may
-/// have been finished, and must not be voided.
+/// The engine that finishes what is open. After a restore the sweep comes first: what the journal believes to be open
+/// may have been finished, and must not be voided.
 private struct EngineService: Service {
     let checkout: Checkout
     let sweeper: RestoreSweeper?
@@ -290,7 +310,7 @@ private struct EngineService: Service {
                 return try await sweeper.run { [logger] standing in
                     if standing != .notDue { logger.warning("restore: \(standing)") }
                 }
-            } catch { logger.error("The sweep after the restore cannot go on: \(error)") }
+            } catch { logger.error("The sweep after the restore cannot continue: \(error)") }
             do { try await sweeper.clock.sleep(for: RestoreSweeper.pause) } catch { return }
         }
     }
@@ -299,9 +319,14 @@ private struct EngineService: Service {
 /// The queries of settled payments.
 private struct AfterSaleService: Service {
     let poll: AfterSalePoll
+    let logger: Logger
 
     func run() async throws {
-        await cancelWhenGracefulShutdown { await Attribution.of(.afterSale) { await poll.run() } }
+        await cancelWhenGracefulShutdown {
+            await Attribution.of(.afterSale) {
+                await poll.run { logger.error("The queries of settled payments could not go on: \($0)") }
+            }
+        }
     }
 }
 

@@ -1,15 +1,15 @@
 import Synchronization
-import TillCore
+public import TillCore
 import TillHardware
 public import TillJournal
 
 /// Wakes the streams of events. Give ``committed(_:)`` to the journal as what it calls after a commit.
 ///
-/// A signal is only a reason to look into the journal, so that one may be lost: a stream looks every second anyway,
-/// which is also how it hears of commits of other processes.
+/// A signal is only a reason to read the journal, so that one may be lost: a stream polls every second anyway,
+/// which is also how it hears of commits of other processes on a file. Those in a database send hints.
 public final class EventFeed: Sendable {
     enum Signal: Sendable {
-        case look
+        case poll
         case reader(AccountID, PaymentID, CardReaderEvent)
     }
 
@@ -32,10 +32,15 @@ public final class EventFeed: Sendable {
     public init() {}
 
     /// Something is in the journal. Wakes the streams of the accounts that it is about. Quick; from any thread.
-    public func committed(_ events: [StoredEvent]) { send(.look, to: Set(events.map(\.account))) }
+    public func committed(_ events: [StoredEvent]) { send(.poll, to: Set(events.map(\.account))) }
+
+    /// Another counter has written something about these accounts; `nil`: it is not known about which.
+    public func hinted(_ accounts: Set<AccountID>?) {
+        send(.poll, to: accounts ?? state.withLock { Set($0.listeners.values.map(\.account)) })
+    }
 
     /// A reader said something while it collects a card for a payment. Not kept.
-    func told(_ event: CardReaderEvent, account: AccountID, payment: PaymentID) {
+    func report(_ event: CardReaderEvent, account: AccountID, payment: PaymentID) {
         send(.reader(account, payment, event), to: [account])
     }
 
@@ -63,7 +68,7 @@ public final class EventFeed: Sendable {
             return state.next
         }
         guard let id else { return nil }
-        return (id, stream, { continuation.yield(.look) })
+        return (id, stream, { continuation.yield(.poll) })
     }
 
     func stop(_ id: Int) {

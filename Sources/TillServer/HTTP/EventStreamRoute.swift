@@ -10,7 +10,7 @@ import TillJournal
 struct EventStreamRoute: Sendable {
     /// How often the journal is read without a signal.
     static let interval = Span.seconds(1)
-    /// Looks without anything to tell, after which a comment keeps the connection open.
+    /// Polls without any news, after which a comment keeps the connection open.
     static let pollsPerHeartbeat = 15
     /// Events read at once.
     static let page = 200
@@ -90,7 +90,7 @@ struct EventStreamRoute: Sendable {
     }
 
     /// Whether a session of the page has ended, or nobody is signed in at it any more; streams of keys are ended by
-    /// ``KeyWatch``. What cannot be looked up at the moment goes on.
+    /// ``KeyWatch``. What cannot be checked at the moment stays open.
     private func isOver(_ session: [UInt8]) async -> Bool {
         do throws(JournalError) { return try await !authenticator.isInForce(.session(hash: session)) } catch {
             return false
@@ -109,7 +109,7 @@ struct EventStreamRoute: Sendable {
             switch signal {
             case .reader(let owner, let of, let event):
                 if owner == account, payment == nil || payment == of { text = line(event, of) }
-            case .look:
+            case .poll:
                 while true {
                     let events = try await events(after: place, account, payment)
                     for reading in events {

@@ -66,10 +66,10 @@ final class IdempotentRequests: Sendable {
         } catch CheckoutError.journal(.idempotencyExists(let known)) {
             return try await answer(request, known: known, status: status, work: work)
         } catch {
-            // Another process may have answered the same request a moment ago, and a creation has not looked yet.
-            var looks = !queriesFirst
-            if case CheckoutError.orderOccupied = error { looks = true }
-            if looks, let known = try await journal.idempotency(scope) {
+            // Another process may have answered the same request a moment ago, and a creation has not checked yet.
+            var mayBeKnown = !queriesFirst
+            if case CheckoutError.orderOccupied = error { mayBeKnown = true }
+            if mayBeKnown, let known = try await journal.idempotency(scope) {
                 return try await answer(request, known: known, status: status, work: work)
             }
             throw error
@@ -82,8 +82,8 @@ final class IdempotentRequests: Sendable {
     private func perform(
         _ work: @escaping Work, keeping record: IdempotencyRecord?, isOneWrite: Bool = false
     ) async throws -> Response {
-        // The work goes on when the client hangs up: what has begun with money must come to its end. One write alone is
-        // not interrupted anyway.
+        // The work continues when the client hangs up: what has begun with money must come to its end. One write alone
+        // is not interrupted anyway.
         let finished =
             isOneWrite
             ? try await work(record)
@@ -167,7 +167,8 @@ final class IdempotentRequests: Sendable {
 
     /// A confirmation that has certainly moved no money and was not declined: to be done again.
     private static func isUndone(_ record: IdempotencyRecord, _ payment: Payment) -> Bool {
-        guard case .inFlight(_, "confirm") = record.state else { return false }
+        guard case .inFlight(_, let operation?) = record.state else { return false }
+        guard KeyedOperation(rawValue: operation) == .confirm else { return false }
         return payment.status == .requiresPaymentMethod
     }
 

@@ -10,8 +10,8 @@ struct IncidentAudience: Sendable {
     /// Whether an account is the shop itself: `main`, or the one that the counter runs for.
     func isOwn(_ account: AccountID) -> Bool { account == .main || account == own }
 
-    /// An incident is its order's account's; where it names no order, the account's of its payment; where the journal has
-    /// no such payment, the shop's own.
+    /// An incident is its order's account's; where it names no order, the account's of its payment; where the journal
+    /// has no such payment, the shop's own.
     func concerns(_ incident: Incident, _ account: AccountID) async throws(JournalError) -> Bool {
         if let owner = incident.owner { return owner.account == account }
         // The operators' queue of `main` lists whatever names no order.

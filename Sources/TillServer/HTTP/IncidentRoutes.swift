@@ -16,15 +16,33 @@ struct IncidentRoutes: Sendable {
         router.get("/v1/incidents/{id}", for: .read, of: .asker, needs: .review) {
             try await show($0.parameters.literal(), $0)
         }
-        router.post("/v1/incidents/{id}/resolve", for: .admin, of: .asker) {
+        router.post("/v1/incidents/{id}/resolve", for: .admin, of: .asker, needs: .review) {
             try await resolve($0.parameters.literal(), $0)
+        }
+        router.post("/v1/incidents/{id}/assign", for: .admin, of: .asker, needs: .review) {
+            try await assign($0.parameters.literal(), $0)
         }
     }
 
     private var audience: IncidentAudience { IncidentAudience(journal: journal, own: payments.options.account) }
 
     private func show(_ id: String, _ incoming: Incoming) async throws -> Response {
-        payments.json(AttentionJSON.write(try await incident(id, incoming), at: clock.now()))
+        try await answer(try await incident(id, incoming))
+    }
+
+    private func answer(_ incident: Incident) async throws -> Response {
+        let assigned = try await AttentionJSON.assigned([.incident(incident.id)], in: assignments)
+        return .json(AttentionJSON.write(incident, assigned, at: clock.now()))
+    }
+
+    private var assignments: Assignments { Assignments(journal, clock: clock) }
+
+    private func assign(_ id: String, _ incoming: Incoming) async throws -> Response {
+        let incident = try await incident(id, incoming)
+        guard incident.isOpen else { throw IncidentRefusal.resolvedBefore(incident) }
+        let name = try await AttentionRoutes.assignee(incoming)
+        _ = try await assignments.assign(.incident(id), to: name, account: incoming.account)
+        return try await answer(incident)
     }
 
     /// One that the shop may see. One of another shop is none.
@@ -35,8 +53,8 @@ struct IncidentRoutes: Sendable {
         return found
     }
 
-    /// The resolution and the answer under the key are one commit. Of two people one is heard; the other is told who it
-    /// was.
+    /// The resolution and the answer under the key are one commit. Of two people the first is recorded; the second
+    /// learns who it was.
     private func resolve(_ id: String, _ incoming: Incoming) async throws -> Response {
         let key = try incoming.idempotencyKey()
         let body = try await incoming.document()
@@ -92,7 +110,7 @@ struct IncidentRoutes: Sendable {
         if let text = try body.text("order_id", atMost: 128) {
             guard said.outcome != nil else { throw Problem.field("order_id", "It goes with outcome.") }
             do throws(IdentifierError) {
-                let order = try OrderID(validating: text)
+                let order = try OrderID(selling: text)
                 said.order = Incident.Owner(
                     account: incident.owner?.account ?? incoming.account,
                     // The hold must be on the order as it is sold here.

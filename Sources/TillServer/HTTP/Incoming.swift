@@ -12,6 +12,8 @@ struct Incoming: Sendable {
     var credential: Principal.Credential?
     /// Who asks, for the record.
     var actor = Actor.customer
+    /// The scopes of whoever asks; none for anybody's.
+    var permissions: Set<Permission> = []
     /// Who of the staff asks; `nil` for a key, and where there is no staff.
     var person: StaffGrant?
     var maximumBodyBytes: Int
@@ -20,7 +22,15 @@ struct Incoming: Sendable {
     /// What stands in the address in place of the template's names.
     var parameters = Parameters()
 
-    /// The whole body; its type must be JSON unless there is none.
+    /// Members in which a card, or a wallet's token, belongs, and those that are secrets of a person's own, in which
+    /// there may be any digits: what reads them keeps it as a secret.
+    private static let cardMembers: Set<String> = [
+        "tender", "token", "card", "accountNumber", "password", "new_password", "passkey",
+    ]
+
+    /// The whole body; its type must be JSON unless there is none. Card numbers that stand where none belongs are
+    /// masked before anything else sees them; the name of an order is refused instead, since a masked one is another
+    /// order's.
     func document(requiresJSON: Bool = true) async throws -> JSONValue {
         let buffer = try await bytes()
         guard buffer.readableBytes > 0 else { return .object([]) }
@@ -36,7 +46,11 @@ struct Incoming: Sendable {
         let limits = JSONLimits(maximumBytes: maximumBodyBytes)
         let value = try JSONValue(parsing: buffer.readableBytesView, limits: limits)
         guard value.objectValue != nil else { throw Problem.field("body", "It must be a JSON object.") }
-        return value
+        for (place, name) in [("order_id", value["order_id"]), ("order.id", value["order"]?["id"])] {
+            guard let text = name?.text, CardNumberMask.finds(in: text) else { continue }
+            throw Problem.field(place, "\(IdentifierError.cardNumber)", code: "card_number_refused")
+        }
+        return value.withoutCardNumbers(except: Incoming.cardMembers)
     }
 
     /// The body as it came.
@@ -45,7 +59,7 @@ struct Incoming: Sendable {
             throw Problem.tooLarge
         }
         let place = Connection.current?.place
-        place?.awaitBody()
+        place?.startWaiting()
         var whole = ByteBuffer()
         let end = ContinuousClock.now + bodyTimeout.duration
         var parts = request.body.makeAsyncIterator()
@@ -56,7 +70,7 @@ struct Incoming: Sendable {
             guard whole.readableBytes + part.readableBytes <= maximumBodyBytes else { throw Problem.tooLarge }
             if whole.readableBytes == 0 { whole = part } else { whole.writeBuffer(&part) }
         }
-        guard place?.hasBody() ?? true else { throw Incoming.brokenOff }
+        guard place?.endWaiting() ?? true else { throw Incoming.brokenOff }
         return whole
     }
 
@@ -94,6 +108,11 @@ struct Incoming: Sendable {
                 "The Idempotency-Key must have 1 to 255 printable ASCII characters without space.",
                 next: "Send another key.")
         }
+        guard !CardNumberMask.finds(in: key) else {
+            throw Problem(
+                .badRequest, "card_number_refused", "The Idempotency-Key has a card number in it.",
+                next: "Send another key, such as a random one.")
+        }
         return key
     }
 
@@ -118,7 +137,7 @@ extension JSONValue {
         }
     }
 
-    /// An optional text of at most so many bytes.
+    /// An optional text of at most this many bytes.
     func text(_ name: String, in place: String = "", atMost limit: Int = 500) throws -> String? {
         guard let value = self[name], !value.isNull else { return nil }
         guard let text = value.stringValue, text.utf8.count <= limit else {

@@ -6,7 +6,6 @@ import TillJournal
 
 /// `/v1/ledger`: what stands in each account of the ledger.
 struct LedgerRoutes: Sendable {
-    let payments: PaymentRoutes
     let journal: any CounterStore
 
     func register(on router: CounterRouter) {
@@ -24,6 +23,6 @@ struct LedgerRoutes: Sendable {
                 next: "Ask again."
             ).retrying()
         }
-        return payments.json(LedgerJSON.write(balances, at: position))
+        return .json(LedgerJSON.write(balances, at: position))
     }
 }

@@ -29,18 +29,18 @@ struct OperationRoutes: Sendable {
         router.open([.get, .head], "/healthz", for: .operator) { _, _ in text("ok\n") }
         router.open([.get, .head], "/readyz", for: .operator) { _, _ in
             try await readiness.check()
-            // Selling goes on, so this is no reason to send customers elsewhere.
+            // Selling continues, so this is no reason to send customers elsewhere.
             return text("ready\n" + doubts)
         }
         // They count the payments of every account.
         if options.isMetricsOpen {
-            router.open([.get, .head], "/metrics", for: .operator) { _, _ in try await figures() }
+            router.open([.get, .head], "/metrics", for: .operator) { _, _ in try await metrics() }
         } else {
-            router.get("/metrics", for: .read, of: .counter, needs: .totals) { _ in try await figures() }
+            router.get("/metrics", for: .read, of: .counter, needs: .totals) { _ in try await metrics() }
         }
     }
 
-    private func figures() async throws -> Response {
+    private func metrics() async throws -> Response {
         let all = try await samples() + (applePay?.opened?.metrics() ?? "")
         return text(all, type: "text/plain; version=0.0.4; charset=utf-8")
     }
@@ -64,6 +64,15 @@ struct OperationRoutes: Sendable {
         text.single("till_pins_wrong_total", .counter, "Wrong PINs at the page.", signIns.wrong)
         text.single(
             "till_pin_lockouts_total", .counter, "People and devices locked out after wrong PINs.", signIns.lockouts)
+        text.single(
+            "till_passwords_wrong_total", .counter, "Wrong passwords and codes at the back office.",
+            signIns.wrongPasswords)
+        text.single(
+            "till_passkeys_wrong_total", .counter, "Passkeys at the back office that were not taken.",
+            signIns.wrongPasskeys)
+        text.single(
+            "till_office_lockouts_total", .counter,
+            "Sign-ins at the back office that were not looked at, after too many wrong ones.", signIns.officeLockouts)
         calls?.write(into: &text)
         let (samples, waiting) = try await readiness.samples()
         text.head("payments", .gauge, "Payments in the journal by status.")
@@ -133,6 +142,9 @@ struct OperationRoutes: Sendable {
             milliseconds: doubt?.off.milliseconds ?? 0)
         text.single(
             "till_keys_refused_total", .counter, "Requests with a key that is unknown.", authenticator.guesses.refused)
+        text.single(
+            "till_receipt_links_refused_total", .counter, "Requests with a receipt link that the counter never made.",
+            authenticator.linkGuesses.refused)
         text.single("event_streams", .gauge, "Streams of events that are open.", feed.count)
         text.connections(gates)
         if let tls = options.tls {

@@ -30,7 +30,7 @@ struct PageAsset: Sendable {
         var response = Response(
             status: .ok, headers: [.contentType: type, .cacheControl: "no-cache"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
-        if audience != .counter { response.headers[Incoming.name("Cross-Origin-Resource-Policy")] = "cross-origin" }
+        if audience != .counter { response.headers[CounterResponder.resourcePolicy] = "cross-origin" }
         return response
     }
 
@@ -49,6 +49,7 @@ struct PageAsset: Sendable {
 
     /// Every file, by path.
     static let all: [String: PageAsset] = [
+        "/account.js": script(PackageResources.account_js),
         "/approval.js": script(PackageResources.approval_js),
         "/attention.js": script(PackageResources.attention_js),
         "/attention-entry.js": script(PackageResources.attention_entry_js),
@@ -65,7 +66,9 @@ struct PageAsset: Sendable {
         "/latest.js": script(PackageResources.latest_js),
         "/money.js": script(PackageResources.money_js),
         "/notice.js": script(PackageResources.notice_js),
+        "/office.js": script(PackageResources.office_js),
         "/order.js": script(PackageResources.order_js),
+        "/passkeys.js": script(PackageResources.passkeys_js),
         "/payment.js": script(PackageResources.payment_js),
         "/questions.js": script(PackageResources.questions_js),
         "/readers.js": script(PackageResources.readers_js),

@@ -35,6 +35,8 @@ struct PageRoutes: Sendable {
         response.headers[.contentSecurityPolicy] =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
             + "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        // Whoever opened the page has no hold on its window.
+        response.headers[Incoming.name("Cross-Origin-Opener-Policy")] = "same-origin"
         return response
     }
 }

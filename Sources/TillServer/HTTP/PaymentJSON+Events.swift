@@ -31,7 +31,7 @@ extension PaymentJSON {
         return writer.bytes
     }
 
-    /// Whom something is put down to, with the words that people read.
+    /// Whom something is attributed to, with the words that people read.
     static func write(_ attribution: Attribution, into writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("text", attribution.description)

@@ -35,13 +35,13 @@ public enum PaymentJSON {
 
     /// What people do about a payment that cannot be read.
     public static let unreadable =
-        "Its events cannot be read. Look it up at the provider; till journal verify says what is wrong. Do not take it "
-        + "again."
+        "Its events cannot be read. Look it up at the provider; till journal verify says what is wrong. Do not charge "
+        + "it again."
 
     /// What people do about a payment whose line in a list cannot be read.
     public static let unreadableRow =
         "The line that lists it cannot be read; the payment itself may be: show it by its id. till journal verify says "
-        + "what is wrong. Do not take it again before that."
+        + "what is wrong. Do not charge it again before that."
 
     /// What people do about a payment of which not all can be read.
     public static func message(of row: UnreadableRow) -> String {
@@ -64,6 +64,7 @@ public enum PaymentJSON {
         writer.field("account", payment.account.rawValue)
         writer.field("order_id", payment.order.id.rawValue)
         writer.field("order_number", payment.order.number)
+        writer.field("description", payment.order.description)
         writer.field("status", payment.status.rawValue)
         writer.field("test", payment.isTest)
         writer.field("amount", payment.amount.minorUnits)
@@ -252,26 +253,26 @@ public enum PaymentJSON {
             }
             return "The payment was declined. Nothing was charged."
         case .requiresAction:
-            return "The customer must do something first, such as confirm at the bank. No money was taken yet."
+            return "The customer must do something first, such as confirm at the bank. No money moved yet."
         case .stored:
             return "Stored, not paid: the card was read offline and nothing is authorized. Do not take another payment."
         case .processing: return "The provider is being asked. Wait for its answer; do not charge again."
         case .unknown:
-            return "It is not known yet whether money moved. It is being found out. Do not take another payment."
-        case .requiresCapture: return "The money is held. Capture it to take it."
+            return "It is not known yet whether money moved. It is being checked. Do not take another payment."
+        case .requiresCapture: return "The money is held. Capture it to charge the customer."
         case .partiallyCaptured:
             guard payment.currentAttempt?.void?.state.isOpen != true else {
                 return "\(payment.captured) of the hold was captured; the rest is being released."
             }
-            return "\(payment.captured) of the held money was taken."
+            return "\(payment.captured) of the held money was captured."
         case .succeeded where payment.released.isPositive:
             return "Paid: \(payment.captured). The other \(payment.released) that was held was released."
         case .succeeded: return "Paid: \(payment.captured)."
         case .partiallyRefunded:
-            return "\(payment.refunded) of \(payment.captured) went back." + stillHeld(payment)
-        case .refunded: return "All of it went back: \(payment.refunded)." + stillHeld(payment)
-        case .canceled: return "Canceled. No money was taken."
-        case .expired: return "The hold on the money ended. No money was taken."
+            return "\(payment.refunded) of \(payment.captured) was refunded." + stillHeld(payment)
+        case .refunded: return "Fully refunded: \(payment.refunded)." + stillHeld(payment)
+        case .canceled: return "Canceled. No money moved."
+        case .expired: return "The hold expired. No money moved."
         }
     }
 
@@ -285,7 +286,7 @@ public enum PaymentJSON {
         case .refused(let decline): decline.reason.refundSentence
         case .reversed(_, let decline):
             "This refund had succeeded and has failed since"
-                + (decline.code.map { " (\($0))" } ?? "") + ". The money is with the shop: give it back again."
+                + (decline.code.map { " (\($0))" } ?? "") + ". The shop has the money: refund it again."
         case .inFlight, .deferred, .unknown, .succeeded: nil
         }
     }

@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import NIOCore
 import TillCards
 import TillCheckout
 import TillCore
@@ -94,7 +93,7 @@ struct PaymentRoutes: Sendable {
 
     private func order(in body: JSONValue, scope: IdempotencyScope) throws -> Order {
         let named: OrderID? = try body.text("order_id", atMost: 128).map { text in
-            do { return try OrderID(validating: text) } catch { throw Problem.field("order_id", "\(error)") }
+            do { return try OrderID(selling: text) } catch { throw Problem.field("order_id", "\(error)") }
         }
         if let document = body["order"] {
             try body.allow(["order", "order_id", "capture", "accept_paid_order", "accepted_by"])
@@ -133,7 +132,7 @@ struct PaymentRoutes: Sendable {
         let scope = IdempotencyScope(
             account: incoming.account, operation: "POST /v1/payments/\(id)/confirm", key: key)
         let request = keyed.record(
-            scope, TenderRequest.redacted(body), .inFlight(payment: id, operation: "confirm"))
+            scope, TenderRequest.redacted(body), .inFlight(payment: id, operation: KeyedOperation.confirm.rawValue))
         if case .reader(let reader, _, _) = tender.kind { try checkReader(reader, of: scope.account) }
         return try await keyed.answer(request, status: .ok) { record in
             let asked = try tender.provider
@@ -155,7 +154,7 @@ struct PaymentRoutes: Sendable {
         guard !options.hasHardware(account) else { return }
         throw Problem(
             .notFound, "reader_not_found",
-            "There is no reader \(reader.prefix(40)). Nothing was charged or given back.",
+            "There is no reader \(reader.prefix(40)). Nothing was charged or refunded.",
             next: "Take the payment in another way.")
     }
 
@@ -200,13 +199,13 @@ struct PaymentRoutes: Sendable {
             let feed = feed
             return .cardPresent(
                 try await readCard(reader, card, parameters) { event in
-                    feed.told(event, account: payment.account, payment: payment.id)
+                    feed.report(event, account: payment.account, payment: payment.id)
                 })
         }
     }
 
     private func capture(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
-        try await change(id, incoming, "capture", fields: ["amount", "final"]) { body, payment, record in
+        try await change(id, incoming, .capture, fields: ["amount", "final"]) { body, payment, record in
             let isFinal = body["final"]
             if let isFinal, isFinal.boolValue == nil { throw Problem.field("final", "It must be true or false.") }
             return try await checkout.capture(
@@ -216,7 +215,7 @@ struct PaymentRoutes: Sendable {
     }
 
     private func cancel(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
-        try await change(id, incoming, "cancel", fields: ["reason"]) { body, payment, record in
+        try await change(id, incoming, .cancel, fields: ["reason"]) { body, payment, record in
             // A sale that nobody has paid yet is dropped by whoever sells.
             switch payment.status {
             case .requiresPaymentMethod, .declined: break
@@ -229,8 +228,7 @@ struct PaymentRoutes: Sendable {
     }
 
     private func refund(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
-        try await change(id, incoming, "refunds", status: .created, fields: ["amount", "reason", "reader", "approval"])
-        {
+        try await change(id, incoming, .refund, status: .created, fields: ["amount", "reason", "reader", "approval"]) {
             body, payment, record in
             let authority = try await authority(for: body, payment, incoming)
             if let reader = try body.text("reader", atMost: 128) {
@@ -249,7 +247,7 @@ struct PaymentRoutes: Sendable {
         }
     }
 
-    /// Under whose limit somebody of the staff gives that much back: their own, or that of whoever has approved it; `nil`
+    /// Under whose limit somebody of the staff refunds that much: their own, or that of whoever has approved it; `nil`
     /// for a key, and where there is no staff.
     private func authority(
         for body: JSONValue, _ payment: Payment, _ incoming: Incoming
@@ -265,7 +263,7 @@ struct PaymentRoutes: Sendable {
     }
 
     func change(
-        _ id: PaymentID, _ incoming: Incoming, _ verb: String, status: HTTPResponse.Status = .ok,
+        _ id: PaymentID, _ incoming: Incoming, _ operation: KeyedOperation, status: HTTPResponse.Status = .ok,
         fields: Set<String>,
         _ work: @escaping @Sendable (JSONValue, Payment, IdempotencyRecord?) async throws -> Payment
     ) async throws -> Response {
@@ -274,10 +272,10 @@ struct PaymentRoutes: Sendable {
         try body.allow(fields)
         let payment = try await checkout.payment(id, account: incoming.account)
         let scope = IdempotencyScope(
-            account: incoming.account, operation: "POST /v1/payments/\(id)/\(verb)", key: key)
-        let request = keyed.record(scope, body, .inFlight(payment: id, operation: verb))
+            account: incoming.account, operation: "POST /v1/payments/\(id)/\(operation.rawValue)", key: key)
+        let request = keyed.record(scope, body, .inFlight(payment: id, operation: operation.rawValue))
         return try await keyed.answer(request, status: status) { record in
-            let after = try await withPaymentSpan(verb, id) { try await work(body, payment, record) }
+            let after = try await withPaymentSpan(operation.rawValue, id) { try await work(body, payment, record) }
             metrics.outcome(after.status)
             return await keyed.finish(request, status: status.code, payment: after)
         }
@@ -326,19 +324,13 @@ struct PaymentRoutes: Sendable {
         writer.endArray()
         writer.field("has_more", listed.count > limit)
         writer.endObject()
-        return json(writer.bytes)
+        return .json(writer.bytes)
     }
 
     private func show(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
         let payment = try await checkout.payment(id, account: incoming.account)
         checkout.watched(payment)
         let events = try await journal.events(of: id)
-        return json(PaymentJSON.write(payment, events: events, approvals: try await approvals.used(for: id)))
-    }
-
-    func json(_ bytes: [UInt8]) -> Response {
-        Response(
-            status: .ok, headers: [.contentType: "application/json"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+        return .json(PaymentJSON.write(payment, events: events, approvals: try await approvals.used(for: id)))
     }
 }

@@ -5,7 +5,7 @@ import TillCore
 import TillJournal
 
 /// Whether recovery comes round and the journal takes writes, proved by a write, and what stands in it. The latter two
-/// are asked for by anybody, so each is looked up at most once in ``lifetime`` however often it is asked for.
+/// are asked for by anybody, so each is checked at most once in ``lifetime`` however often it is asked for.
 final class Readiness: Sendable {
     /// How long an answer is given again.
     static let lifetime = Span.seconds(1)
@@ -14,9 +14,9 @@ final class Readiness: Sendable {
 
     private struct State {
         var problem: Problem?
-        var checkedAt: Timestamp?
+        var checked: MeasuredMoment?
         var samples: (JournalMetrics, Waiting)?
-        var countedAt: Timestamp?
+        var counted: MeasuredMoment?
     }
 
     /// What waits for a person.
@@ -37,47 +37,53 @@ final class Readiness: Sendable {
     private let journal: any CounterStore
     private let recovery: @Sendable () -> RecoveryStanding
     private let clock: any TillClock
+    /// An answer ages by both clocks, so that none is given again for as long as the time was set back.
+    private let measuring: MeasuringClock
 
     /// - Parameter recovery: how recovery of this process does.
-    init(journal: any CounterStore, recovery: @escaping @Sendable () -> RecoveryStanding, clock: any TillClock) {
+    init(
+        journal: any CounterStore, recovery: @escaping @Sendable () -> RecoveryStanding, clock: any TillClock,
+        reading: @escaping @Sendable () -> Span = SystemClock.reading
+    ) {
         self.journal = journal
         self.recovery = recovery
         self.clock = clock
+        measuring = MeasuringClock(clock, reading: reading)
     }
 
     /// - Throws: ``Problem`` with 503 if another process has taken over, recovery has stopped, the journal does not take
     ///   writes now, or it was restored and not swept yet.
     func check() async throws {
-        let now = clock.now()
+        let now = measuring.now()
         guard !journal.isLeaseLost else {
             throw Problem(
                 .serviceUnavailable, "not_ready", "The lease is lost: \(JournalError.leaseLost)",
                 next: "It ends by itself. Start it again.")
         }
-        if let silence = recovery().overdue(at: now, reading: SystemClock.reading()) {
+        if let silence = recovery().overdue(at: now.at, reading: now.reading) {
             throw Problem(
                 .serviceUnavailable, "not_ready",
-                "Recovery has not come round for \(silence.milliseconds / 1000) s: payments whose outcome is open stay "
+                "Recovery has not run for \(silence.milliseconds / 1000) s: payments whose outcome is open stay "
                     + "open.", next: "See the log for what holds it up, and start the counter again."
             ).retrying(after: 5)
         }
         if let known = state.withLock({ state in
-            state.checkedAt.flatMap { now.since($0) < Readiness.lifetime ? .some(state.problem) : nil }
+            state.checked.flatMap { $0.age(at: now) < Readiness.lifetime ? .some(state.problem) : nil }
         }) {
             if let known { throw known }
             return
         }
-        let problem = await look()
+        let problem = await probe()
         state.withLock { state in
             state.problem = problem
-            state.checkedAt = now
+            state.checked = now
         }
         if let problem { throw problem }
     }
 
     /// The first of two answers: that of the write, or that it takes too long. A write that waits for the disk cannot
     /// be canceled, so nobody waits for it here; the journal itself gives up after some seconds.
-    private func look() async -> Problem? {
+    private func probe() async -> Problem? {
         let (answers, answer) = AsyncStream.makeStream(of: Problem?.self)
         let (journal, clock) = (journal, clock)
         Task {
@@ -110,16 +116,16 @@ final class Readiness: Sendable {
 
     /// The journal's metrics and what waits, at most ``lifetime`` old.
     func samples() async throws(JournalError) -> (JournalMetrics, Waiting) {
-        let now = clock.now()
+        let now = measuring.now()
         if let known = state.withLock({ state in
-            state.countedAt.flatMap { now.since($0) < Readiness.lifetime ? state.samples : nil }
+            state.counted.flatMap { $0.age(at: now) < Readiness.lifetime ? state.samples : nil }
         }) {
             return known
         }
-        let samples = (try await journal.metrics(at: now), try await waiting())
+        let samples = (try await journal.metrics(at: now.at), try await waiting())
         state.withLock { state in
             state.samples = samples
-            state.countedAt = now
+            state.counted = now
         }
         return samples
     }

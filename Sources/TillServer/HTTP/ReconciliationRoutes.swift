@@ -21,7 +21,7 @@ struct ReconciliationRoutes: Sendable {
     func register(on router: CounterRouter) {
         router.get("/v1/reconciliation", for: .read, of: .asker, needs: .review) { try await list($0) }
         router.on(
-            [.post], "/v1/reconciliation/statements", for: .admin, of: .asker,
+            [.post], "/v1/reconciliation/statements", for: .admin, of: .asker, needs: .review,
             query: ["provider", "format", "provider_account"],
             maximumBodyBytes: StatementImporter.maximumBytes
         ) { try await add($0) }
@@ -60,7 +60,7 @@ struct ReconciliationRoutes: Sendable {
         writer.field("maximum_bytes", StatementImporter.maximumBytes)
         writer.field("maximum_lines", StatementImporter.maximumLines)
         writer.endObject()
-        return payments.json(writer.bytes)
+        return .json(writer.bytes)
     }
 
     // MARK: Statements
@@ -83,7 +83,7 @@ struct ReconciliationRoutes: Sendable {
         ReconciliationJSON.members(of: found, into: &writer)
         writer.field("open", found.open)
         writer.endObject()
-        return payments.json(writer.bytes)
+        return .json(writer.bytes)
     }
 
     /// What the query says of the file.

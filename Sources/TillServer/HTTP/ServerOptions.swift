@@ -17,19 +17,19 @@ public struct ServerOptions: Sendable {
     /// The account that the counter runs for. Beside `main` it is the one whose keys import statements, since these are
     /// of the whole account at the provider.
     public var account = AccountID.main
-    /// Accounts beside ``account`` that may use the counter's readers, taps and printers, and see its figures.
+    /// Accounts beside ``account`` that may use the counter's readers, taps and printers, and see its metrics.
     public var hardwareAccounts: Set<AccountID> = []
     /// The forms in which providers' statements are taken.
     public var statementForms: [StatementForm] = []
     /// What the shop set for its receipts.
     public var receipts = ReceiptSetup()
-    /// What tells the shop's order numbers apart; `nil`: they never come round.
+    /// What distinguishes the shop's order numbers; `nil`: they are never reused.
     public var orderScope: OrderScope?
     /// Where banks send customers back to, if the counter has an address for customers.
     public var returnURL: ThreeDSecureReturnURL?
     /// The longest body taken, in bytes.
     public var maximumBodyBytes = 1 << 20
-    /// How long a connection may say nothing between requests.
+    /// How long a connection may be idle between requests.
     public var idleTimeout = Span.seconds(60)
     /// How long the head of a request may take to come.
     public var headTimeout = Span.seconds(10)
@@ -49,7 +49,7 @@ public struct ServerOptions: Sendable {
     public var connectionsPerAddress = 64
     /// Connections of one address of this machine or of a trusted proxy; `nil`: all of its listener.
     public var connectionsPerNearAddress: Int?
-    /// Proxies whose word about their clients is believed.
+    /// Proxies that are trusted about their clients.
     public var trustedProxies: [NetworkRange] = []
     /// A second address, for the public: customers and providers.
     public var publicAddress: ListenAddress?
@@ -73,7 +73,7 @@ public struct ServerOptions: Sendable {
     /// The card reader that the page offers first, by its id.
     public var preferredReader: String?
 
-    /// Whether the counter's hardware and figures are an account's.
+    /// Whether an account may use the counter's hardware and see its metrics.
     @Sendable func hasHardware(_ account: AccountID) -> Bool {
         account == self.account || hardwareAccounts.contains(account)
     }

@@ -6,12 +6,32 @@ import TillCore
 /// Signing in to the counter's page and out of it.
 struct SessionRoutes: Sendable {
     /// The longest body, in bytes.
-    static let maximumBodyBytes = 4_096
+    static let maximumBodyBytes = 16_384
     /// The longest key or start code, in bytes.
     static let maximumSecretBytes = 512
 
     let authenticator: RequestAuthenticator
+    let office: OfficeSignIn
+    let passkeys: Passkeys
     let logger: Logger
+
+    /// What somebody shows to be let in.
+    private enum Proof {
+        case key(String)
+        case startCode(String)
+        case password(OfficeSignIn.Claim)
+        case passkey(PasskeyAnswer.Assertion, RelyingParty)
+
+        /// What it is called in the log, without its secret.
+        var words: String {
+            switch self {
+            case .key: "a key"
+            case .startCode: "a start code"
+            case .password: "a password"
+            case .passkey: "a passkey"
+            }
+        }
+    }
 
     func register(on router: CounterRouter) {
         router.open([.post], "/session", for: .clerk) { request, _ in try await begin(request) }
@@ -23,44 +43,85 @@ struct SessionRoutes: Sendable {
         let incoming = Incoming(
             request: request, account: .main, maximumBodyBytes: SessionRoutes.maximumBodyBytes)
         let body = try await incoming.document()
-        try body.allow(["key", "start_code"])
-        let key = try body.text("key", atMost: SessionRoutes.maximumSecretBytes)
-        let code = try body.text("start_code", atMost: SessionRoutes.maximumSecretBytes)
-        guard (key == nil) != (code == nil) else {
-            throw Problem.field("key", "Either key or start_code must be there, and not both.")
-        }
+        let proof = try proof(in: body, of: request)
         let address = RequestOrigin.current.bucket
         let wait = authenticator.throttle.wait(address)
-        let token: String?
-        if let code {
-            // Looked at in any case, so that nobody's guesses keep the owner out.
-            token = try await Attribution.$current.withValue(Attribution(ofRequestBy: .owner)) {
-                try await authenticator.sessions.begin(code: code)
-            }
-        } else if let key, wait == nil, let holder = try await authenticator.principal(forKey: key),
-            case .key(let hash) = holder.credential
-        {
-            token = try await Attribution.$current.withValue(Attribution(ofRequestBy: holder.actor)) {
-                try await authenticator.sessions.begin(for: holder.account, key: hash)
-            }
-        } else {
-            token = nil
-        }
-        if let token {
+        if let token = try await token(for: proof, from: address, wait) {
             let cookie = try await authenticator.sessions.cookie(for: request)
             return Response(status: .noContent, headers: [.setCookie: cookie.holding(token)])
         }
         authenticator.throttle.refuse(address, isCounted: wait == nil)
         if let wait { throw SessionRoutes.tooMany(wait) }
-        logger.warning(
-            "sign-in refused", metadata: ["from": "\(address)", "with": "\(code == nil ? "a key" : "a start code")"])
-        throw code == nil ? Problem.unauthorized : SessionRoutes.spent
+        logger.warning("sign-in refused", metadata: ["from": "\(address)", "with": "\(proof.words)"])
+        if case .startCode = proof { throw SessionRoutes.spent }
+        throw Problem.unauthorized
+    }
+
+    private func proof(in body: JSONValue, of request: Request) throws -> Proof {
+        if body["passkey"] != nil {
+            try body.allow(["passkey"])
+            let party = try PasskeyRoutes.party(request, authenticator)
+            return .passkey(try PasskeyRoutes.assertion(in: body), party)
+        }
+        if body["password"] != nil {
+            try body.allow(["name", "password", "code"])
+            return .password(try OfficeRoutes.claim(in: body))
+        }
+        try body.allow(["key", "start_code"])
+        let key = try body.text("key", atMost: SessionRoutes.maximumSecretBytes)
+        let code = try body.text("start_code", atMost: SessionRoutes.maximumSecretBytes)
+        switch (key, code) {
+        case (let key?, nil): return .key(key)
+        case (nil, let code?): return .startCode(code)
+        default:
+            throw Problem.field("key", "Either key, start_code, passkey, or name, password and code must be there.")
+        }
+    }
+
+    /// Begins a session.
+    /// - Parameter wait: how long the address must wait, where it must.
+    /// - Returns: its token; `nil` for what lets nobody in.
+    private func token(for proof: Proof, from address: String, _ wait: Span?) async throws -> String? {
+        switch proof {
+        case .startCode(let code):
+            // Checked in any case, so that nobody's guesses keep the owner out.
+            return try await Attribution.ofRequest(by: .owner) {
+                try await authenticator.sessions.begin(code: code)
+            }
+        case .key(let key):
+            guard wait == nil, let holder = try await authenticator.principal(forKey: key),
+                case .key(let hash) = holder.credential
+            else { return nil }
+            return try await Attribution.ofRequest(by: holder.actor) {
+                try await authenticator.sessions.begin(for: holder.account, key: hash)
+            }
+        case .password(let claim):
+            guard wait == nil else { return nil }
+            return try await counted(at: address) { try await office.begin(claim, from: address) }
+        case .passkey(let assertion, let party):
+            guard wait == nil else { return nil }
+            return try await counted(at: address) { try await passkeys.begin(assertion, at: party) }
+        }
+    }
+
+    /// Counts a refusal that explains itself.
+    private func counted(at address: String, _ work: () async throws -> String) async throws -> String {
+        do { return try await work() } catch let problem as Problem {
+            if problem.status == .unauthorized { authenticator.throttle.refuse(address, isCounted: true) }
+            throw problem
+        }
     }
 
     private func end(_ request: Request) async throws -> Response {
         try authenticator.checkPage(request)
         let cookie = try await authenticator.sessions.cookie(for: request)
-        try await authenticator.sessions.end(of: request)
+        var actor: Actor?
+        if let session = try await authenticator.sessions.session(of: request),
+            let principal = try await authenticator.principal(of: session)
+        {
+            actor = try await authenticator.person(of: session, principal)?.actor
+        }
+        try await authenticator.sessions.end(of: request, by: actor)
         return Response(status: .noContent, headers: [.setCookie: cookie.emptied])
     }
 
@@ -69,7 +130,7 @@ struct SessionRoutes: Sendable {
         "This address was opened before, or it is older than ten minutes: nobody was signed in.",
         next: "Run `till sign-in` on the machine of the till, and open the address that it prints.")
 
-    private static func tooMany(_ wait: Span) -> Problem {
+    static func tooMany(_ wait: Span) -> Problem {
         Problem(
             .tooManyRequests, "too_many_sign_ins",
             "Too many wrong keys or addresses came from there: this one was not taken.",

@@ -9,7 +9,8 @@ import TillJournal
 final class StatementImporter: Sendable {
     /// Bytes of one statement. A larger one is imported at the command line, which has the machine to itself.
     static let maximumBytes = 16 << 20
-    /// Lines of one statement: so many are imported in less time than clients and what stands before the counter wait.
+    /// Lines of one statement: this many are imported in less time than clients and what stands before the counter
+    /// wait.
     static let maximumLines = 20_000
 
     private let journal: any CounterStore
@@ -54,7 +55,7 @@ final class StatementImporter: Sendable {
     }
 
     /// Ends the import that runs between two of its commits, and begins no other. What was imported stays, and the same
-    /// statement again goes on.
+    /// statement again resumes.
     func stop() {
         let task: Task<Imported, any Error>? = state.withLock { state in
             defer { state = .ended }
@@ -64,9 +65,9 @@ final class StatementImporter: Sendable {
         task?.cancel()
     }
 
-    /// Reads a statement and imports it. The work goes on when the client hangs up, away from the event loops, on which
-    /// customers wait: what was begun is imported to its end, unless the counter ends. The same file again doubles
-    /// nothing.
+    /// Reads a statement and imports it. The work continues when the client hangs up, away from the event loops, on
+    /// which customers wait: what was begun is imported to its end, unless the counter ends. The same file again
+    /// doubles nothing.
     func add(
         _ file: StatementFile, for account: AccountID
     ) async throws -> (statement: Reconciliation.Statement, outcome: Reconciliation.Outcome) {
@@ -100,7 +101,7 @@ final class StatementImporter: Sendable {
         return Problem(
             .serviceUnavailable, "statement_stopped",
             "The counter is ending, and the import of the statement was stopped. \(part).",
-            next: "Send the same file again when the counter is open: it goes on, and nothing is posted twice."
+            next: "Send the same file again when the counter is open: it resumes, and nothing is posted twice."
         ).retrying(after: 5)
     }
 }

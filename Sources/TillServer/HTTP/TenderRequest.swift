@@ -68,7 +68,7 @@ struct TenderRequest: Sendable {
     private static func holder(_ tender: JSONValue) throws -> String? {
         guard let name = try tender.text("name", in: "tender.", atMost: 1200), !name.isEmpty else { return nil }
         guard name.unicodeScalars.count <= 300,
-            !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+            name.isOneLine
         else { throw Problem.field("tender.name", "It must be at most 300 characters.", code: "invalid_card") }
         return name
     }
@@ -99,7 +99,7 @@ struct TenderRequest: Sendable {
     /// The request as it may be kept: of a card only the last four digits of its number.
     static func redacted(_ body: JSONValue) -> JSONValue {
         guard case .object(let members) = body else { return body }
-        return .object(
+        let redacted: JSONValue = .object(
             members.map { member in
                 guard member.key == "tender", case .object(let parts) = member.value,
                     parts.contains(where: { $0.key == "number" })
@@ -109,6 +109,7 @@ struct TenderRequest: Sendable {
                 kept.append(JSONMember(key: "last_four", value: .string(String(digits.suffix(4)))))
                 return JSONMember(key: "tender", value: .object(kept))
             })
+        return redacted.withoutCardNumbers()
     }
 }
 

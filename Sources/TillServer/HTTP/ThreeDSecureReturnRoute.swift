@@ -59,13 +59,15 @@ struct ThreeDSecureReturnRoute: Sendable {
             case .declined, .requiresPaymentMethod, .canceled, .expired:
                 ("Not paid", "Nothing was charged. Go back to the shop to pay another way.", false)
             case .refunded, .partiallyRefunded:
-                ("Paid back", "The shop has given money back. You can close this page.", false)
+                ("Paid back", "The shop has refunded you. You can close this page.", false)
             }
         let page = """
             <!doctype html><html lang="en"><head><meta charset="utf-8"><title>\(title)</title>
-            <meta name="viewport" content="width=device-width, initial-scale=1">\(isOpen ? refresh(payment, at: now) : "")
+            <meta name="viewport" content="width=device-width, \
+            initial-scale=1">\(isOpen ? refresh(payment, at: now) : "")
             <link rel="icon" href="data:,"><link rel="stylesheet" href="/counter.css"></head>
-            <body><main><section class="card"><h1>\(title)</h1><p role="status">\(text)</p></section></main></body></html>
+            <body><main><section class="card"><h1>\(title)</h1><p \
+            role="status">\(text)</p></section></main></body></html>
             """
         return Response(
             status: .ok,

@@ -7,10 +7,11 @@ import TillCore
 import TillJournal
 import TillProvider
 
-/// `POST /webhooks/{provider}`: one way for all providers. A delivery is received and verified by the provider's module;
-/// each of its events is recorded once, with the payment's next query in the same commit; then who waits is woken, the
-/// provider is answered and the payment is queried. If that query fails, the engine's own follows. What is about a payment
-/// that the journal does not know is kept as an incident, which holds the order that it names, in the same commit.
+/// `POST /webhooks/{provider}`: one way for all providers. A delivery is received and verified by the provider's
+/// module; each of its events is recorded once, with the payment's next query in the same commit; then who waits is
+/// woken, the provider is answered and the payment is queried. If that query fails, the engine's own follows. What is
+/// about a payment that the journal does not know is kept as an incident, which holds the order that it names, in the
+/// same commit.
 struct WebhookRoute: Sendable {
     private let receivers: [String: (provider: ProviderName, receiver: any WebhookReceiver)]
     private let checkout: Checkout
@@ -49,7 +50,7 @@ struct WebhookRoute: Sendable {
             throw Problem(
                 error.isTemporary ? .serviceUnavailable : .badRequest, error.code, error.what, next: error.next)
         }
-        try await Attribution.$current.withValue(Attribution(ofRequestBy: .provider(provider))) {
+        try await Attribution.ofRequest(by: .provider(provider)) {
             for event in events { try await record(event, of: provider, in: body, at: now) }
         }
         let acknowledgment = receiver.acknowledgment

@@ -10,15 +10,15 @@ import HummingbirdCore
 
 /// How many connections the limit of open files leaves, and how the listeners share them.
 public struct ConnectionBudget: Hashable, Sendable {
-    /// Files that are kept for what a sale needs besides its own connection: the journal and its readers, connections to
-    /// providers, printers and mail servers, the copy of the journal, the log, what the event loops hold.
+    /// Files that are kept for what a sale needs besides its own connection: the journal and its readers, connections
+    /// to providers, printers and mail servers, the copy of the journal, the log, what the event loops hold.
     public static let reserve = 96
     /// Connections of a listener that the system has handed over while others are still being closed for them.
     static let closing = 16
     /// Places of a listener that only operators' probes get.
     static let probes = 4
     /// The most connections of all listeners, if nothing else is set.
-    static let usual = 4_096
+    static let defaultMaximum = 4_096
     /// The fewest, however little the system allows.
     static let fewest = 16
     /// The files that a process may be allowed at most.
@@ -30,10 +30,10 @@ public struct ConnectionBudget: Hashable, Sendable {
     /// - Parameters:
     ///   - files: how many files the process may have open.
     ///   - listeners: how many share them.
-    ///   - set: how many connections are wanted; `nil`: as many as the files allow, and at most ``usual``.
+    ///   - set: how many connections are wanted; `nil`: as many as the files allow, and at most ``defaultMaximum``.
     init(files: Int, set: Int?, listeners: Int) {
         let left = files - ConnectionBudget.reserve - listeners * ConnectionBudget.closing
-        all = max(ConnectionBudget.fewest, min(set ?? ConnectionBudget.usual, left))
+        all = max(ConnectionBudget.fewest, min(set ?? ConnectionBudget.defaultMaximum, left))
     }
 
     /// The share of the listener for the public, where there is one: the clerk keeps the larger part.

@@ -41,7 +41,7 @@ final class ConnectionGate: Sendable {
         var isRefusal: Bool { self == .full || self == .address || self == .notAProbe || self == .madeRoom }
     }
 
-    /// How often the log speaks of it at most.
+    /// How often the log reports it at most.
     static let logInterval = TimeAmount.minutes(1)
     /// How many connections are tried when those that could make room begin requests at the same moment.
     private static let attempts = 8
@@ -73,7 +73,7 @@ final class ConnectionGate: Sendable {
         self.isNear = isNear
     }
 
-    /// A place for a connection; `nil` if there is none for it. To be given back with ``leave(_:)``.
+    /// A place for a connection; `nil` if there is none for it. To be returned with ``leave(_:)``.
     /// - Parameter close: closes the connection at once; from any thread.
     func enter(
         _ peer: ClientAddress, at now: NIODeadline = .now(), close: @escaping @Sendable () -> Void
@@ -128,9 +128,9 @@ final class ConnectionGate: Sendable {
         state.byAddress[place.address] = left > 0 ? left : nil
     }
 
-    /// Something was refused or closed. The log tells of refusals, at most once in ``logInterval``.
+    /// Something was refused or closed. The log reports refusals, at most once in ``logInterval``.
     func count(_ reason: Reason, at now: NIODeadline = .now()) {
-        let told = state.withLock { state -> (open: Int, refused: Int)? in
+        let numbers = state.withLock { state -> (open: Int, refused: Int)? in
             state.counts[reason, default: 0] += 1
             guard reason.isRefusal else { return nil }
             state.sinceLogged += 1
@@ -139,12 +139,12 @@ final class ConnectionGate: Sendable {
             defer { state.sinceLogged = 0 }
             return (state.places.count, state.sinceLogged)
         }
-        guard let told else { return }
+        guard let numbers else { return }
         logger.warning(
-            "Connections are at their limit: others wait or are closed. Sales in flight go on.",
+            "Connections are at their limit: others wait or are closed. Sales in flight continue.",
             metadata: [
-                "listener": "\(name)", "open": "\(told.open)", "places": "\(places.all)",
-                "refused_since_last_line": "\(told.refused)", "reason": "\(reason.rawValue)",
+                "listener": "\(name)", "open": "\(numbers.open)", "places": "\(places.all)",
+                "refused_since_last_line": "\(numbers.refused)", "reason": "\(reason.rawValue)",
             ])
     }
 
@@ -156,7 +156,7 @@ final class ConnectionGate: Sendable {
 }
 
 extension PrometheusText {
-    /// The figures of all listeners.
+    /// The metrics of all listeners.
     mutating func connections(_ gates: [ConnectionGate]) {
         head("till_connections_open", .gauge, "Connections that are open.")
         for gate in gates { line("till_connections_open", [("listener", gate.name)], gate.open) }

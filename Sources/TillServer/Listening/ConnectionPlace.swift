@@ -1,13 +1,14 @@
 import NIOCore
 import Synchronization
 
-/// What one connection has among those of a listener: whether it may be closed for another one, and since when it waits.
+/// What one connection has among those of a listener: whether it may be closed for another one, and since when it
+/// waits.
 ///
 /// A request is either worked on or the place is taken, never both: whoever takes it and whoever begins to work ask the
 /// same lock. So a connection with a sale in flight is never closed to make room.
 final class ConnectionPlace: Sendable {
-    /// For how long one who was let in may leave an answer unread before the connection may be closed for another one. A
-    /// stranger's may at once.
+    /// For how long one who was let in may leave an answer unread before the connection may be closed for another one.
+    /// A stranger's may at once.
     static let patienceWithReaders = TimeAmount.seconds(1)
 
     /// How readily a place is given to another connection: the lowest first, of equal ones that which waits longest.
@@ -26,7 +27,7 @@ final class ConnectionPlace: Sendable {
         var answersDue = 0
         var isWorking = false
         var isKnown = false
-        var awaitsBody = false
+        var isWaiting = false
         var unreadSince: NIODeadline?
         var isTaken = false
     }
@@ -82,18 +83,18 @@ final class ConnectionPlace: Sendable {
     func endWork() {
         state.withLock { state in
             state.isWorking = false
-            state.awaitsBody = false
+            state.isWaiting = false
         }
     }
 
-    /// A route waits for its request's body, and has done nothing yet.
-    func awaitBody() { state.withLock { $0.awaitsBody = true } }
+    /// A route waits, and has done nothing yet: for its request's body, or because somebody guesses.
+    func startWaiting() { state.withLock { $0.isWaiting = true } }
 
-    /// The body is whole.
+    /// It goes on.
     /// - Returns: false if the place was taken meanwhile: then nothing must be done.
-    func hasBody() -> Bool {
+    func endWaiting() -> Bool {
         state.withLock { state in
-            state.awaitsBody = false
+            state.isWaiting = false
             return !state.isTaken
         }
     }
@@ -101,13 +102,13 @@ final class ConnectionPlace: Sendable {
     /// The client leaves an answer unread since then, or reads again.
     func unread(since: NIODeadline?) { state.withLock { $0.unreadSince = since } }
 
-    /// How readily it is given away; `nil` while a request is worked on.
+    /// How readily it is given away; `nil` while a request is worked on and does not wait.
     func readiness(at now: NIODeadline) -> Readiness? { state.withLock { ConnectionPlace.readiness($0, now) } }
 
     private static func readiness(_ state: State, _ now: NIODeadline) -> Readiness? {
         guard !state.isTaken else { return nil }
         if state.isWorking {
-            guard state.awaitsBody else { return nil }
+            guard state.isWaiting else { return nil }
         } else if state.answersDue > 0 {
             guard let unread = state.unreadSince else { return nil }
             guard !state.isKnown || now - unread >= patienceWithReaders else { return nil }

@@ -20,7 +20,7 @@ struct ConnectionDeadlines: Sendable {
     var head: TimeAmount
     /// For a request's whole body, whether its route reads it or not.
     var body: TimeAmount
-    /// How long a connection may say nothing between requests.
+    /// How long a connection may be idle between requests.
     var idle: TimeAmount
     /// For an answer, or a part of a stream, that the client does not read.
     var unread: TimeAmount

@@ -5,8 +5,8 @@ import NIOCore
 import Synchronization
 import TillCore
 
-/// Where the counter listens: for the shop, and, where it is set, at a second address for the public, which has only the
-/// routes of customers and providers and connections of its own.
+/// Where the counter listens: for the shop, and, where it is set, at a second address for the public, which has only
+/// the routes of customers and providers and connections of its own.
 struct CounterListeners: Sendable {
     /// The listener that serves everything.
     let main: ConnectionGate
@@ -44,7 +44,7 @@ struct CounterListeners: Sendable {
     /// sale.
     var maximumStreams: Int { max(1, min(options.maximumStreams, main.places.all / 2)) }
 
-    /// What listens; ``ServerOptions/onListening`` is told when all do.
+    /// What listens; ``ServerOptions/onListening`` is called when all do.
     /// - Parameters:
     ///   - responder: what is asked at each: everything, or what is there for the public.
     ///   - answer: what each request meets, given that.

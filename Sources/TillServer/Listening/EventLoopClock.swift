@@ -5,7 +5,7 @@ public import TillCore
 import TillHTTP
 
 /// The machine's clock for a counter that serves: who waits on an event loop is woken there, on time and without a
-/// detour through another thread, and a wait that is cancelled leaves nothing behind.
+/// detour through another thread, and a wait that is canceled leaves nothing behind.
 public struct EventLoopClock: TillClock {
     private let system = SystemClock()
 

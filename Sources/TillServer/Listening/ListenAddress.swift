@@ -35,7 +35,7 @@ public struct ListenAddress: Hashable, Sendable {
 public enum ListeningError: ExplainedError, Hashable {
     /// Keys and sales would cross a network in the clear.
     case plainHTTP(host: String)
-    /// Customers are told an address beyond this machine at which nothing can answer them soundly.
+    /// Customers are given an address beyond this machine at which nothing can answer them safely.
     case unreachable(setting: String, address: String)
 
     public var code: String {
@@ -48,8 +48,8 @@ public enum ListeningError: ExplainedError, Hashable {
     public var what: String {
         switch self {
         case .plainHTTP(let host):
-            "The counter is to listen on \(host), beyond this machine, without TLS: everybody between could read keys "
-                + "and sales."
+            "The counter is to listen on \(host), beyond this machine, without TLS: everybody on the network path "
+                + "could read keys and sales."
         case .unreachable(let setting, let address):
             "\(setting) is \(address), beyond this machine, and the counter has neither TLS nor a trusted proxy nor a "
                 + "listener for the public."

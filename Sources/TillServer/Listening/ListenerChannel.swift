@@ -5,8 +5,8 @@ import NIOHTTPTypes
 import NIOSSL
 import TillHTTP
 
-/// HTTP/1.1 on one listener, with or without TLS. Each connection has a place at the gate, deadlines for every phase, and
-/// runs on its own event loop.
+/// HTTP/1.1 on one listener, with or without TLS. Each connection has a place at the gate, deadlines for every phase,
+/// and runs on its own event loop.
 struct ListenerChannel: ServerChildChannel {
     /// A connection that was let in.
     struct Value: ServerChildChannelValue {

@@ -48,7 +48,7 @@ struct OriginReader: Sendable {
     /// Only what these say about their clients is believed.
     let trusted: [NetworkRange]
 
-    /// Hops that are looked at, from this counter backwards.
+    /// Hops that are examined, from this counter backwards.
     static let maximumHops = 32
     private static let forwardedFor = Incoming.name("X-Forwarded-For")
     private static let forwardedProto = Incoming.name("X-Forwarded-Proto")
@@ -63,8 +63,8 @@ struct OriginReader: Sendable {
     func isTrusted(_ address: ClientAddress) -> Bool { trusted.contains { $0.contains(address) } }
 
     /// Where a request comes from. A trusted proxy's words for scheme and host become the request's.
-    /// - Throws: ``Problem`` with 400 for a header of proxies from a peer that is not trusted, and for one that cannot be
-    ///   read.
+    /// - Throws: ``Problem`` with 400 for a header of proxies from a peer that is not trusted, and for one that cannot
+    ///   be read.
     func origin(of request: inout Request, over connection: Connection?) throws(Problem) -> RequestOrigin {
         let peer = connection?.peer ?? .loopback
         let isEncrypted = connection?.isEncrypted ?? false

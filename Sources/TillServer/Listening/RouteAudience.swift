@@ -3,9 +3,9 @@
 enum RouteAudience: String, CaseIterable, Sendable {
     /// Whoever sells at this counter: its page and the programs of the shop.
     case clerk
-    /// Whoever buys: receipts, the way back from a bank's page, the shop's own pages.
+    /// Whoever buys: receipts, the return URL of a bank's page, the shop's own pages.
     case customer
-    /// Who moves the money and tells of it.
+    /// Who moves the money and sends webhooks.
     case provider
     /// Who keeps the counter running: whether it lives, and its metrics.
     case `operator`

@@ -6,10 +6,10 @@ public import TillProvider
 @_spi(FixedExpiryValidationTime) import X509
 
 extension TLSIdentity {
-    /// How long before its end a certificate is spoken of.
+    /// How long before its expiry a certificate is reported.
     private static let notice = Span.days(14)
 
-    /// What `till doctor` says of the certificate: its names, who vouches for it, its end.
+    /// What `till doctor` says of the certificate: its names, its issuer, its expiry.
     /// - Parameter hosts: the names under which people reach this counter.
     public static func findings(_ files: TLSFiles, for hosts: [String], at now: Timestamp) async -> [ProviderFinding] {
         let chain: [Certificate]
@@ -29,9 +29,10 @@ extension TLSIdentity {
         let listed = names.joined(separator: ", ")
         var findings: [ProviderFinding] = []
         if end <= now {
-            findings.append(ProviderFinding("The certificate for \(listed) has ended on \(end).", isFine: false))
+            findings.append(ProviderFinding("The certificate for \(listed) expired on \(end).", isFine: false))
         } else if end.since(now) < notice {
-            findings.append(ProviderFinding("The certificate for \(listed) ends on \(end): renew it.", isFine: false))
+            findings.append(
+                ProviderFinding("The certificate for \(listed) expires on \(end): renew it.", isFine: false))
         } else {
             findings.append(ProviderFinding("The certificate is for \(listed), until \(end)."))
         }
@@ -44,12 +45,12 @@ extension TLSIdentity {
         }
         switch await verifier.validate(leaf: own, intermediates: CertificateStore(chain.dropFirst())) {
         case .validCertificate:
-            findings.append(ProviderFinding("An authority that this machine knows vouches for the certificate."))
+            findings.append(ProviderFinding("The certificate was issued by an authority that this machine trusts."))
         case .couldNotValidate:
             findings.append(
                 ProviderFinding(
-                    "No authority that this machine knows vouches for the certificate: customers' browsers refuse it, "
-                        + "and programs unless they are given your own authority.", isFine: false))
+                    "No authority that this machine trusts issued the certificate: customers' browsers refuse it, "
+                        + "and so do programs unless they trust your own authority.", isFine: false))
         }
         return findings
     }

@@ -6,10 +6,10 @@ import ServiceLifecycle
 import Synchronization
 public import TillCore
 
-/// The certificate that every listener shows, and its key. Its files are looked at again and again: what has changed is
+/// The certificate that every listener shows, and its key. Its files are polled: what has changed is
 /// shown from the next connection on, and what cannot be used changes nothing.
 public final class TLSIdentity: Sendable {
-    /// How often the files are looked at.
+    /// How often the files are polled.
     static let interval = Span.seconds(5)
     /// The longest file that is read, in bytes.
     public static let maximumBytes = 1 << 20
@@ -50,15 +50,15 @@ public final class TLSIdentity: Sendable {
     /// Why the files as they are now are not used; `nil` while they are.
     var problem: TLSFilesError? { state.withLock { $0.refused?.problem } }
 
-    /// What happened to the files since they were last looked at.
+    /// What happened to the files since they were last read.
     enum Change: Sendable {
         case replaced(until: Timestamp)
         case refused(TLSFilesError)
     }
 
-    /// Looks at the files.
+    /// Reads the files again.
     /// - Returns: what has changed; `nil` if nothing did, also if they are as bad as before.
-    func look(at now: Timestamp) -> Change? {
+    func refresh(at now: Timestamp) -> Change? {
         let read: Result<(certificate: [UInt8], key: [UInt8], digest: [UInt8]), TLSFilesError>
         do throws(TLSFilesError) { read = .success(try TLSIdentity.read(files)) } catch { read = .failure(error) }
         let digest: [UInt8] = if case .success(let bytes) = read { bytes.digest } else { [] }
@@ -88,19 +88,24 @@ public final class TLSIdentity: Sendable {
     private static func read(
         _ files: TLSFiles
     ) throws(TLSFilesError) -> (certificate: [UInt8], key: [UInt8], digest: [UInt8]) {
-        let (certificate, key) = (try bytes(files.certificate), try bytes(files.key))
+        let (certificate, key) = (
+            try bytes(files.certificate, "certificate", .open), try bytes(files.key, "certificate's key", .secret)
+        )
         var hash = SHA256()
         hash.update(data: certificate)
         hash.update(data: Array(SHA256.hash(data: key)))
         return (certificate, key, Array(hash.finalize()))
     }
 
-    private static func bytes(_ path: String) throws(TLSFilesError) -> [UInt8] {
-        guard let handle = FileHandle(forReadingAtPath: path) else { throw .unreadable(path) }
-        let data: Data?
-        do { data = try handle.read(upToCount: maximumBytes + 1) } catch { throw .unreadable(path) }
-        guard let data, !data.isEmpty, data.count <= maximumBytes else { throw .unreadable(path) }
-        return Array(data)
+    private static func bytes(
+        _ path: String, _ what: String, _ content: TrustedFile.Content
+    ) throws(TLSFilesError) -> [UInt8] {
+        let bytes: [UInt8]
+        do throws(UntrustedFile) {
+            bytes = try TrustedFile.read(path, what, limit: maximumBytes, content: content)
+        } catch { throw error.isDistrusted ? .untrusted(error) : .unreadable(path) }
+        guard !bytes.isEmpty else { throw .unreadable(path) }
+        return bytes
     }
 
     private static func load(
@@ -136,10 +141,14 @@ public enum TLSFilesError: ExplainedError, Hashable {
     case mismatch(String, String)
     /// The certificate has ended.
     case ended(String, Timestamp)
+    /// Others can have written one of them, or can read the key.
+    case untrusted(UntrustedFile)
     /// One of the two files is set without the other.
     case incomplete(missing: String)
 
-    public var code: String { "tls_files" }
+    public var code: String {
+        if case .untrusted(let file) = self { file.code } else { "tls_files" }
+    }
 
     public var what: String {
         switch self {
@@ -147,7 +156,8 @@ public enum TLSFilesError: ExplainedError, Hashable {
         case .noCertificate(let path): "\(path) has no certificate in PEM."
         case .noKey(let path): "\(path) has no private key in PEM without a password."
         case .mismatch(let certificate, let key): "The key in \(key) is not that of the certificate in \(certificate)."
-        case .ended(let path, let end): "The certificate in \(path) has ended on \(end)."
+        case .ended(let path, let end): "The certificate in \(path) expired on \(end)."
+        case .untrusted(let file): file.what
         case .incomplete(let missing): "\(missing) is not set: a certificate and its key go together."
         }
     }
@@ -156,13 +166,14 @@ public enum TLSFilesError: ExplainedError, Hashable {
 
     public var next: String {
         switch self {
+        case .untrusted(let file): file.next
         case .incomplete: "Set both, or neither."
-        default: "Put a certificate and its key in place; a counter that runs takes them by itself."
+        default: "Put a certificate and its key in place; a running counter loads them by itself."
         }
     }
 }
 
-/// Looks at the files while the counter runs.
+/// Polls the files while the counter runs.
 struct TLSIdentityService: Service {
     let identity: TLSIdentity
     let clock: any TillClock
@@ -171,7 +182,7 @@ struct TLSIdentityService: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while await clock.pause(for: TLSIdentity.interval) {
-                switch identity.look(at: clock.now()) {
+                switch identity.refresh(at: clock.now()) {
                 case .replaced(let end): logger.notice("A new certificate is shown, until \(end).")
                 case .refused(let error): logger.error("The certificate is not replaced. \(error.what) \(error.next)")
                 case nil: break

@@ -26,7 +26,7 @@ struct TraceParent: Hashable, Sendable {
             [2, 35, 52].allSatisfy({ bytes[$0] == UInt8(ascii: "-") })
         else { return nil }
         let version = bytes[0..<2]
-        // Version 00 ends here; a later one may go on behind another dash, and ff is none.
+        // Version 00 ends here; a later one may continue behind another dash, and ff is none.
         guard bytes.count == 55 || (!version.elementsEqual("00".utf8) && bytes[55] == UInt8(ascii: "-")),
             !version.elementsEqual("ff".utf8), bytes[3..<35].contains(where: { $0 != 0x30 }),
             bytes[36..<52].contains(where: { $0 != 0x30 })

@@ -33,7 +33,7 @@ public struct OfflineMetrics: Hashable, Sendable {
     public var quarantined: [Aside] = []
     /// How many were forwarded and deleted.
     public var resolved = 0
-    /// How many were taken back.
+    /// How many were withdrawn.
     public var voided = 0
     /// When the provider was last reached.
     public var lastContact: Timestamp?

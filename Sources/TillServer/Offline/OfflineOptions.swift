@@ -50,7 +50,7 @@ public struct OfflineOptions: Sendable {
             else {
                 throw .wrongValue(
                     place: "“\(setting.key)”",
-                    reason: "is “\(text.prefix(40))” and must be amounts as EUR 50.00, USD 50.00")
+                    reason: "is “\(text.prefix(40))” and must be amounts such as EUR 50.00, USD 50.00")
             }
             limits[currency.code] = money.minorUnits
         }

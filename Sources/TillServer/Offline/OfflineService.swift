@@ -186,7 +186,7 @@ actor OfflineLogHolder {
         try folder.replace(OfflineOptions.keyName, with: OfflineOptions.keyName + ".new")
     }
 
-    /// Payments among which the newest entry is looked for.
+    /// Payments among which the newest entry is sought.
     private static let newestMarks = 20
 
     /// The entries that the journal says are stored: the newest one, or all.

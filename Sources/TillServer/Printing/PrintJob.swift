@@ -15,9 +15,9 @@ public struct PrintJob: Hashable, Sendable {
         case sent
         /// The printer gave up on it.
         case failed
-        /// It may be on paper: look before printing it again.
+        /// It may be on paper: check before printing it again.
         case mayHavePrinted = "may_have_printed"
-        /// Called off before anything of it was sent.
+        /// Canceled before anything of it was sent.
         case canceled
     }
 

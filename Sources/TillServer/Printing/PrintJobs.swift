@@ -1,8 +1,8 @@
 public import TillCore
 public import TillJournal
 
-/// The receipts on their way to paper, in a record store: any number of processes print, and each receipt is sent by one
-/// of them. Every change is durable when its method returns.
+/// The receipts on their way to paper, in a record store: any number of processes print, and each receipt is sent by
+/// one of them. Every change is durable when its method returns.
 public struct PrintJobs: Sendable {
     /// Most receipts of one list.
     public static let maximumListed = 500
@@ -56,7 +56,7 @@ public struct PrintJobs: Sendable {
     ) async throws(JournalError) {
         try await records.update(id) { job in
             job.state = state
-            job.note = String(note.prefix(PrintJobs.maximumNote))
+            job.note = ProviderText.cut(note, atMost: PrintJobs.maximumNote)
             job.nextTryAt = nextTryAt ?? job.nextTryAt
             return true
         }
@@ -68,7 +68,7 @@ public struct PrintJobs: Sendable {
         let ended = try await records.update(id) { job in
             guard job.state == .waiting else { return false }
             job.state = state
-            job.note = String(note.prefix(PrintJobs.maximumNote))
+            job.note = ProviderText.cut(note, atMost: PrintJobs.maximumNote)
             return true
         }
         return ended != nil

@@ -1,4 +1,3 @@
-import Foundation
 public import TillCore
 public import TillJournal
 public import TillPrinting
@@ -59,8 +58,8 @@ public struct PrinterRegistry: Sendable {
         return try PrinterAddress(parsing: known?.address ?? text)
     }
 
-    /// The printer of a name or an address, ready to be asked. One whose first certificate is to be trusted is looked
-    /// at now if it never was; the certificate is durable before anything is sent under it.
+    /// The printer of a name or an address, ready to be asked. One whose first certificate is to be trusted is
+    /// examined now if it never was; the certificate is durable before anything is sent under it.
     /// - Throws: `PrinterAddressError`, ``PrinterRegistryError``, `IPPError`
     public func printer(
         _ text: String, deadline: Span = ReceiptPrinter.defaultDeadline
@@ -87,16 +86,17 @@ public struct PrinterRegistry: Sendable {
             deadline: deadline, clock: clock)
     }
 
-    /// A name, and the password in the first line of a file.
+    /// A name, and the password in the first line of a file that only its owner can have written, and read.
     public static func credentials(_ user: String, file: String?) throws(PrinterRegistryError) -> PrinterCredentials {
         guard let file else { throw .passwordFile("") }
-        guard let handle = FileHandle(forReadingAtPath: file),
-            let data = try? handle.read(upToCount: longestPassword + 1),
-            data.count <= longestPassword,
-            let line = String(data: data, encoding: .utf8)?.split(separator: "\n").first
-        else { throw .passwordFile(file) }
-        let password = line.hasSuffix("\r") ? line.dropLast() : line
-        guard let found = PrinterCredentials(user: user, password: Secret(String(password))) else {
+        let bytes: [UInt8]
+        do throws(UntrustedFile) {
+            bytes = try TrustedFile.read(file, "printer's password file", limit: longestPassword, content: .secret)
+        } catch { throw error.isDistrusted ? .untrusted(error) : .passwordFile(file) }
+        guard let line = String(validating: bytes, as: UTF8.self)?.split(whereSeparator: \.isNewline).first else {
+            throw .passwordFile(file)
+        }
+        guard let found = PrinterCredentials(user: user, password: Secret(String(line))) else {
             throw .passwordFile(file)
         }
         return found
@@ -109,11 +109,14 @@ public enum PrinterRegistryError: ExplainedError, Hashable {
     case unreadablePin(String)
     /// The password's file is not there, empty, too long, or not for this user.
     case passwordFile(String)
+    /// Others have, or may have, a hand in the password's file.
+    case untrusted(UntrustedFile)
 
     public var code: String {
         switch self {
         case .unreadablePin: "printer_pin_unreadable"
         case .passwordFile: "printer_password_unreadable"
+        case .untrusted(let file): file.code
         }
     }
     public var what: String {
@@ -122,6 +125,7 @@ public enum PrinterRegistryError: ExplainedError, Hashable {
         case .passwordFile(let file):
             "The printer's name and password cannot be used: \(file.isEmpty ? "no file was given" : file). "
                 + "Nothing was sent to it."
+        case .untrusted(let file): file.what + " Nothing was sent to the printer."
         }
     }
     /// A printer moves no money.
@@ -131,6 +135,7 @@ public enum PrinterRegistryError: ExplainedError, Hashable {
         switch self {
         case .unreadablePin: "Add the printer anew with --trust or --pin."
         case .passwordFile: "The file must hold the password in one line, readable for the user that Till runs as."
+        case .untrusted(let file): file.next
         }
     }
 }

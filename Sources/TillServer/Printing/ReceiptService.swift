@@ -36,7 +36,7 @@ public struct ReceiptService: Sendable {
     /// - Parameters:
     ///   - refund: prints the receipt of that refund; `nil`: that of the whole payment.
     ///   - width: what it is to be printed on, as `58`, `80`, `A4` or `Letter`; `nil`: what the printer has.
-    ///   - deadline: how long it is followed; a printer that has not begun by then is told to forget it.
+    ///   - deadline: how long it is followed; a printer that has not begun by then is asked to cancel it.
     /// - Returns: how it stands in the end. Nothing is thrown for what a printer does.
     public func print(
         _ payment: Payment, on name: String, copy: ReceiptCopy = .customer, refund: RefundID? = nil, copies: Int = 1,
@@ -89,7 +89,7 @@ public struct ReceiptService: Sendable {
         return done
     }
 
-    /// Calls off a receipt that waits.
+    /// Cancels a receipt that waits.
     /// - Returns: how it stands now: one that is being sent or has ended is left as it is. `nil` if there is none.
     public func cancel(_ id: String) async throws -> PrintJob? {
         _ = try await jobs.endWaiting(id, as: .canceled, note: "It was canceled; nothing was printed.")
@@ -126,7 +126,7 @@ public struct ReceiptService: Sendable {
             }
         } catch IPPError.neverBegan {
             job.state = .waiting
-            job.note = "Till stopped while it was sent; the printer had not begun, and called it off."
+            job.note = "Till stopped while it was sent; the printer had not begun, and canceled it."
             try await jobs.end(job.id, as: .waiting, note: job.note, nextTryAt: clock.now())
         } catch let error as any ExplainedError {
             try await end(&job, .mayHavePrinted("Till stopped while it was sent. \(error.what)"))
@@ -134,7 +134,7 @@ public struct ReceiptService: Sendable {
         return job
     }
 
-    /// One look at what may have printed where the printer has a number for it: it may have ended since.
+    /// Queries once what may have printed where the printer has a number for it: it may have ended since.
     private func askAgain() async throws -> [PrintJob] {
         var done: [PrintJob] = []
         for uncertain in try await jobs.uncertain(since: clock.now().adding(.days(-1))) {

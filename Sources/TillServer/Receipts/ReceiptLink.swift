@@ -5,7 +5,7 @@ public import TillCore
 /// Signs and checks addresses under which a customer reads one receipt for a time, without a key of the till. Nothing
 /// is stored: who has the address may read, until it expires or the key's file is removed.
 public struct ReceiptLink: Sendable {
-    /// How long an address is good, unless told otherwise.
+    /// How long an address is valid by default.
     public static let defaultLifetime = Span.days(90)
     public static let longestLife = Span.days(730)
     private static let keyBytes = 32
@@ -19,7 +19,11 @@ public struct ReceiptLink: Sendable {
     /// - Throws: ``ReceiptLinkError/key(_:)``
     public init(besideJournal path: String) throws(ReceiptLinkError) {
         let file = path + "-links"
-        guard let bytes = SecretFile.bytes(at: file, count: ReceiptLink.keyBytes) else { throw .key(file) }
+        let found: [UInt8]?
+        do throws(UntrustedFile) {
+            found = try SecretFile.bytes(at: file, "key of receipt links", count: ReceiptLink.keyBytes)
+        } catch { throw .untrusted(error) }
+        guard let bytes = found else { throw .key(file) }
         key = SymmetricKey(data: bytes)
     }
 
@@ -30,7 +34,7 @@ public struct ReceiptLink: Sendable {
     }
 
     /// Whose receipt an address shows.
-    /// - Throws: ``ReceiptLinkError``: forged and unknown addresses are not told apart.
+    /// - Throws: ``ReceiptLinkError``: forged and unknown addresses are not distinguished.
     public func payment(path: String, now: Timestamp) throws(ReceiptLinkError) -> PaymentID {
         let parts = path.dropFirst(3).split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard path.hasPrefix("/r/"), path.utf8.count <= 300, parts.count == 3, let seconds = Int64(parts[1], radix: 36),
@@ -58,12 +62,15 @@ public enum ReceiptLinkError: ExplainedError, Hashable {
     case expired
     /// The key's file cannot be read or made.
     case key(String)
+    /// Others have, or may have, a hand in it.
+    case untrusted(UntrustedFile)
 
     public var code: String {
         switch self {
         case .invalid: "receipt_link_invalid"
         case .expired: "receipt_link_expired"
         case .key: "receipt_link_key"
+        case .untrusted(let file): file.code
         }
     }
     public var what: String {
@@ -71,6 +78,7 @@ public enum ReceiptLinkError: ExplainedError, Hashable {
         case .invalid: "There is no receipt at this address."
         case .expired: "This address has expired."
         case .key(let file): "The key of receipt links, \(file), cannot be used."
+        case .untrusted(let file): file.what
         }
     }
     public var moneyMoved: MoneyMoved { .no }
@@ -79,7 +87,8 @@ public enum ReceiptLinkError: ExplainedError, Hashable {
         switch self {
         case .invalid: "Check the address."
         case .expired: "Ask the shop for a new one."
-        case .key: "Check the rights on it; if it is damaged remove it, and old links end."
+        case .key: "Check the rights on it; if it is damaged remove it; old links then stop working."
+        case .untrusted(let file): file.next
         }
     }
 }

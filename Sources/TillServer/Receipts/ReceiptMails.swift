@@ -41,7 +41,7 @@ public struct ReceiptMails: Sendable {
     func end(_ mail: ReceiptMail, as state: ReceiptMail.State, note: String) async throws(JournalError) {
         try await records.update(mail.id) { mail in
             mail.state = state
-            mail.note = String(note.prefix(ReceiptMails.maximumNote))
+            mail.note = ProviderText.cut(note, atMost: ReceiptMails.maximumNote)
             return true
         }
         let place = ReceiptMails.place(of: mail)

@@ -25,6 +25,8 @@ struct ReceiptRoutes: Sendable {
     let options: ServerOptions
     let clock: any TillClock
     let logger: Logger
+    /// Holds up whoever tries addresses of receipts out.
+    private let guesses: GuessLimiter
     private let gaps = ReceiptGapLog()
     private let mailing: AccountPlaces
     private let printingNow: AccountPlaces
@@ -32,8 +34,10 @@ struct ReceiptRoutes: Sendable {
     private var checkout: Checkout { payments.checkout }
 
     init(
-        payments: PaymentRoutes, journal: any CounterStore, options: ServerOptions, clock: any TillClock, logger: Logger
+        payments: PaymentRoutes, journal: any CounterStore, options: ServerOptions, guesses: GuessLimiter,
+        clock: any TillClock, logger: Logger
     ) {
+        self.guesses = guesses
         self.payments = payments
         self.journal = journal
         self.options = options
@@ -161,6 +165,7 @@ struct ReceiptRoutes: Sendable {
         do {
             id = try link.payment(path: path, now: clock.now())
         } catch {
+            if error == .invalid { try await guesses.refuse(from: RequestOrigin.current.bucket) }
             throw Problem(error == .expired ? .gone : .notFound, error.code, error.what, next: error.next)
         }
         guard let payment = try await journal.payment(id) else { throw Problem.notFound }
@@ -182,7 +187,7 @@ struct ReceiptRoutes: Sendable {
         writer.field("url", (options.receipts.url ?? here) + path)
         writer.field("expires_at", expires.description)
         writer.endObject()
-        return payments.json(writer.bytes)
+        return .json(writer.bytes)
     }
 
     private func printed(_ payment: Payment, _ body: JSONValue) async throws -> Response {
@@ -259,7 +264,7 @@ struct ReceiptRoutes: Sendable {
         writer.field("state", state)
         writer.field("message", message)
         writer.endObject()
-        return payments.json(writer.bytes)
+        return .json(writer.bytes)
     }
 
     private func mails(_ payment: Payment) async throws -> Response {
@@ -279,7 +284,7 @@ struct ReceiptRoutes: Sendable {
         }
         writer.endArray()
         writer.endObject()
-        return payments.json(writer.bytes)
+        return .json(writer.bytes)
     }
 
     // MARK: Printers
@@ -294,11 +299,12 @@ struct ReceiptRoutes: Sendable {
             writer.field("name", printer.name)
             writer.field("address", printer.address)
             writer.field("profile", printer.profile)
+            writer.field("has_drawer", DrawerKick.canOpen(printer))
             writer.endObject()
         }
         writer.endArray()
         writer.endObject()
-        return payments.json(writer.bytes)
+        return .json(writer.bytes)
     }
 
     private func printer(_ name: String) async throws -> Response {
@@ -326,6 +332,6 @@ struct ReceiptRoutes: Sendable {
             writer.field("message", error.what)
         }
         writer.endObject()
-        return payments.json(writer.bytes)
+        return .json(writer.bytes)
     }
 }

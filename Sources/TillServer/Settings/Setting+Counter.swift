@@ -3,7 +3,7 @@ public import TillProvider
 extension Setting {
     public static let journal = Setting(
         key: "journal", option: "--journal", kind: .path, defaultValue: CounterOptions.defaultJournal,
-        about: "The journal's file.")
+        about: "The journal: a file, or the address of a PostgreSQL database.")
     /// The account that the command line works for.
     public static let account = Setting(
         key: "account", option: "--account", kind: .text, defaultValue: "main",
@@ -12,15 +12,23 @@ extension Setting {
     public static let provider = Setting(
         key: "provider", option: "--provider", kind: .text, defaultValue: "sandbox",
         about: "Who moves the money: sandbox, cash, or the name of a provider; with a live key that provider.")
+    /// To whom else keys and cards may be sent.
+    public static let providerHosts = Setting(
+        key: "provider_hosts", option: "--provider-hosts", kind: .hosts,
+        about:
+            "Hosts beside the providers' own that may be sent their keys and cards, separated by commas. Not in the "
+            + "settings file."
+    )
     /// Whether real money moves.
     public static let mode = Setting(
         key: "mode", kind: .choice(["test", "live"]),
         about: "Whether real money moves, at a counter without a provider's keys; with them the keys decide.")
-    /// What tells order numbers apart.
+    /// What distinguishes order numbers that are reused.
     public static let orderScope = Setting(
         key: "order_scope", option: nil, kind: .text, defaultValue: nil,
         about:
-            "What tells order numbers apart that come round again: the year, or the shop. Changed when they begin anew."
+            "What distinguishes order numbers that are reused: the year, or the shop. Change it when numbering "
+            + "restarts."
     )
     /// How long the sandbox takes.
     public static let sandboxLatency = Setting(
@@ -50,12 +58,13 @@ extension Setting {
     /// Whether settled payments are queried now and then.
     public static let afterSalePoll = Setting(
         key: "aftersale.poll", option: nil, kind: .choice(["on", "off"]), defaultValue: "on",
-        about: "Whether settled payments are queried for 120 days, in case no webhook told of a dispute or a refund.")
-    /// For how long a counter that stands still keeps its payments.
+        about: "Whether settled payments are queried for 120 days, in case no webhook reported a dispute or a refund.")
+    /// For how long a stalled counter keeps its payments.
     public static let leaseSeconds = Setting(
         key: "lease.seconds", option: nil, kind: .number(5...120), defaultValue: "30",
         about:
-            "How many seconds a process that is stopped or hangs keeps its payments; then others on its journal take over."
+            "How many seconds a process that is stopped or hangs keeps its payments; then others on its journal take "
+            + "over."
     )
     /// Where a copy of the journal is kept.
     public static let copyTo = Setting(
@@ -79,11 +88,11 @@ extension Setting {
     /// How long a connection may be silent.
     public static let idleTime = Setting(
         key: "limits.idle_time", option: nil, kind: .span, defaultValue: "1min",
-        about: "How long a connection may say nothing between requests.")
+        about: "How long a connection may be idle between requests.")
     /// How long a session of the page lasts without a request.
     public static let sessionIdle = Setting(
         key: "session.idle_minutes", option: nil, kind: .number(5...10_080), defaultValue: "720",
-        about: "How many minutes without a request end a session of the page.")
+        about: "After how many minutes without a request a session of the page ends.")
     /// How long a session of the page lasts in all.
     public static let sessionDays = Setting(
         key: "session.days", option: nil, kind: .number(1...90), defaultValue: "7",
@@ -91,7 +100,7 @@ extension Setting {
     /// How long whoever is signed in stays so.
     public static let staffLock = Setting(
         key: "staff.lock_minutes", option: nil, kind: .number(1...720), defaultValue: "5",
-        about: "How many minutes without a request lock the page, so that a PIN is asked for again.")
+        about: "After how many minutes without a request the page is locked and asks for a PIN again.")
     /// How short a PIN may be.
     public static let staffPIN = Setting(
         key: "staff.pin_digits", option: nil, kind: .number(4...12), defaultValue: "6",
@@ -111,7 +120,8 @@ extension Setting {
     public static let hardwareAccounts = Setting(
         key: "hardware.accounts", option: nil, kind: .text, defaultValue: nil,
         about:
-            "Accounts, with commas, that use the counter's readers and printers and see its metrics, beside its own."
+            "Accounts, separated by commas, that use the counter's readers and printers and see its metrics, beside "
+            + "its own."
     )
     /// How long guessing is held up.
     public static let guessDelay = Setting(
@@ -124,7 +134,8 @@ extension Setting {
     }
 
     private static let counter: [Setting] = [
-        .journal, .account, .provider, .mode, .orderScope, .sandboxLatency, .host, .port, .apiKey, .apiKeyFile,
+        .journal, .account, .provider, .providerHosts, .mode, .orderScope, .sandboxLatency, .host, .port, .apiKey,
+        .apiKeyFile,
         .logLevel, .afterSalePoll, .leaseSeconds, .copyTo, .journalSigningKey, .bodyBytes, .headTime, .bodyTime,
         .idleTime, .streams, .guessDelay, .hardwareAccounts, .sessionIdle, .sessionDays, .staffLock, .staffPIN,
         .openBrowser,

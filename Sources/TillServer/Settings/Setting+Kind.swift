@@ -13,28 +13,31 @@ extension Setting.Kind {
             return "\(shown) and must be a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .span:
             if Setting.span(parsing: text) != nil { return nil }
-            return "\(shown) and must be a time up to a day, as 50ms, 30s or 2min"
+            return "\(shown) and must be a time up to a day, such as 50ms, 30s or 2min"
         case .choice(let words):
             if words.contains(text) { return nil }
             return "\(shown) and must be one of \(words.joined(separator: ", "))"
         case .pairs:
             if Setting.pairs(parsing: text) != nil { return nil }
-            return "\(shown) and must be as SIRET=73282932000074; NAF=4719B"
+            return "\(shown) and must be names and values such as SIRET=73282932000074; NAF=4719B"
         case .country:
             if text.utf8.count == 2, text.utf8.allSatisfy({ ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7A }) { return nil }
-            return "\(shown) and must be a country's two letters, as DE"
+            return "\(shown) and must be a country's two letters, such as DE"
         case .locale:
             let isWord = text.utf8.allSatisfy {
                 ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7A || $0 >= 0x30 && $0 <= 0x39 || $0 == 0x5F || $0 == 0x2D
             }
             if isWord, (2...32).contains(text.utf8.count) { return nil }
-            return "\(shown) and must be a language and a region, as de_DE"
+            return "\(shown) and must be a language and a region, such as de_DE"
         case .timeZone:
             if TimeZone(identifier: text) != nil { return nil }
-            return "\(shown) and must be a time zone, as Europe/Berlin"
+            return "\(shown) and must be a time zone, such as Europe/Berlin"
+        case .hosts:
+            if Setting.hosts(parsing: text) != nil { return nil }
+            return "\(shown) and must be at most \(Setting.maximumHosts) hosts with commas, such as 127.0.0.1"
         case .webAddress:
             if Setting.isWebAddress(text) { return nil }
-            return "\(shown) and must be a web address without a query, as https://shop.example"
+            return "\(shown) and must be a web address without a query, such as https://shop.example"
         }
     }
 }
@@ -54,6 +57,23 @@ extension Setting {
             pairs.append((name, value))
         }
         return pairs.isEmpty ? nil : pairs
+    }
+
+    /// Most hosts of one setting.
+    static let maximumHosts = 8
+
+    /// Hosts without ports, with commas between.
+    static func hosts(parsing text: String) -> [String]? {
+        let hosts = text.lowercased().split(separator: ",", omittingEmptySubsequences: false)
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+        let isUsable = hosts.allSatisfy { host in
+            (1...253).contains(host.utf8.count)
+                && host.utf8.allSatisfy {
+                    (0x61...0x7A).contains($0) || (0x30...0x3A).contains($0)
+                        || [0x2D, 0x2E, 0x5B, 0x5D].contains($0)
+                }
+        }
+        return isUsable && hosts.count <= maximumHosts ? hosts : nil
     }
 
     /// The lines of a text: `\n` parts them, and so does a line break.

@@ -4,7 +4,7 @@ extension Setting {
     /// The port of the listener for the public; with it there is one.
     public static let publicPort = Setting(
         key: "public.port", option: nil, kind: .number(0...65_535), defaultValue: nil,
-        about: "The port of a listener for the public: receipts, the way back from banks, webhooks, the shop's pages.")
+        about: "The port of a listener for the public: receipts, the return URL for banks, webhooks, the shop's pages.")
     /// Where the listener for the public listens.
     public static let publicHost = Setting(
         key: "public.host", option: nil, kind: .text, defaultValue: "that of host",
@@ -12,15 +12,15 @@ extension Setting {
     /// The certificate of all listeners.
     public static let tlsCertificate = Setting(
         key: "tls.certificate", option: "--tls-certificate", kind: .path, defaultValue: nil,
-        about: "The file with the counter's certificate and those that vouch for it, PEM; read again when it changes.")
+        about: "The file with the counter's certificate chain, PEM; read again when it changes.")
     /// The certificate's private key, in PEM.
     public static let tlsKey = Setting(
         key: "tls.key", option: "--tls-key", kind: .path, defaultValue: nil,
         about: "The file with the certificate's key, PEM, without a password.")
-    /// Proxies whose word about their clients is believed.
+    /// Proxies that are trusted about their clients.
     public static let trustedProxies = Setting(
         key: "trusted_proxies", option: "--trusted-proxies", kind: .text, defaultValue: nil,
-        about: "Proxies that are believed about their clients' addresses: 10.0.0.5, fd00::/8, with commas between.")
+        about: "Proxies that are trusted about their clients' addresses: 10.0.0.5, fd00::/8, separated by commas.")
     /// Whether HTTP is spoken beyond this machine.
     public static let allowPlainHTTP = Setting(
         key: "allow_plain_http", option: "--allow-plain-http", kind: .choice(["on", "off"]), defaultValue: "off",

@@ -41,13 +41,13 @@ extension Setting {
         about: "How long the provider takes a stored payment, and the oldest may wait when another is added.")
     public static let offlineCountry = Setting(
         key: "offline.country", option: nil, kind: .text, defaultValue: nil,
-        about: "The shop's country, as DE; where cards need a PIN online no tap is stored.")
+        about: "The shop's country, such as DE; where cards need a PIN online no tap is stored.")
     public static let sandboxWindow = Setting(
         key: "sandbox.window", option: nil, kind: .number(1...1_000_000), defaultValue: "1000000",
         about: "How many stored payments the sandbox takes in a second.")
     public static let sandboxNetwork = Setting(
         key: "sandbox.network", option: nil, kind: .choice(["on", "off"]), defaultValue: "on",
-        about: "Whether the sandbox can be reached; off to try out being offline.")
+        about: "Whether the sandbox can be reached; off to test being offline.")
 
     static let offline: [Setting] = [
         .offlineMode, .offlineFolder, .offlineDevice, .offlinePerPayment, .offlineTotal, .offlineCount, .offlinePerCard,

@@ -18,7 +18,7 @@ extension Setting {
     /// The acquirer's number of the shop.
     public static let storeMerchantID = Setting(
         key: "store_merchant_id", option: "--merchant-id", kind: .text, defaultValue: nil,
-        about: "The number under which the acquirer knows the shop.")
+        about: "The shop's merchant number at the acquirer.")
     /// The number of the terminal.
     public static let storeTerminalID = Setting(
         key: "store_terminal_id", option: "--terminal-id", kind: .text, defaultValue: nil,
@@ -40,12 +40,12 @@ extension Setting {
     /// Where customers find the counter.
     public static let receiptURL = Setting(
         key: "receipt_url", option: "--receipt-url", kind: .webAddress, defaultValue: nil,
-        about: "Where customers find this counter; receipts then carry a code that leads to them online, and a "
+        about: "The public address of this counter; receipts then carry a code that leads to them online, and a "
             + "bank's page sends customers back to it.")
     /// Fields that the shop's acquirer wants beyond those of the schemes.
     public static let receiptFields = Setting(
         key: "receipt_fields", option: nil, kind: .text, defaultValue: nil,
-        about: "Fields that the shop's acquirer demands on every card receipt, with commas between.")
+        about: "Fields that the shop's acquirer demands on every card receipt, separated by commas.")
 
     /// Where the mail server is.
     public static let smtpHost = Setting(
@@ -59,9 +59,9 @@ extension Setting {
     public static let smtpSecurity = Setting(
         key: "smtp.security", option: nil, kind: .choice(["starttls", "tls", "none"]), defaultValue: "starttls",
         about: "starttls, tls from the first byte, or none, which only a mail server on this machine may have.")
-    /// Who signs in at the mail server.
+    /// The user name at the mail server.
     public static let smtpUser = Setting(
-        key: "smtp.user", option: nil, kind: .text, defaultValue: nil, about: "Who signs in at the mail server.")
+        key: "smtp.user", option: nil, kind: .text, defaultValue: nil, about: "The user name at the mail server.")
     /// The password at the mail server.
     public static let smtpPassword = Setting(
         key: "smtp.password", option: nil, kind: .secret, defaultValue: nil, about: "The password at the mail server.")

@@ -9,8 +9,6 @@ public import TillProvider
 /// The command line comes before the environment (`TILL_…`), the environment before the settings file, the file before
 /// the default. The file is the one that `--config` or `TILL_CONFIG` names, else `till.json` if there is one here.
 public struct Settings: SettingValues {
-    /// The option that names the settings file.
-    public static let fileOption = "--config"
     /// The variable that names the settings file.
     public static let fileVariable = "TILL_CONFIG"
     /// The longest secret that is read from a file, in bytes.
@@ -104,16 +102,16 @@ public struct Settings: SettingValues {
                 let named = values[source.key]
             else { continue }
             let place = place(source, named.origin, path)
-            guard let handle = FileHandle(forReadingAtPath: named.text) else {
-                throw .wrongValue(place: place, reason: "names \(named.text), which is no readable file")
-            }
-            // The handle closes its file when it is gone.
-            let data: Data
-            do { data = try handle.read(upToCount: maximumSecretBytes + 1) ?? Data() } catch {
-                throw .wrongValue(place: place, reason: "names \(named.text), which cannot be read")
+            let data: [UInt8]
+            do throws(UntrustedFile) {
+                data = try TrustedFile.read(
+                    named.text, "file with “\(setting.key)”", limit: maximumSecretBytes, content: .secret)
+            } catch {
+                guard !error.isDistrusted else { throw .untrusted(error) }
+                throw .wrongValue(place: place, reason: "names \(named.text), and \(error.why)")
             }
             let text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-            guard !text.isEmpty, data.count <= maximumSecretBytes else {
+            guard !text.isEmpty else {
                 throw .wrongValue(
                     place: place,
                     reason: "names \(named.text), which must hold 1 to \(maximumSecretBytes) bytes of text")

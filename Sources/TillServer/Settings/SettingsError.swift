@@ -10,6 +10,10 @@ public enum SettingsError: ExplainedError, Hashable {
     case wrongValue(place: String, reason: String)
     /// A secret stands in the settings file.
     case secretInFile(String, file: String, variable: String, fileKey: String?)
+    /// A file that others than the caller and root can have written, or a secret's that they can read.
+    case untrusted(UntrustedFile)
+    /// The settings file has what only the command line and the environment may say.
+    case operatorOnly(place: String, variable: String)
 
     public var code: String {
         switch self {
@@ -17,6 +21,8 @@ public enum SettingsError: ExplainedError, Hashable {
         case .unknownKey: "unknown_setting"
         case .wrongValue: "invalid_setting"
         case .secretInFile: "secret_in_settings_file"
+        case .untrusted(let file): file.code
+        case .operatorOnly: "invalid_setting"
         }
     }
 
@@ -26,6 +32,8 @@ public enum SettingsError: ExplainedError, Hashable {
         case .unknownKey(let key, let file, _): "The settings file \(file) has “\(key)”, which is no setting."
         case .wrongValue(let place, let reason): "\(place) \(reason)."
         case .secretInFile(let key, let file, _, _): "The settings file \(file) has the secret “\(key)”."
+        case .untrusted(let file): file.what
+        case .operatorOnly(let place, _): "\(place) cannot be set by a file."
         }
     }
 
@@ -42,6 +50,8 @@ public enum SettingsError: ExplainedError, Hashable {
         case .wrongValue: "Correct it; `till doctor` says where each setting comes from."
         case .secretInFile(_, _, let variable, let fileKey):
             "Take it out, and set \(variable)" + (fileKey.map { ", or name a file that holds it with “\($0)”." } ?? ".")
+        case .untrusted(let file): file.next
+        case .operatorOnly(_, let variable): "Take it out, and set \(variable) where the program is started."
         }
     }
 

@@ -2,7 +2,8 @@ import Foundation
 import TillCore
 import TillProvider
 
-/// The settings of a JSON file, checked: every key is known, every value is of its kind, and no secret stands there.
+/// The settings of a JSON file, checked: nobody else can have written it, every key is known, every value is of its
+/// kind, and no secret stands there.
 struct SettingsFile {
     /// The longest file that is read.
     static let maximumBytes = 256 << 10
@@ -31,16 +32,11 @@ struct SettingsFile {
     }
 
     private static func bytes(_ path: String) throws(SettingsError) -> [UInt8] {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue,
-            let handle = FileHandle(forReadingAtPath: path)
-        else { throw .file(path, reason: "there is no readable file of this name") }
-        let data: Data
-        do { data = try handle.read(upToCount: maximumBytes + 1) ?? Data() } catch {
-            throw .file(path, reason: "it cannot be read")
+        do throws(UntrustedFile) {
+            return try TrustedFile.read(path, "settings file", limit: maximumBytes)
+        } catch {
+            throw error.isDistrusted ? .untrusted(error) : .file(path, reason: error.why)
         }
-        guard data.count <= maximumBytes else { throw .file(path, reason: "it is longer than \(maximumBytes) bytes") }
-        return Array(data)
     }
 
     private static func read(
@@ -68,6 +64,7 @@ struct SettingsFile {
     ) throws(SettingsError) -> String {
         let place = place(setting.key, path)
         switch (setting.kind, value) {
+        case (.hosts, _): throw .operatorOnly(place: place, variable: setting.variable)
         case (.secret, _):
             let file = table.first { $0.key == setting.key + "_file" }?.key
             throw .secretInFile(setting.key, file: path, variable: setting.variable, fileKey: file)

@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import NIOCore
 import TillCheckout
 import TillCore
 
@@ -50,9 +49,7 @@ struct ApprovalRoutes: Sendable {
         signIn.log.record(.approved(staff, for: approval.requestedBy.id, id), at: session.device)
         var writer = JSONWriter()
         approval.write(into: &writer)
-        return Response(
-            status: .created, headers: [.contentType: "application/json"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))
+        return .json(writer.bytes, status: .created)
     }
 
     private static let noPerson = Problem(

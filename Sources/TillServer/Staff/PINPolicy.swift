@@ -7,12 +7,12 @@ public struct PINPolicy: Hashable, Sendable {
     /// Digits of the longest.
     public static let maximumDigits = 12
     /// Digits that one needs unless the shop says otherwise. ASVS 5 (6.2.1) counts a PIN as a password and wants 8.
-    public static let usualDigits = 6
+    public static let defaultDigits = 6
 
     public let minimumDigits: Int
 
     /// - Parameter minimumDigits: brought into what may be allowed.
-    public init(minimumDigits: Int = PINPolicy.usualDigits) {
+    public init(minimumDigits: Int = PINPolicy.defaultDigits) {
         self.minimumDigits = min(max(minimumDigits, PINPolicy.fewestDigits), PINPolicy.maximumDigits)
     }
 

@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import NIOCore
 import TillCore
 
 /// Who is at the device: asked, signed in with a PIN, and locked again.
@@ -18,22 +17,13 @@ struct PersonRoutes: Sendable {
         router.open([.delete], "/session/person", for: .clerk) { request, _ in try await leave(request) }
     }
 
-    /// The session of a request's device, whoever is signed in at it.
-    private func device(_ request: Request) async throws -> (PageSessionRecord, Principal) {
-        guard let session = try await authenticator.sessions.session(of: request),
-            let principal = try await authenticator.principal(of: session)
-        else { throw Problem.unauthorized }
-        try authenticator.checkPage(request)
-        return (session, principal)
-    }
-
     private func show(_ request: Request) async throws -> Response {
-        let (session, principal) = try await device(request)
+        let (session, principal) = try await authenticator.pageSession(of: request)
         return try await answer(session, principal)
     }
 
     private func enter(_ request: Request) async throws -> Response {
-        let (session, principal) = try await device(request)
+        let (session, principal) = try await authenticator.pageSession(of: request)
         let incoming = Incoming(
             request: request, account: session.account, maximumBodyBytes: PersonRoutes.maximumBodyBytes)
         let body = try await incoming.document()
@@ -44,12 +34,21 @@ struct PersonRoutes: Sendable {
         guard let pin = try body.text("pin", atMost: PINPolicy.maximumDigits) else {
             throw Problem.field("pin", "It is missing.")
         }
-        return try await answer(try await signIn.enter(staff, Secret(pin), at: session), principal)
+        let entered = try await signIn.enter(staff, Secret(pin), at: session)
+        var response = try await answer(entered.session, principal)
+        response.headers[.setCookie] = try await authenticator.sessions.cookie(for: request).holding(entered.token)
+        return response
     }
 
     private func leave(_ request: Request) async throws -> Response {
-        let (session, principal) = try await device(request)
+        let (session, principal) = try await authenticator.pageSession(of: request)
         let person = try await authenticator.person(of: session, principal)?.person
+        guard !session.isPersonal else {
+            // Nobody else uses it, so there is nothing to lock: it ends.
+            try await authenticator.sessions.end(of: request, by: person?.actor)
+            let cookie = try await authenticator.sessions.cookie(for: request)
+            return Response(status: .noContent, headers: [.setCookie: cookie.emptied])
+        }
         try await signIn.lock(session, by: person?.actor ?? principal.actor)
         return Response(status: .noContent)
     }
@@ -62,6 +61,7 @@ struct PersonRoutes: Sendable {
         writer.field("account", session.account.rawValue)
         writer.field("has_staff", try await staff.isConfigured(session.account))
         writer.field("lock_seconds", lock.milliseconds / 1_000)
+        writer.field("personal", session.isPersonal)
         writer.key("person")
         if let person { person.write(into: &writer) } else { writer.null() }
         writer.key("people")
@@ -74,9 +74,7 @@ struct PersonRoutes: Sendable {
         }
         writer.endArray()
         writer.endObject()
-        return Response(
-            status: .ok, headers: [.contentType: "application/json"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))
+        return .json(writer.bytes)
     }
 }
 

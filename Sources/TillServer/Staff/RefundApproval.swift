@@ -63,7 +63,7 @@ extension RefundApproval: RecordDocument {
         usedKey = body.optionalText("used_key") == nil ? nil : try body.bytes("used_key")
     }
 
-    /// For programs.
+    /// As programs get it, over HTTP and with `--json`.
     func write(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("id", id)

@@ -7,28 +7,46 @@ enum SignInEvent: Sendable {
     case wrongPIN(StaffID)
     /// They were wrong too often at that device.
     case lockedOut(StaffID)
+    /// They were wrong too often at all devices together.
+    case lockedOutEverywhere(StaffID)
     case deviceEnded
     case approved(StaffID, for: StaffID, PaymentID)
     case approvalRefused(StaffID)
+    case enteredOffice(StaffID, by: OfficeProof)
+    /// Name, password and code did not go together; `nil`: nobody has that name.
+    case wrongPassword(StaffID?)
+    case officeLocked(StaffID?)
+    /// A passkey was not taken, and why; `nil`: it is nobody's.
+    case wrongPasskey(StaffID?, PasskeyFault)
+    case credentialsChanged(StaffID)
 
     /// Whether it is a sign of somebody who guesses.
     var isSuspicious: Bool {
         switch self {
-        case .signedIn, .locked, .approved: false
-        case .wrongPIN, .lockedOut, .deviceEnded, .approvalRefused: true
+        case .signedIn, .locked, .approved, .enteredOffice, .credentialsChanged: false
+        case .wrongPIN, .lockedOut, .lockedOutEverywhere, .deviceEnded, .approvalRefused, .wrongPassword,
+            .officeLocked, .wrongPasskey:
+            true
         }
     }
 
-    /// For the log.
+    /// What the log says of it, without secrets.
     var words: String {
         switch self {
         case .signedIn(let id): "\(id) signed in"
         case .locked: "a device was locked"
         case .wrongPIN(let id): "a wrong PIN for \(id)"
         case .lockedOut(let id): "\(id) is locked out at a device after wrong PINs"
+        case .lockedOutEverywhere(let id): "\(id) is locked out at all devices that a key signed in, after wrong PINs"
         case .deviceEnded: "a device was signed out after wrong PINs"
         case .approved(let id, let other, let payment): "\(id) approved a refund of \(payment) for \(other)"
         case .approvalRefused(let id): "\(id) may not approve that"
+        case .enteredOffice(let id, let proof): "\(id) signed in to the back office with a \(proof.rawValue)"
+        case .wrongPassword(let id): "a wrong password or code for \(id?.rawValue ?? "a name that nobody has")"
+        case .officeLocked(let id):
+            "the back office takes no more passwords for \(id?.rawValue ?? "a name that nobody has") after wrong ones"
+        case .wrongPasskey(let id, let fault): "a passkey of \(id?.rawValue ?? "nobody") was not taken: \(fault)"
+        case .credentialsChanged(let id): "\(id) has changed what they sign in to the back office with"
         }
     }
 }

@@ -15,8 +15,8 @@ public struct StaffDirectory: Sendable {
     private static let bytesOfID = 6
     private static let stateID = RecordID("staff_state", "changes")
 
-    private let store: any RecordStore
-    private let clock: any TillClock
+    let store: any RecordStore
+    let clock: any TillClock
     let account: AccountID
 
     /// Those of an account.
@@ -56,7 +56,7 @@ public struct StaffDirectory: Sendable {
         return found
     }
 
-    private static func find(_ word: String, in all: [StaffRecord]) -> StaffRecord? {
+    static func find(_ word: String, in all: [StaffRecord]) -> StaffRecord? {
         all.first { $0.id.rawValue == word } ?? all.first { StaffRecord.folded($0.name) == StaffRecord.folded(word) }
     }
 
@@ -67,7 +67,7 @@ public struct StaffDirectory: Sendable {
     /// - Returns: the record; that of before if it was added under the identifier already, with this name and role.
     @discardableResult
     public func add(
-        name: String, role: String, pin: PINHash?, id: StaffID? = nil, by actor: String? = nil
+        name: String, role: String, pin: ScryptHash?, id: StaffID? = nil, by actor: String? = nil
     ) async throws(StaffError) -> StaffRecord {
         let name = try StaffDirectory.line(name)
         let id = id ?? StaffID(rawValue: StaffDirectory.idPrefix + SecretToken.make(bytes: StaffDirectory.bytesOfID))
@@ -82,7 +82,7 @@ public struct StaffDirectory: Sendable {
             let person = StaffRecord(
                 id: id, account: account, name: name, role: role, pin: pin, generation: 1, createdAt: clock.now(),
                 createdBy: actor)
-            return (.insert(person.record), note(.personAdded, person, [AuditChange("role", to: role)]))
+            return ([.insert(person.record)], note(.personAdded, person, [AuditChange("role", to: role)]))
         }
         // As every later reading has it: the journal dates it when it is written.
         guard let added = try await all().first(where: { $0.id == id }) else { throw .unknownPerson(name) }
@@ -97,10 +97,10 @@ public struct StaffDirectory: Sendable {
     /// What changes about somebody; `nil` leaves it.
     public struct Change: Sendable {
         public var role: String?
-        public var pin: PINHash?
+        public var pin: ScryptHash?
         public var isDisabled: Bool?
 
-        public init(role: String? = nil, pin: PINHash? = nil, isDisabled: Bool? = nil) {
+        public init(role: String? = nil, pin: ScryptHash? = nil, isDisabled: Bool? = nil) {
             self.role = role
             self.pin = pin
             self.isDisabled = isDisabled
@@ -133,7 +133,7 @@ public struct StaffDirectory: Sendable {
             if person.disabledAt != found.disabledAt {
                 changes.append(AuditChange("disabled", to: person.disabledAt == nil ? "no" : "yes"))
             }
-            return (try await update(person), note(.personChanged, person, changes))
+            return ([try await update(person)], note(.personChanged, person, changes))
         }
         guard let changed else { throw .unknownPerson(word) }
         return changed
@@ -146,7 +146,9 @@ public struct StaffDirectory: Sendable {
         try await commit { (all, _) throws(StaffError) in
             guard let found = StaffDirectory.find(word, in: all) else { throw .unknownPerson(word) }
             removed = found
-            return (.remove(found.record.id), note(.personRemoved, found, []))
+            return (
+                [.remove(found.record.id)] + (try await withoutOffice(found)), note(.personRemoved, found, [])
+            )
         }
         guard let removed else { throw .unknownPerson(word) }
         return removed
@@ -157,11 +159,12 @@ public struct StaffDirectory: Sendable {
     /// Makes a role of the shop's own, or changes it for everybody who has it.
     public func put(_ role: StaffRole) async throws(StaffError) {
         guard !role.isBuiltIn else { throw .builtInRole(role.name) }
+        guard !CardNumberMask.finds(in: role.name) else { throw .cardNumber }
         try await commit { (_, roles) throws(StaffError) in
             let isKnown = roles.contains { $0.name == role.name }
             guard isKnown || roles.count < StaffRole.builtIn.count + StaffRole.maximumOwn else { throw .tooManyRoles }
             let record = StaffRoleRecord(account: account, role: role).record
-            return (.put(record, over: try await kept(record.id)), note(.roleChanged, role))
+            return ([.put(record, over: try await kept(record.id))], note(.roleChanged, role))
         }
     }
 
@@ -171,7 +174,7 @@ public struct StaffDirectory: Sendable {
             guard let role = roles.first(where: { $0.name == name }) else { throw .unknownRole(name) }
             guard !role.isBuiltIn else { throw .builtInRole(name) }
             guard !all.contains(where: { $0.role == name }) else { throw .roleInUse(name) }
-            return (.remove(StaffRoleRecord(account: account, role: role).record.id), note(.roleRemoved, role))
+            return ([.remove(StaffRoleRecord(account: account, role: role).record.id)], note(.roleRemoved, role))
         }
     }
 
@@ -184,22 +187,23 @@ public struct StaffDirectory: Sendable {
     private static func line(_ text: String) throws(StaffError) -> String {
         guard (1...maximumNameBytes).contains(text.utf8.count), text.first?.isWhitespace == false,
             text.last?.isWhitespace == false,
-            !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+            text.isOneLine
         else { throw .invalidName }
+        guard !CardNumberMask.finds(in: text) else { throw .cardNumber }
         return text
     }
 
-    private func kept(_ id: RecordID) async throws(StaffError) -> KeptRecord? {
+    func kept(_ id: RecordID) async throws(StaffError) -> KeptRecord? {
         do throws(JournalError) { return try await store.record(id) } catch { throw .journal(error) }
     }
 
-    private func update(_ person: StaffRecord) async throws(StaffError) -> RecordChange {
+    func update(_ person: StaffRecord) async throws(StaffError) -> RecordChange {
         guard let kept = try await kept(person.record.id) else { throw .unknownPerson(person.name) }
         return .update(person.record, from: kept.version)
     }
 
     /// What the audit log says of somebody: their name as it is then, and nothing of the PIN itself.
-    private func note(_ action: AuditAction, _ person: StaffRecord, _ changes: [AuditChange]) -> AuditNote {
+    func note(_ action: AuditAction, _ person: StaffRecord, _ changes: [AuditChange]) -> AuditNote {
         AuditNote(
             action, account: account, subject: person.id.rawValue,
             changes: [AuditChange("name", to: person.name)] + changes)
@@ -216,16 +220,16 @@ public struct StaffDirectory: Sendable {
 
     /// Decides a change on what there is, and writes it with what is noted of it; decided again when another writer came
     /// first. `nil`: nothing is to be changed.
-    private func commit(
-        _ decide: ([StaffRecord], [StaffRole]) async throws(StaffError) -> (change: RecordChange, note: AuditNote)?
+    func commit(
+        _ decide: ([StaffRecord], [StaffRole]) async throws(StaffError) -> (changes: [RecordChange], note: AuditNote)?
     ) async throws(StaffError) {
         let mark = Record(StaffDirectory.stateID, body: Array("{}".utf8))
         for tries in 1... {
             // Read first: whoever writes after this makes the write below a conflict.
             let known = try await kept(mark.id)
-            guard let (change, note) = try await decide(try await all(), try await roles()) else { return }
+            guard let (changes, note) = try await decide(try await all(), try await roles()) else { return }
             do throws(JournalError) {
-                return try await store.change([change, .put(mark, over: known)], noting: [note])
+                return try await store.change(changes + [.put(mark, over: known)], noting: [note])
             } catch {
                 guard case .recordConflict = error, tries < Records<StaffRecord>.maximumConflicts else {
                     throw .journal(error)

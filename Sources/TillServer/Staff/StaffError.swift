@@ -6,6 +6,8 @@ public enum StaffError: ExplainedError, Hashable {
     case unknownPerson(String)
     case nameTaken(String)
     case invalidName
+    /// A name that reads as a card number.
+    case cardNumber
     case tooMany
     case unknownRole(String)
     case unknownPermission(String)
@@ -16,9 +18,16 @@ public enum StaffError: ExplainedError, Hashable {
     case roleInUse(String)
     case invalidPIN(digits: Int)
     case weakPIN
+    case invalidPassword
+    case weakPassword
+    case tooManyPasskeys
+    /// Whoever it belongs to has nothing else to sign in with.
+    case lastPasskey
     /// The PINs were made with another pepper.
     case pepperMissing
     case pepperFile(String)
+    /// Others have, or may have, a hand in the pepper's file.
+    case untrusted(UntrustedFile)
     /// As many PINs as may wait are being checked.
     case busy
     case hashing
@@ -29,6 +38,7 @@ public enum StaffError: ExplainedError, Hashable {
         case .unknownPerson: "staff_not_found"
         case .nameTaken: "staff_name_taken"
         case .invalidName: "invalid_name"
+        case .cardNumber: "card_number_refused"
         case .tooMany: "too_many_staff"
         case .unknownRole: "unknown_role"
         case .unknownPermission: "unknown_permission"
@@ -39,8 +49,13 @@ public enum StaffError: ExplainedError, Hashable {
         case .roleInUse: "role_in_use"
         case .invalidPIN: "invalid_pin"
         case .weakPIN: "weak_pin"
+        case .invalidPassword: "invalid_password"
+        case .weakPassword: "weak_password"
+        case .tooManyPasskeys: "too_many_passkeys"
+        case .lastPasskey: "last_passkey"
         case .pepperMissing: "pins_unreadable"
         case .pepperFile: "pepper_file"
+        case .untrusted(let file): file.code
         case .busy: "pins_busy"
         case .hashing: "pin_failed"
         case .journal: "journal_unavailable"
@@ -49,12 +64,13 @@ public enum StaffError: ExplainedError, Hashable {
 
     public var what: String {
         switch self {
-        case .unknownPerson(let word): "Nobody of the staff is called \(word.prefix(64)). Nothing was changed."
-        case .nameTaken(let name): "There is a \(name.prefix(64)) already. Nothing was changed."
+        case .unknownPerson(let word): "Nobody of the staff is called \(shown(word, 64)). Nothing was changed."
+        case .nameTaken(let name): "There is a \(shown(name, 64)) already. Nothing was changed."
         case .invalidName:
             "A name is one line of 1 to \(StaffDirectory.maximumNameBytes) bytes. Nothing was changed."
+        case .cardNumber: "The name has a card number in it. Nothing was changed."
         case .tooMany: "The account has \(StaffDirectory.maximumStaff) people. Nobody was added."
-        case .unknownRole(let name): "There is no role \(name.prefix(40)). Nothing was changed."
+        case .unknownRole(let name): "There is no role \(shown(name, 40)). Nothing was changed."
         case .unknownPermission(let word): "There is no permission “\(word)”. Nothing was changed."
         case .invalidRoleName:
             "A role's name has 1 to \(StaffRole.maximumNameBytes) lower-case letters, digits and dashes. "
@@ -67,13 +83,25 @@ public enum StaffError: ExplainedError, Hashable {
         case .invalidPIN(let digits):
             "A PIN has \(digits) to \(PINPolicy.maximumDigits) digits and nothing else. Nothing was changed."
         case .weakPIN: "That PIN is one of the first that anybody tries. Nothing was changed."
+        case .invalidPassword:
+            "A password has \(PasswordPolicy.minimumCharacters) to \(PasswordPolicy.maximumCharacters) characters, "
+                + "whichever they are. Nothing was changed."
+        case .weakPassword: "That password is one of the first that anybody tries. Nothing was changed."
+        case .tooManyPasskeys: "There are \(Passkeys.maximumPerPerson) passkeys already. None was added."
+        case .lastPasskey: "That passkey is all that you can sign in with. It was not removed."
         case .pepperMissing:
-            "The file that PINs are checked with is not the one that they were set with. Nobody was signed in."
-        case .pepperFile(let path): "The file \(path) cannot be read or made. No PIN was set or checked."
-        case .busy: "Too many PINs are being checked. Nobody was signed in, and nothing was changed."
-        case .hashing: "The PIN could not be checked on this machine. Nobody was signed in."
+            "The file that PINs and passwords are checked with is not the one that they were set with. Nobody was signed in."
+        case .pepperFile(let path): "The file \(path) cannot be read or made. No PIN or password was set or checked."
+        case .untrusted(let file): file.what + " No PIN or password was set or checked."
+        case .busy: "Too many PINs or passwords are being checked. Nobody was signed in, and nothing was changed."
+        case .hashing: "The PIN or password could not be checked on this machine. Nobody was signed in."
         case .journal(let error): "\(error)"
         }
+    }
+
+    /// What somebody typed, cut, and without card numbers.
+    private func shown(_ text: String, _ length: Int) -> String {
+        String(CardScrubbing.withoutNumbers(text).prefix(length))
     }
 
     /// Who works here moves no money.
@@ -84,6 +112,7 @@ public enum StaffError: ExplainedError, Hashable {
         case .unknownPerson: "till staff list has all."
         case .nameTaken: "Give another name."
         case .invalidName: "Give a shorter name without control characters."
+        case .cardNumber: "Give another name; a letter between the digits helps."
         case .tooMany: "Remove those who have left, with till staff remove."
         case .unknownRole: "till roles list has all."
         case .unknownPermission:
@@ -95,7 +124,14 @@ public enum StaffError: ExplainedError, Hashable {
         case .roleInUse: "Give those people another role first, with till staff set-role."
         case .invalidPIN: "Choose another PIN. The setting staff.pin_digits says how short it may be."
         case .weakPIN: "Choose digits that neither repeat nor count up or down."
-        case .pepperMissing: "Restore the journal's -pepper file, or set the PINs anew with till staff set-pin."
+        case .invalidPassword: "Choose another one; a few words that do not belong together are good."
+        case .weakPassword: "Choose one without your name, the shop's name and what everybody types."
+        case .tooManyPasskeys: "Remove one that you do not use any more."
+        case .lastPasskey: "Add another one first, or have yourself invited anew by whoever manages the staff."
+        case .pepperMissing:
+            "Restore the journal's -pepper file, or set the PINs anew with till staff set-pin and passwords with "
+                + "till staff invite."
+        case .untrusted(let file): file.next
         case .pepperFile: "Check the disk and the rights on the folder."
         case .busy: "Try again in a moment."
         case .hashing: "Check the memory of this machine, and try again."

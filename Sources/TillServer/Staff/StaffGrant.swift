@@ -7,8 +7,8 @@ struct StaffGrant: Hashable, Sendable {
     let name: String
     let role: StaffRole
 
-    /// The scopes of routes that are open to them. Whoever works here may look.
-    var scopes: Set<Permission> { role.permissions.reduce(into: [.read]) { $0.formUnion($1.scopes) } }
+    /// The scopes of routes that are open to them.
+    var scopes: Set<Permission> { role.scopes }
 
     /// - Throws: 403 that names the permission that is missing.
     func require(_ permission: StaffPermission) throws(Problem) {

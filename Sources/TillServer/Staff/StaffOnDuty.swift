@@ -2,10 +2,10 @@ import Synchronization
 import TillCore
 import TillJournal
 
-/// The staff of all accounts as requests ask for it: read again when it has changed, which is looked up at most every
+/// The staff of all accounts as requests ask for it: read again when it has changed, which is queried at most every
 /// half second. A change holds in every process within that time.
 final class StaffOnDuty: Sendable {
-    /// How long it is not looked up whether something has changed.
+    /// How long it is not queried whether something has changed.
     static let lifetime = Span.milliseconds(500)
     /// Accounts held in memory at most.
     static let maximumAccounts = 64
@@ -35,7 +35,7 @@ final class StaffOnDuty: Sendable {
     /// Another number after each change, by any process.
     func changes() async throws(JournalError) -> Int { try await StaffDirectory.changes(in: store) }
 
-    /// Has it looked up again with the next request.
+    /// Has it queried again with the next request.
     func forget() { state.withLock { $0.until = nil } }
 
     /// Whether an account has staff, so that nobody does anything at its page without having said who they are.
@@ -55,6 +55,14 @@ final class StaffOnDuty: Sendable {
         return found
     }
 
+    /// Somebody of an account by name; `nil` for who is not there, or disabled.
+    func person(named name: String, of account: AccountID) async throws(JournalError) -> StaffRecord? {
+        let folded = StaffRecord.folded(name)
+        return try await known(account).people.values.first {
+            $0.disabledAt == nil && StaffRecord.folded($0.name) == folded
+        }
+    }
+
     /// What somebody may do now.
     /// - Returns: `nil` if they were disabled, or changed since the session began.
     func grant(_ person: SessionPerson, of account: AccountID) async throws(JournalError) -> StaffGrant? {
@@ -64,7 +72,7 @@ final class StaffOnDuty: Sendable {
         return try await grant(of: found)
     }
 
-    /// What somebody may do; nothing beyond looking if their role is gone.
+    /// What somebody may do; nothing beyond reading if their role is gone.
     func grant(of person: StaffRecord) async throws(JournalError) -> StaffGrant? {
         guard let role = try await known(person.account).roles[person.role] else { return nil }
         return StaffGrant(id: person.id, name: person.name, role: role)

@@ -11,7 +11,7 @@ public enum StaffPermission: String, CaseIterable, Hashable, Sendable {
     case refund
     /// Give money back without a limit.
     case refundFreely = "refund_freely"
-    /// Open the cash drawer without a sale. No route opens it today.
+    /// Open the cash drawer on a printer without a sale, together with ``readers``.
     case drawer
     /// See the ledger and metrics.
     case totals
@@ -19,9 +19,9 @@ public enum StaffPermission: String, CaseIterable, Hashable, Sendable {
     case readers
     /// Decide what needs a person, and import statements.
     case review
-    /// Add staff, change their roles and PINs, and make keys.
+    /// Add staff, change their roles and PINs, and end their sessions.
     case staff
-    /// Change settings. No route changes any today.
+    /// See what is set. Settings are changed on the machine alone.
     case settings
 
     /// What goes with it: nobody voids who may not sell.
@@ -41,7 +41,8 @@ public enum StaffPermission: String, CaseIterable, Hashable, Sendable {
         case .readers: [.readers, .offline]
         case .review: [.admin]
         case .staff: [.staff]
-        case .drawer, .totals, .settings: []
+        case .settings: [.admin]
+        case .drawer, .totals: []
         }
     }
 }

@@ -1,6 +1,14 @@
 public import TillCore
 public import TillJournal
 
+/// How somebody stands with the back office.
+public enum OfficeStanding: String, Hashable, Sendable {
+    /// They were given a link, by which they choose what they sign in with.
+    case invited
+    /// They have chosen it.
+    case enrolled
+}
+
 /// Somebody who works at the shop.
 public struct StaffRecord: Hashable, Sendable {
     public let id: StaffID
@@ -9,14 +17,16 @@ public struct StaffRecord: Hashable, Sendable {
     public var name: String
     /// The name of their role.
     public var role: String
-    /// Without one nobody signs in as them.
-    public var pin: PINHash?
+    /// Without one nobody signs in as them at a device.
+    public var pin: ScryptHash?
+    /// Whether they sign in to the back office; `nil`: they were never invited.
+    public var office: OfficeStanding?
     /// Since when nobody signs in as them.
     public var disabledAt: Timestamp?
     /// Another number after each change that ends their sessions.
     public var generation: Int
     public var createdAt: Timestamp
-    /// Who added them.
+    /// The person or key that added them; `nil`: the command line.
     public var createdBy: String?
 
     /// Who it is, for the records.
@@ -41,6 +51,7 @@ extension StaffRecord: RecordDocument {
             writer.key("pin")
             pin.write(into: &writer)
         }
+        if let office { writer.field("office", office.rawValue) }
         if let disabledAt { writer.field("disabled_at", disabledAt.milliseconds) }
         writer.field("generation", generation)
         if let createdBy { writer.field("created_by", createdBy) }
@@ -56,11 +67,12 @@ extension StaffRecord: RecordDocument {
         name = try body.text("name")
         role = try body.text("role")
         if let json = body.json["pin"] {
-            guard let read = PINHash(json) else { throw body.damaged("pin") }
+            guard let read = ScryptHash(json) else { throw body.damaged("pin") }
             pin = read
         } else {
             pin = nil
         }
+        office = body.optionalText("office").flatMap(OfficeStanding.init)
         disabledAt = body.optionalInt("disabled_at").map { Timestamp(milliseconds: $0) }
         generation = Int(clamping: try body.int("generation"))
         createdAt = stored.createdAt
@@ -73,6 +85,7 @@ extension StaffRecord: RecordDocument {
         writer.field("name", name)
         writer.field("role", role)
         writer.field("has_pin", pin != nil)
+        writer.field("office", office?.rawValue)
         writer.field("created_at", createdAt.description)
         writer.field("created_by", createdBy)
         writer.field("disabled_at", disabledAt?.description)

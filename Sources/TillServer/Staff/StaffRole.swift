@@ -43,7 +43,7 @@ public struct StaffRole: Hashable, Sendable {
     /// Runs a shift: all but staff and settings.
     public static let manager = StaffRole(
         trusted: "manager", .all.subtracting([.staff, .settings]), [:])
-    /// May do everything.
+    /// May do everything, staff and settings too.
     public static let owner = StaffRole(trusted: "owner", .all, [:])
     /// Those that every shop has.
     public static let builtIn: [StaffRole] = [cashier, manager, owner]

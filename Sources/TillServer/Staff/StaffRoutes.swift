@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import NIOCore
 import TillCore
 
 /// `/v1/staff` and `/v1/roles`: who works here, for whoever manages them.
@@ -9,7 +8,7 @@ struct StaffRoutes: Sendable {
     static let maximumBodyBytes = 4_096
 
     let staff: StaffOnDuty
-    let hasher: PINHasher
+    let hasher: ScryptHasher
     let policy: PINPolicy
 
     func register(on router: CounterRouter) {
@@ -31,7 +30,7 @@ struct StaffRoutes: Sendable {
         for person in try await staff.directory(incoming.account).all() { write(person, into: &writer) }
         writer.endArray()
         writer.endObject()
-        return answer(writer)
+        return .json(writer.bytes)
     }
 
     private func roles(_ incoming: Incoming) async throws -> Response {
@@ -44,7 +43,7 @@ struct StaffRoutes: Sendable {
         }
         writer.endArray()
         writer.endObject()
-        return answer(writer)
+        return .json(writer.bytes)
     }
 
     private func add(_ incoming: Incoming) async throws -> Response {
@@ -58,7 +57,7 @@ struct StaffRoutes: Sendable {
             throw Problem.field("role", "It is missing.")
         }
         let directory = staff.directory(incoming.account)
-        try await checkRank(role, directory, incoming)
+        try await incoming.checkRank(of: role, directory)
         let added = try await directory.add(
             name: name, role: role, pin: try await pin(in: body),
             id: StaffDirectory.id(for: incoming.account, key: key),
@@ -81,33 +80,19 @@ struct StaffRoutes: Sendable {
         let directory = staff.directory(incoming.account)
         let known = try await directory.person(id.rawValue)
         guard known.id == id else { throw StaffError.unknownPerson(id.rawValue) }
-        try await checkRank(known.role, directory, incoming)
+        try await incoming.checkRank(of: known.role, directory)
         let role = try body.text("role", atMost: StaffRole.maximumNameBytes)
-        if let role { try await checkRank(role, directory, incoming) }
+        if let role { try await incoming.checkRank(of: role, directory) }
         let changed = try await directory.change(
             id.rawValue, .init(role: role, pin: try await pin(in: body), isDisabled: disabled?.boolValue))
         staff.forget()
         return answer(changed)
     }
 
-    /// Whoever manages staff makes nobody mightier than themselves, and changes nobody who is.
-    private func checkRank(_ name: String, _ directory: StaffDirectory, _ incoming: Incoming) async throws {
-        guard let person = incoming.person else { return }
-        guard let role = try await directory.roles().first(where: { $0.name == name }) else {
-            throw StaffError.unknownRole(name)
-        }
-        guard person.role.covers(role) else {
-            throw Problem(
-                .forbidden, "role_exceeds_yours",
-                "The role \(name) may do more than \(person.name), who has the role \(person.role.name). "
-                    + "Nothing was changed.", next: "Have somebody do it whose role may do at least as much.")
-        }
-    }
-
     /// What a change of somebody may name.
     private static let changeable: Set<String> = ["disabled", "pin", "role"]
 
-    private func pin(in body: JSONValue) async throws -> PINHash? {
+    private func pin(in body: JSONValue) async throws -> ScryptHash? {
         if body["pin"]?.isNull == true { throw Problem.field("pin", "It must not be null.") }
         guard let text = try body.text("pin", atMost: PINPolicy.maximumDigits) else { return nil }
         let pin = Secret(text)
@@ -124,22 +109,42 @@ struct StaffRoutes: Sendable {
     private func answer(_ person: StaffRecord, status: HTTPResponse.Status = .ok) -> Response {
         var writer = JSONWriter()
         write(person, into: &writer)
-        return answer(writer, status: status)
-    }
-
-    private func answer(_ writer: JSONWriter, status: HTTPResponse.Status = .ok) -> Response {
-        Response(
-            status: status, headers: [.contentType: "application/json"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))
+        return .json(writer.bytes, status: status)
     }
 }
 
 extension Incoming {
     /// Who asks, for a record.
     var actorName: String { person?.name ?? "\(actor)" }
+
+    /// Whoever manages staff makes nobody mightier than themselves, and changes nobody who is: no person by their role,
+    /// and no key by its scopes, nor a session that a key began.
+    func checkRank(of name: String, _ directory: StaffDirectory) async throws {
+        guard let role = try await directory.roles().first(where: { $0.name == name }) else {
+            throw StaffError.unknownRole(name)
+        }
+        if let person, !person.role.covers(role) {
+            throw Problem(
+                .forbidden, "role_exceeds_yours",
+                "The role \(name) may do more than \(person.name), who has the role \(person.role.name). "
+                    + "Nothing was changed.", next: "Have somebody do it whose role may do at least as much.")
+        }
+        guard role.scopes.isSubset(of: permissions) else {
+            let missing = role.scopes.subtracting(permissions)
+            throw Problem(
+                .forbidden, "role_exceeds_yours",
+                "The role \(name) may do more than \(actorName), which lacks the scopes "
+                    + "\(missing.words.joined(separator: ", ")). Nothing was changed.",
+                next: "Have somebody do it whose role may do at least as much, or use a key that has those scopes."
+            ).claimed(by: actor)
+        }
+    }
 }
 
 extension StaffRole {
+    /// The scopes of routes that it opens. Whoever works here may read.
+    var scopes: Set<Permission> { permissions.reduce(into: [.read]) { $0.formUnion($1.scopes) } }
+
     /// Whether it may do everything that another one may.
     func covers(_ other: StaffRole) -> Bool {
         guard other.permissions.isSubset(of: permissions) else { return false }
@@ -158,10 +163,12 @@ extension Problem {
         let status: HTTPResponse.Status =
             switch error {
             case .unknownPerson: .notFound
-            case .nameTaken, .tooMany, .tooManyRoles, .builtInRole, .roleInUse: .conflict
-            case .pepperMissing, .pepperFile, .busy, .hashing, .journal: .serviceUnavailable
-            case .invalidName, .unknownRole, .unknownPermission, .invalidRoleName, .invalidLimit, .invalidPIN,
-                .weakPIN:
+            case .nameTaken, .tooMany, .tooManyRoles, .builtInRole, .roleInUse, .tooManyPasskeys,
+                .lastPasskey:
+                .conflict
+            case .pepperMissing, .pepperFile, .untrusted, .busy, .hashing, .journal: .serviceUnavailable
+            case .invalidName, .cardNumber, .unknownRole, .unknownPermission, .invalidRoleName, .invalidLimit,
+                .invalidPIN, .weakPIN, .invalidPassword, .weakPassword:
                 .unprocessableContent
             }
         self.init(status, error.code, error.what, next: error.next)

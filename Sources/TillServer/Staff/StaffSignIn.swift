@@ -6,19 +6,22 @@ import TillJournal
 struct StaffSignIn: Sendable {
     let staff: StaffOnDuty
     let sessions: PageSessions
-    let attempts: PINAttempts
-    let hasher: PINHasher
+    let attempts: SignInAttempts
+    let hasher: ScryptHasher
     let log: SignInLog
 
     /// Signs somebody in at a session's device. Who manages staff lifts what keeps others out there.
+    /// - Returns: the session and the token that it has from now on.
     func enter(
         _ id: StaffID, _ pin: Secret<String>, at session: PageSessionRecord
-    ) async throws -> PageSessionRecord {
+    ) async throws -> (session: PageSessionRecord, token: String) {
+        guard !session.isPersonal else { throw StaffSignIn.personal }
         let person = try await check(id, pin, at: session)
         let grant = try await staff.grant(of: person)
         let entered = SessionPerson(id: person.id, generation: person.generation)
-        let note = AuditNote(.personSignedIn, at: session, by: Attribution(ofRequestBy: person.actor))
-        guard let after = try await sessions.set(entered, of: session.hash, noting: [note]) else {
+        let note = AuditNote(
+            .personSignedIn, at: session, by: Attribution(ofRequestBy: person.actor, at: session.deviceID))
+        guard let after = try await sessions.hand(session, to: entered, noting: [note]) else {
             throw Problem.unauthorized
         }
         if grant?.role.permissions.contains(.staff) == true { try await attempts.clear(session.device) }
@@ -35,12 +38,22 @@ struct StaffSignIn: Sendable {
         guard let person = try await staff.person(id, of: session.account), let kept = person.pin else {
             throw StaffSignIn.nobody
         }
-        switch try await attempts.begin(id, at: session.device) {
+        // Whoever can make start codes has the machine. Whoever has a key can sign in any number of devices.
+        let isLimited = session.key != nil
+        if isLimited, try await attempts.isLocked(id.rawValue, at: SignInAttempts.everyDevice, .pinInAll) {
+            throw lockedEverywhere(person, at: session)
+        }
+        switch try await attempts.begin(id.rawValue, at: session.device) {
         case .mayTry: break
         case .wait(let span): throw StaffSignIn.wait(span).claimed(by: person.actor)
         case .locked:
             log.record(.lockedOut(id), at: session.device)
             throw StaffSignIn.locked(person.name).claimed(by: person.actor)
+        }
+        switch try await attempts.begin(id.rawValue, at: SignInAttempts.everyDevice, .pinInAll) {
+        case .wait(let span) where isLimited: throw StaffSignIn.wait(span).claimed(by: person.actor)
+        case .locked where isLimited: throw lockedEverywhere(person, at: session)
+        case .mayTry, .wait, .locked: break
         }
         guard try await hasher.matches(pin, kept) else {
             log.record(.wrongPIN(id), at: session.device)
@@ -51,16 +64,28 @@ struct StaffSignIn: Sendable {
             }
             throw StaffSignIn.wrong.claimed(by: person.actor)
         }
-        try await attempts.succeed(id, at: session.device)
+        try await attempts.succeed(id.rawValue, at: session.device)
+        try await attempts.succeed(id.rawValue, at: SignInAttempts.everyDevice)
         return person
+    }
+
+    private func lockedEverywhere(_ person: StaffRecord, at session: PageSessionRecord) -> Problem {
+        log.record(.lockedOutEverywhere(person.id), at: session.device)
+        return StaffSignIn.lockedEverywhere(person.name).claimed(by: person.actor)
     }
 
     /// Nobody is signed in at the device any more.
     func lock(_ session: PageSessionRecord, by actor: Actor) async throws {
-        let note = AuditNote(.deviceLocked, at: session, by: Attribution(ofRequestBy: actor))
-        try await sessions.set(nil, of: session.hash, noting: [note])
+        let note = AuditNote(
+            .deviceLocked, at: session, by: Attribution(ofRequestBy: actor, at: session.deviceID))
+        try await sessions.lock(session.hash, noting: [note])
         log.record(.locked, at: session.device)
     }
+
+    private static let personal = Problem(
+        .conflict, "session_is_personal",
+        "This browser is signed in to the back office as one person. Nobody else was signed in.",
+        next: "Sign out first, and sign the device in with `till sign-in`.")
 
     private static let nobody = Problem(
         .notFound, "staff_not_found", "Nobody of the staff can sign in under that name. Nobody was signed in.",
@@ -68,11 +93,11 @@ struct StaffSignIn: Sendable {
 
     private static let wrong = Problem(
         .forbidden, "pin_wrong", "That is not the PIN. Nobody was signed in, and nothing was done.",
-        next: "Enter it again; after \(PINAttempts.maximumPerPerson) wrong ones it is not taken any more.")
+        next: "Enter it again; after \(SignInAttempts.Limits.pin.maximum) wrong ones it is not taken any more.")
 
     private static func wait(_ span: Span) -> Problem {
         Problem(
-            .tooManyRequests, "pin_too_early", "The PIN before was wrong, so this one was not looked at.",
+            .tooManyRequests, "pin_too_early", "The PIN before was wrong, so this one was not checked.",
             next: "Wait a moment, and enter it again."
         ).retrying(after: Int(max(1, (span.milliseconds + 999) / 1_000)))
     }
@@ -82,6 +107,15 @@ struct StaffSignIn: Sendable {
             .forbidden, "person_locked_out",
             "\(name) entered too many wrong PINs at this device. Nobody was signed in.",
             next: "Have somebody who manages staff sign in here, or sign the device in anew with `till sign-in`.")
+    }
+
+    private static func lockedEverywhere(_ name: String) -> Problem {
+        let hours = SignInAttempts.Limits.pinInAll.memory.milliseconds / Span.hours(1).milliseconds
+        return Problem(
+            .forbidden, "person_locked_out",
+            "Too many wrong PINs came for \(name) from several devices, one after the other. Nobody was signed in.",
+            next: "Wait \(hours == 1 ? "an hour" : "\(hours) hours"), or sign the device in with `till sign-in` on the "
+                + "machine of the till: there the right PIN is taken at any time.")
     }
 
     private static let deviceEnded = Problem(

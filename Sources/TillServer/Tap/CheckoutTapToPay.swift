@@ -61,7 +61,7 @@ public struct CheckoutTapToPay: TapToPayService.PaymentServiceProvider {
 
     public func forwardFailedRead(_ card: PaymentCardReadResult, payment: String?) async { await read(card, payment) }
 
-    /// Gives money of a payment back, to the card that paid it.
+    /// Refunds a payment to the card that paid it.
     public func processRefund(
         _ card: PaymentCardReadResult, amount: Money, payment: String?
     ) async throws -> TapToPayService.RefundResult {

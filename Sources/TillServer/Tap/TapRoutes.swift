@@ -43,7 +43,7 @@ struct TapRoutes: Sendable {
         }
         writer.endArray()
         writer.endObject()
-        return payments.json(writer.bytes)
+        return .json(writer.bytes)
     }
 
     private static func label(_ card: VirtualCard) -> String {
@@ -51,7 +51,7 @@ struct TapRoutes: Sendable {
             "visa": "Visa", "mastercard": "Mastercard", "amex": "American Express", "interac": "Interac",
             "wallet": "Phone with a Visa and the loyalty pass", "expired": "Visa that is expired",
             "declined": "Visa that refuses", "blocked": "Visa that is blocked",
-            "torn": "Mastercard, taken away too soon",
+            "torn": "Mastercard, removed too soon",
             "lying": "Mastercard that contradicts itself", "forged": "Mastercard with a forged certificate",
             "garbage": "Card that answers nonsense", "endless": "Card that never ends",
             "silent": "Card that falls silent",
@@ -86,7 +86,7 @@ struct TapRoutes: Sendable {
             writer.field("canceled", try await taps.cancel(sale))
         }
         writer.endObject()
-        return payments.json(writer.bytes)
+        return .json(writer.bytes)
     }
 
     /// What happened at the reader in the sale of a payment: its steps, and what became of the pass.
@@ -115,6 +115,6 @@ struct TapRoutes: Sendable {
         }
         writer.endArray()
         writer.endObject()
-        return payments.json(writer.bytes)
+        return .json(writer.bytes)
     }
 }

@@ -81,7 +81,7 @@ public actor VirtualTapService {
         try await takeOver(sale)
         guard current == nil else {
             throw Problem(
-                .conflict, "reader_busy", "The reader serves another sale.", next: "Wait until that is done."
+                .conflict, "reader_busy", "The reader is busy with another sale.", next: "Wait until that is done."
             ).retrying(after: 2)
         }
         current = (sale, nil)
@@ -171,7 +171,7 @@ public actor VirtualTapService {
         await field.present(card)
     }
 
-    /// Calls the read of a sale off: true: no card was read.
+    /// Cancels the read of a sale. `true`: no card was read.
     func cancel(_ sale: Sale) async throws(Problem) -> Bool {
         guard let current, current.sale == sale else { throw VirtualTapService.notWaiting }
         guard let session = current.session else { return false }

@@ -28,7 +28,7 @@ extension TerminalRoutes {
     private func questions(at id: String) async throws -> any ReaderQuestions {
         guard let questions = try await fleet(with: id).questions else {
             throw Problem(
-                .conflict, "unsupported", "This reader asks no questions.", next: "Ask the customer yourself.")
+                .conflict, "unsupported", "This reader cannot ask questions.", next: "Ask the customer yourself.")
         }
         return questions
     }
@@ -46,9 +46,10 @@ extension TerminalRoutes {
             throw Problem.field(String(place.dropLast()), "It must be an object.")
         }
         try json.allow(["type", "title", "details", "required", "choices"], in: place)
-        guard let kind = try json.text("type", in: place, atMost: 20), ReaderQuestion.kinds.contains(kind) else {
-            throw Problem.field(
-                place + "type", "It must be one of \(ReaderQuestion.kinds.joined(separator: ", ")).")
+        guard let kind = try json.text("type", in: place, atMost: 20).flatMap(ReaderQuestion.Kind.init(rawValue:))
+        else {
+            let kinds = ReaderQuestion.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Problem.field(place + "type", "It must be one of \(kinds).")
         }
         guard let title = try line(json, "title", in: place) else {
             throw Problem.field(place + "title", "It is missing: what is the customer asked?")
@@ -62,14 +63,14 @@ extension TerminalRoutes {
     }
 
     private static func choices(
-        _ json: JSONValue, _ kind: String, in place: String
+        _ json: JSONValue, _ kind: ReaderQuestion.Kind, in place: String
     ) throws -> [String] {
         guard let value = json["choices"], !value.isNull else {
-            if kind == "selection" { throw Problem.field(place + "choices", "A selection needs answers to choose.") }
+            if kind == .selection { throw Problem.field(place + "choices", "A selection needs answers to choose.") }
             return []
         }
         let range = ReaderQuestion.countOfChoices
-        guard kind == "selection", let list = value.arrayValue, range.contains(list.count) else {
+        guard kind == .selection, let list = value.arrayValue, range.contains(list.count) else {
             throw Problem.field(
                 place + "choices", "A selection has \(range.lowerBound) to \(range.upperBound) answers.")
         }
@@ -92,7 +93,7 @@ extension TerminalRoutes {
 
     /// One line without control characters, and not empty.
     private static func plain(_ text: String) -> String? {
-        let isLine = !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        let isLine = text.isOneLine
         let isSaid = text.unicodeScalars.contains { !$0.properties.isWhitespace }
         return isLine && isSaid && text.utf8.count <= ReaderQuestion.maximumBytes ? text : nil
     }
@@ -102,7 +103,7 @@ extension TerminalRoutes {
         writer.beginObject()
         writer.field("reader", form.reader)
         writer.field("label", form.label)
-        writer.field("status", form.status ?? "none")
+        writer.field("status", form.status?.rawValue ?? "none")
         writer.field("failure_code", form.failureCode)
         writer.key("answers")
         writer.beginArray()
@@ -117,6 +118,6 @@ extension TerminalRoutes {
         }
         writer.endArray()
         writer.endObject()
-        return payments.json(writer.bytes)
+        return .json(writer.bytes)
     }
 }

@@ -24,10 +24,10 @@ struct TerminalRoutes: Sendable {
     func register(on router: CounterRouter) {
         router.get("/v1/terminal/readers", for: .readers, of: .counter) { try await list($0) }
         router.post("/v1/terminal/readers/{id}/cancel", for: .readers, of: .counter) {
-            try await act("cancel", $0.parameters.literal(), $0)
+            try await cancel(at: $0.parameters.literal(), $0)
         }
         router.post("/v1/terminal/readers/{id}/card", for: .readers, of: .counter) {
-            try await act("card", $0.parameters.literal(), $0)
+            try await present(at: $0.parameters.literal(), $0)
         }
         router.get("/v1/terminal/readers/{id}/inputs", for: .readers, of: .counter) {
             try await asked($0.parameters.literal())
@@ -77,7 +77,7 @@ struct TerminalRoutes: Sendable {
         // The page falls back on the simulated reader, and says so if a provider did not answer.
         writer.field("complete", isComplete)
         writer.endObject()
-        return payments.json(writer.bytes)
+        return .json(writer.bytes)
     }
 
     private func write(_ reader: CounterReader, of fleet: any ReaderFleet, into writer: inout JSONWriter) {
@@ -85,7 +85,7 @@ struct TerminalRoutes: Sendable {
         writer.field("id", reader.id)
         writer.field("label", reader.label)
         writer.field("device_type", reader.deviceType)
-        writer.field("status", reader.status)
+        writer.field("status", reader.status?.rawValue)
         writer.field("location", reader.location)
         writer.field("simulated", reader.isSimulated)
         writer.field("preferred", reader.id == service?.preferred)
@@ -95,11 +95,18 @@ struct TerminalRoutes: Sendable {
         writer.endObject()
     }
 
-    /// Calls a reader off, or holds a test card to a simulated one.
-    private func act(_ verb: String, _ id: String, _ incoming: Incoming) async throws -> Response {
+    /// Cancels what a reader does.
+    private func cancel(at id: String, _ incoming: Incoming) async throws -> Response {
+        try (try await incoming.document()).allow([])
+        let fleet = try await fleet(with: id)
+        return answer(try await fleet.cancel(id), of: fleet)
+    }
+
+    /// Holds a test card to a simulated reader.
+    private func present(at id: String, _ incoming: Incoming) async throws -> Response {
         let body = try await incoming.document()
-        try body.allow(verb == "card" ? ["card", "tip"] : [])
-        let card = verb == "card" ? try body.text("card", atMost: 64) ?? "visa" : nil
+        try body.allow(["card", "tip"])
+        let card = try body.text("card", atMost: 64) ?? "visa"
         var units: Int64?
         if let tip = body["tip"], !tip.isNull {
             guard let given = tip.int64Value, (1...TerminalRoutes.maximumTip).contains(given) else {
@@ -108,16 +115,14 @@ struct TerminalRoutes: Sendable {
             units = given
         }
         let fleet = try await fleet(with: id)
-        let reader: CounterReader
-        if let card {
-            guard let simulation = fleet.simulation else { throw ReaderError.isReal }
-            reader = try await simulation.present(card, tip: units, at: id)
-        } else {
-            reader = try await fleet.cancel(id)
-        }
+        guard let simulation = fleet.simulation else { throw ReaderError.isReal }
+        return answer(try await simulation.present(card, tip: units, at: id), of: fleet)
+    }
+
+    private func answer(_ reader: CounterReader, of fleet: any ReaderFleet) -> Response {
         var writer = JSONWriter()
         write(reader, of: fleet, into: &writer)
-        return payments.json(writer.bytes)
+        return .json(writer.bytes)
     }
 
     // MARK: Apps with a provider's SDK
@@ -131,7 +136,7 @@ struct TerminalRoutes: Sendable {
         writer.field("secret", token.secret.reveal())
         writer.field("location", token.location)
         writer.endObject()
-        return payments.json(writer.bytes)
+        return .json(writer.bytes)
     }
 
     /// Makes the order's payment and what a device collects for, or finds them.
@@ -174,7 +179,7 @@ struct TerminalRoutes: Sendable {
             throw Problem.field("order_id", "It is missing: the order is what keeps it from being paid twice.")
         }
         let id: OrderID
-        do { id = try OrderID(validating: text) } catch { throw Problem.field("order_id", "\(error)") }
+        do { id = try OrderID(selling: text) } catch { throw Problem.field("order_id", "\(error)") }
         guard let code = try body.text("currency", atMost: 3) else { throw Problem.field("currency", "It is missing.") }
         let currency: Currency
         do { currency = try Currency(code: code) } catch { throw Problem.field("currency", "\(error)") }
@@ -220,7 +225,7 @@ struct TerminalRoutes: Sendable {
         writer.key("payment")
         PaymentJSON.write(payment, into: &writer)
         writer.endObject()
-        return payments.json(writer.bytes)
+        return .json(writer.bytes)
     }
 
     /// The app says that it is done: the payment is queried, and held money is captured.
@@ -228,6 +233,6 @@ struct TerminalRoutes: Sendable {
         try (try await incoming.document()).allow([])
         _ = try await checkout.payment(payment, account: incoming.account)
         try await checkout.query(payment)
-        return payments.json(PaymentJSON.write(try await checkout.payment(payment, account: incoming.account)))
+        return .json(PaymentJSON.write(try await checkout.payment(payment, account: incoming.account)))
     }
 }

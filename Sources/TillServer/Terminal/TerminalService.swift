@@ -59,7 +59,7 @@ struct TerminalService: Sendable {
             throw Problem.field("tender.tip_on", "It is more than the amount, \(amount).", code: "invalid_amount")
         }
         guard tipping == nil || fleet.asksForTips else {
-            throw Problem.field("tender.ask_tip", "This reader asks for no tips.", code: "unsupported")
+            throw Problem.field("tender.ask_tip", "This reader cannot ask for tips.", code: "unsupported")
         }
         guard payment.captureMode == .automatic || fleet.capturesLater else {
             throw Problem.field("tender.reader", "This reader cannot authorize only.", code: "unsupported")
@@ -80,7 +80,7 @@ struct TerminalService: Sendable {
     }
 }
 
-/// Passes on what happens at readers to the streams of events. When the counter ends it calls off the readers that
+/// Passes on what happens at readers to the streams of events. When the counter ends it cancels the readers that
 /// still wait for a card, so that the end does not wait for customers; what is being charged is finished.
 struct TerminalFeedService: Service {
     let terminal: TerminalService
@@ -94,7 +94,9 @@ struct TerminalFeedService: Service {
                 for fleet in fleets {
                     let steps = fleet.steps()
                     group.addTask {
-                        for await step in steps { feed.told(step.event, account: step.account, payment: step.payment) }
+                        for await step in steps {
+                            feed.report(step.event, account: step.account, payment: step.payment)
+                        }
                     }
                 }
             }
@@ -103,7 +105,7 @@ struct TerminalFeedService: Service {
             for reader in await fleet.cancelWaiting() {
                 logger.warning(
                     """
-                    The reader \(reader) could not be told to stop. A card that is presented there now may still be \
+                    The reader \(reader) could not be stopped. A card that is presented there now may still be \
                     charged: end it at the reader. The next start of the counter asks how the payment ended.
                     """)
             }

@@ -3,8 +3,8 @@ import TillCore
 /// What happens after the sale without the shop's asking, as `POST /_sandbox/aftersale` takes it.
 extension AdyenLedger {
     /// Plays `{"reference":"PSPREFERENCE","do":"refund"}`. Others: `capture`, `fail_refund`, `reverse_refund`,
-    /// `fail_capture`, `recapture`, `inquire`, `notify`, `dispute`, `reinstate`, `second`, `win`, `lose`. `amount` is in
-    /// minor units. `false`: it cannot happen to that payment.
+    /// `fail_capture`, `recapture`, `inquire`, `notify`, `dispute`, `reinstate`, `second`, `win`, `lose`. `amount` is
+    /// in minor units. `false`: it cannot happen to that payment.
     func play(_ json: JSONValue) -> Bool {
         guard let name = json["reference"]?.stringValue?.split(separator: ".").first.map({ String($0) }),
             let payment = payments[name], payment.isHeld, let word = json["do"]?.stringValue

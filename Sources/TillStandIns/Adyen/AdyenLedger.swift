@@ -44,13 +44,13 @@ actor AdyenLedger {
     private var keys: [String: (body: JSONValue, answer: Answer)] = [:]
     private var count = 0
     private var moment: Int64 = 0
-    private(set) var told: [JSONValue] = []
+    private(set) var notifications: [JSONValue] = []
     var reports = AdyenReports()
 
     /// Events since the last time, oldest first.
     func takeReported() -> [JSONValue] {
-        defer { told = [] }
-        return told
+        defer { notifications = [] }
+        return notifications
     }
 
     func ledger() -> JSONValue {
@@ -241,7 +241,7 @@ actor AdyenLedger {
             ("success", .string(refusal == nil || !more.isEmpty ? "true" : "false")),
         ]
         if !more.isEmpty { item.append(("additionalData", SandboxJSON.object(more))) }
-        if told.count < AdyenLedger.mostKeys { told.append(SandboxJSON.object(item)) }
+        if notifications.count < AdyenLedger.mostKeys { notifications.append(SandboxJSON.object(item)) }
     }
 }
 

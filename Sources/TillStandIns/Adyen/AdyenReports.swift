@@ -3,11 +3,12 @@ import TillCore
 /// Settlement details reports of the stand-in, made from its own ledger, and what is to be wrong in them.
 ///
 /// `POST /_sandbox/statements` takes `{"do":"batch"}`, which closes a batch over all that was not settled and announces
-/// its report with a webhook, unless `"announce":false`; `{"do":"omit","id":"…"}`, `{"do":"amount","id":"…","amount":1}`
-/// and `{"do":"type","id":"…","type":"x"}`, a row that is missing, says another amount or has another type, by Adyen's
-/// name for the capture or refund; `{"do":"foreign","amount":1,"currency":"EUR"}`, a charge that no payment made;
-/// `{"do":"fee","amount":30}`, a fee of its own, or as many as `times` says; `{"do":"forbid"}` and `{"do":"allow"}`, whether the report user may
-/// read; `{"do":"fail","status":503,"times":1}`, answers that fail. Amounts are minor units, and all of it ends with the
+/// its report with a webhook, unless `"announce":false`; `{"do":"omit","id":"…"}`,
+/// `{"do":"amount","id":"…","amount":1}` and `{"do":"type","id":"…","type":"x"}`, a row that is missing, says another
+/// amount or has another type, by Adyen's name for the capture or refund;
+/// `{"do":"foreign","amount":1,"currency":"EUR"}`, a charge that no payment made; `{"do":"fee","amount":30}`, a fee of
+/// its own, or as many as `times` says; `{"do":"forbid"}` and `{"do":"allow"}`, whether the report user may read;
+/// `{"do":"fail","status":503,"times":1}`, answers that fail. Amounts are minor units, and all of it ends with the
 /// process.
 struct AdyenReports {
     /// The largest amount that a request may make up, minor units.

@@ -10,9 +10,9 @@ public import TillSandbox
 /// over loopback or without a network at all. For this machine only; it moves no real money.
 ///
 /// Beyond Adyen's paths there are `GET /_sandbox/ledger`, the truth in minor units; `POST /_sandbox/webhooks
-/// {"url":…,"hmac_key":…}`, where events go; `POST /_sandbox/aftersale {"reference":…,"do":"dispute"}`, what happens after
-/// the sale; `POST /_sandbox/statements {"do":"batch"}`, settlement reports; `GET /_sandbox/events`, those that nobody
-/// was notified of yet; and `POST /_sandbox/faults` as with the other stand-ins.
+/// {"url":…,"hmac_key":…}`, where events go; `POST /_sandbox/aftersale {"reference":…,"do":"dispute"}`, what happens
+/// after the sale; `POST /_sandbox/statements {"do":"batch"}`, settlement reports; `GET /_sandbox/events`, those that
+/// nobody was notified of yet; and `POST /_sandbox/faults` as with the other stand-ins.
 public struct SandboxAdyen: HTTPTransport {
     public let faults: SandboxFaults
     private let account = AdyenLedger()
@@ -41,7 +41,7 @@ public struct SandboxAdyen: HTTPTransport {
         func set(_ url: String, _ key: Secret<[UInt8]>?) { (self.url, self.key) = (url, key) }
     }
 
-    /// Serves on 127.0.0.1 until the task is cancelled or the process is told to end.
+    /// Serves on 127.0.0.1 until the task is canceled or the process receives a signal to end.
     public func run(port: Int, onReady: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
         let wire = HTTPClientTransport()
         try await LoopbackServer.run(port: port, wire: wire, onReady: onReady) { request in
@@ -177,7 +177,7 @@ public struct SandboxAdyen: HTTPTransport {
         }
         switch (method, name) {
         case ("GET", "ledger"): return json([("charges", await account.ledger())])
-        case ("GET", "events"): return json([("events", .array(await account.told))])
+        case ("GET", "events"): return json([("events", .array(await account.notifications))])
         case ("POST", "webhooks"):
             guard let url = asked["url"]?.stringValue, Loopback.isURL(url) else {
                 return json([("ok", .bool(false))], 400)

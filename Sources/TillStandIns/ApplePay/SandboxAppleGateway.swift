@@ -10,7 +10,7 @@ public import TillCore
 /// A stand-in for Apple's gateway of merchant sessions: TLS with a client certificate on both ends, as Apple has it.
 ///
 /// It gives a session only to a merchant whose certificate it issued, whose identifier is the one in that certificate,
-/// and which registered the domain. A session is good once, for five minutes.
+/// and which registered the domain. A session is valid once, for five minutes.
 public actor SandboxAppleGateway {
     /// Sessions that are kept at most.
     public static let maximumSessions = 10_000
@@ -51,7 +51,7 @@ public actor SandboxAppleGateway {
         if events.count < SandboxAppleGateway.maximumSessions { events[event] = document }
     }
 
-    /// Serves on 127.0.0.1 until the task is cancelled.
+    /// Serves on 127.0.0.1 until the task is canceled.
     /// - Parameters:
     ///   - isOutdated: speaks TLS 1.1 at most, as nobody should.
     ///   - onReady: is given the port.

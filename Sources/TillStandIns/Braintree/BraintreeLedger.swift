@@ -5,7 +5,7 @@ import TillSandbox
 /// The ledger of the Braintree stand-in: nonces and transactions. An actor, in memory.
 ///
 /// Amounts decide, as in Braintree's sandbox: from 2000.00 to 2999.99 the processor declines with the amount's whole
-/// part as its code; 5001.00 is refused by the gateway. Transactions settle when they are told to.
+/// part as its code; 5001.00 is refused by the gateway. Transactions settle on request.
 actor BraintreeLedger {
     struct Nonce {
         var number: String
@@ -42,7 +42,7 @@ actor BraintreeLedger {
 
     struct Dispute {
         var id: String
-        /// `chargeback`, `retrieval`, `pre_arbitration`.
+        /// The kind in Braintree's words: `chargeback`, `retrieval`, `pre_arbitration`.
         var kind: String
         var status = "open"
         var amount: Money
@@ -61,8 +61,8 @@ actor BraintreeLedger {
     var reporting = BraintreeReporting()
     private var counter: UInt64 = 0
     let clock: any TillClock
-    /// Braintree's merchant accounts have one currency each, for ever. What names none goes into the default one, whatever
-    /// its currency is, with the same digits.
+    /// Braintree's merchant accounts have one currency each, for ever. What names none goes into the default one,
+    /// whatever its currency is, with the same digits.
     static let accounts = [
         "sandbox": Currency.eur, "sandbox_usd": .usd, "sandbox_gbp": .gbp, "sandbox_jpy": .jpy,
     ]

@@ -3,13 +3,13 @@ import TillCore
 /// What the stand-in pays out, and what is to be wrong in its searches.
 ///
 /// `POST /_sandbox/statements` takes `{"do":"disburse"}`, which pays out all that is settled, on `date` such as
-/// 2026-11-22 or today; `{"do":"omit","id":"…"}` and `{"do":"amount","id":"…","amount":1}`, a transaction that the search
-/// by payout does not find or that says another amount; `{"do":"foreign","amount":1,"currency":"EUR"}`, a sale that no
-/// payment made, paid out today; `{"do":"settle","currency":"USD","per_mille":1234}`, payouts in another currency from
-/// then on; `{"do":"hold","id":"…"}`, funds that are kept back; `{"do":"lose","id":"…"}`, one that the search names and
-/// does not give; `{"do":"forbid"}` and `{"do":"allow"}`, whether the keys may search by payout;
-/// `{"do":"fail","status":503,"times":1}`, such searches that fail. Amounts are minor units, and all of it ends with the
-/// process.
+/// 2026-11-22 or today; `{"do":"omit","id":"…"}` and `{"do":"amount","id":"…","amount":1}`, a transaction that the
+/// search by payout does not find or that says another amount; `{"do":"foreign","amount":1,"currency":"EUR"}`, a sale
+/// that no payment made, paid out today; `{"do":"settle","currency":"USD","per_mille":1234}`, payouts in another
+/// currency from then on; `{"do":"hold","id":"…"}`, funds that are kept back; `{"do":"lose","id":"…"}`, one that the
+/// search names and does not give; `{"do":"forbid"}` and `{"do":"allow"}`, whether the keys may search by payout;
+/// `{"do":"fail","status":503,"times":1}`, such searches that fail. Amounts are minor units, and all of it ends with
+/// the process.
 struct BraintreeReporting {
     /// The largest amount that a request may make up, minor units.
     static let maximumAmount: Int64 = 1_000_000_000_000

@@ -9,12 +9,13 @@ public import TillSandbox
 /// network at all. For this machine only; it moves no real money.
 ///
 /// Beyond Braintree's paths there are `GET /_sandbox/ledger`, the truth in minor units; `POST /_sandbox/settle`, the
-/// night's work; `POST /_sandbox/webhooks` with `{"url":"http://127.0.0.1:8080/webhooks/braintree"}`, so that it reports
-/// what was settled (without `url` they wait at the same path for whoever gets them); and `POST /_sandbox/faults` as
-/// with the other stand-ins; `POST /_sandbox/aftersale` with `{"reference":"…","do":"dispute"}` plays what happens after
-/// the sale; and faults with `{"fault":"lateCommit","seconds":…}`: no answer, and the request arrives later.
-/// `POST /_sandbox/statements` pays out and plants faults in what its searches say, such as `{"do":"disburse"}`.
-/// Its merchant accounts are `sandbox` (EUR, the default one), `sandbox_usd`, `sandbox_gbp` and `sandbox_jpy`.
+/// night's work; `POST /_sandbox/webhooks` with `{"url":"http://127.0.0.1:8080/webhooks/braintree"}`, so that it
+/// reports what was settled (without `url` they wait at the same path for whoever gets them); and `POST
+/// /_sandbox/faults` as with the other stand-ins; `POST /_sandbox/aftersale` with `{"reference":"…","do":"dispute"}`
+/// plays what happens after the sale; and faults with `{"fault":"lateCommit","seconds":…}`: no answer, and the request
+/// arrives later. `POST /_sandbox/statements` pays out and plants faults in what its searches say, such as
+/// `{"do":"disburse"}`. Its merchant accounts are `sandbox` (EUR, the default one), `sandbox_usd`, `sandbox_gbp` and
+/// `sandbox_jpy`.
 public struct SandboxBraintree: HTTPTransport {
     public let faults: SandboxFaults
     private let account: BraintreeLedger
@@ -35,7 +36,7 @@ public struct SandboxBraintree: HTTPTransport {
         notices = BraintreeWebhookSender(clock: clock)
     }
 
-    /// Serves on 127.0.0.1 until the task is cancelled or the process is told to end.
+    /// Serves on 127.0.0.1 until the task is canceled or the process receives a signal to end.
     public func run(port: Int, onReady: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
         let transport = HTTPClientTransport()
         await notices.use(transport)

@@ -9,7 +9,8 @@ public import TillCore
 /// The card connects to the reader's port. Each message is two bytes of length and its bytes; one byte alone is a
 /// control: power off, power on, reset, "who are you". Source: vsmartcard's `vpcd.h`.
 public struct VirtualCardSlot: Sendable {
-    /// What a contactless card with nothing to tell answers to being powered: both protocols, as PC/SC part 3 builds it.
+    /// What a contactless card with nothing to tell answers to being powered: both protocols, as PC/SC part 3 builds
+    /// it.
     public static let contactlessATR: [UInt8] = [0x3B, 0x80, 0x80, 0x01, 0x01]
     /// The longest message that is taken, in bytes.
     public static let longestMessage = 65_535
@@ -18,7 +19,7 @@ public struct VirtualCardSlot: Sendable {
 
     /// Where the reader listens.
     public let host: String
-    /// Its port, usually 35963.
+    /// Its port, 35963 by default.
     public let port: Int
     /// How long a card that was torn away stays away before it is presented again; nil for ever.
     public let returnsAfter: Span?
@@ -42,7 +43,7 @@ public struct VirtualCardSlot: Sendable {
         case removed
     }
 
-    /// Holds the card in the reader until the task is cancelled, the reader goes away, or the card is
+    /// Holds the card in the reader until the task is canceled, the reader goes away, or the card is
     /// torn away for good.
     /// - Throws: when the reader cannot be reached within ``patience``.
     public func run(_ tell: @Sendable (Event) -> Void = { _ in }) async throws {

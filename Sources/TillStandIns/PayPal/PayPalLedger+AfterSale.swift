@@ -8,9 +8,9 @@ extension PayPalLedger {
         return refund.amount.minorUnits
     }
 
-    /// Plays `{"reference":"ORDER","do":"refund"}`. Others: `capture`, `fail_refund`, `cancel_refund`, `reverse`, `deny`,
-    /// `dispute`, `inquire`, `withdraw`, `reinstate`, `win`, `lose`. `amount` is in minor units, `respond_by` in
-    /// milliseconds since 1970. `false`: it cannot happen to that order.
+    /// Plays `{"reference":"ORDER","do":"refund"}`. Others: `capture`, `fail_refund`, `cancel_refund`, `reverse`,
+    /// `deny`, `dispute`, `inquire`, `withdraw`, `reinstate`, `win`, `lose`. `amount` is in minor units, `respond_by`
+    /// in milliseconds since 1970. `false`: it cannot happen to that order.
     func play(_ json: JSONValue) -> Bool {
         guard let name = json["reference"]?.stringValue?.split(separator: ".").first.map({ String($0) }),
             let order = orders[name], let word = json["do"]?.stringValue,

@@ -123,7 +123,7 @@ extension PayPalLedger {
         return PayPalAnswer(204)
     }
 
-    /// `/purchase_units/@reference_id=='default'/custom_id`
+    /// Splits the path of a patch, such as `/purchase_units/@reference_id=='default'/custom_id`, into unit and field.
     private static func target(_ path: String, _ order: Order) -> (Int, String)? {
         let prefix = "/purchase_units/@reference_id=='"
         guard path.hasPrefix(prefix), let end = path.dropFirst(prefix.count).firstRange(of: "'/") else { return nil }

@@ -1,8 +1,8 @@
 import TillCore
 
 /// `GET /v1/reporting/transactions`, from PayPal's reference of it: required dates with seconds, at most 31 days, pages
-/// of up to 500, one row for each authorization, capture, refund and movement of a dispute, and no authorizations unless
-/// they are asked for.
+/// of up to 500, one row for each authorization, capture, refund and movement of a dispute, and no authorizations
+/// unless they are asked for.
 extension PayPalLedger {
     static let maximumSearchDays: Int64 = 31
     static let maximumPageSize = 500

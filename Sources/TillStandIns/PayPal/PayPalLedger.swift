@@ -113,7 +113,7 @@ actor PayPalLedger {
         var created: Timestamp
     }
 
-    /// What a key has done: asked again, the latest state of it is told.
+    /// What a key has done: asked again, its latest state is returned.
     struct Done {
         var at: Timestamp
         var resource: Resource

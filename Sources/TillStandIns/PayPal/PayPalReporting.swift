@@ -6,8 +6,8 @@ import TillCore
 /// amount; `{"do":"foreign","amount":1,"currency":"EUR"}`, money that no order took; `{"do":"code","id":"…",
 /// "code":"T9900"}`, another event code; `{"do":"fee","amount":30}`, a fee of its own; `{"do":"payout","amount":1}`, a
 /// withdrawal; `{"do":"most","rows":3}`, how many rows the search finds before it refuses; `{"do":"forbid"}` and
-/// `{"do":"allow"}`, whether the app has the feature; `{"do":"fail","status":503,"times":1}`, answers that fail. Amounts
-/// are minor units, and all of it ends with the process.
+/// `{"do":"allow"}`, whether the app has the feature; `{"do":"fail","status":503,"times":1}`, answers that fail.
+/// Amounts are minor units, and all of it ends with the process.
 struct PayPalReporting {
     /// The largest amount that a request may make up, minor units.
     static let maximumAmount: Int64 = 1_000_000_000_000

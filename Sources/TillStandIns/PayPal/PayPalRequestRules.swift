@@ -11,7 +11,7 @@ struct PayPalRequestRules {
     private(set) var syntax: [Fault] = []
     private(set) var semantics: [Fault] = []
 
-    /// The first answer that refuses the request; `nil` if it may go on.
+    /// The first answer that refuses the request; `nil` if it may continue.
     var refusal: PayPalAnswer? {
         if !syntax.isEmpty { return .badRequest(syntax) }
         return semantics.isEmpty ? nil : .refused(semantics)
@@ -91,7 +91,7 @@ struct PayPalRequestRules {
         return money
     }
 
-    /// `^((-?[0-9]+)|(-?([0-9]+)?[.][0-9]+))$`
+    /// Whether a text matches PayPal's pattern for amounts, `^((-?[0-9]+)|(-?([0-9]+)?[.][0-9]+))$`.
     private static func isDecimal(_ text: String) -> Bool {
         let body = text.hasPrefix("-") ? text.dropFirst() : text[...]
         let parts = body.split(separator: ".", omittingEmptySubsequences: false)

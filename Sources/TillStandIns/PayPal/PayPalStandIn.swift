@@ -35,7 +35,7 @@ struct PayPalStandIn: Sendable {
         self.stall = stall
     }
 
-    /// The tokens that were given out and until when they are good.
+    /// The tokens that were given out and until when they are valid.
     private final class Tokens: Sendable {
         /// The most that are kept.
         static let maximum = 10_000
@@ -61,7 +61,7 @@ struct PayPalStandIn: Sendable {
 
     func answer(_ request: Request) async -> PayPalAnswer {
         let path = request.path
-        if path.first == "_sandbox" { return await told(control(request)) }
+        if path.first == "_sandbox" { return await notifying(control(request)) }
         if request.method == "GET", "/" + path.joined(separator: "/") == PayPalWebhookSender.certificatePath {
             guard let chain = await notices.chain() else { return .failure(500) }
             return PayPalAnswer(200, text: chain, contentType: "application/x-pem-file")
@@ -69,7 +69,7 @@ struct PayPalStandIn: Sendable {
         let now = await account.now
         if path == ["v1", "oauth2", "token"] { return token(request, now) }
         guard isAllowed(request, now) else { return .unauthorized() }
-        guard let operation = operation(of: request) else { return await told(route(request)) }
+        guard let operation = operation(of: request) else { return await notifying(route(request)) }
         let fault = faults.next(operation, key: request.key ?? "", amount: amount(in: request), at: now)
         switch fault {
         case .timeoutBeforeCommit:
@@ -79,10 +79,10 @@ struct PayPalStandIn: Sendable {
         case .outage, .notSent: return .failure(503)
         case .stickyServerError: return .failure(500)
         case .slow(let span): await clock.pause(for: span)
-        case .duplicateDelivery: _ = await told(route(request))
+        case .duplicateDelivery: _ = await notifying(route(request))
         case .timeoutAfterCommit, .serverErrorAfterSuccess, nil: break
         }
-        let answer = await told(route(request))
+        let answer = await notifying(route(request))
         switch fault {
         case .timeoutAfterCommit:
             await clock.pause(for: stall)
@@ -93,7 +93,7 @@ struct PayPalStandIn: Sendable {
     }
 
     /// Notifies the subscribers of what an answer has changed, and gives the answer on.
-    private func told(_ answer: PayPalAnswer) async -> PayPalAnswer {
+    private func notifying(_ answer: PayPalAnswer) async -> PayPalAnswer {
         let new = await account.takeNotifications()
         if !new.notices.isEmpty { await notices.tell(new.notices, base: new.base) }
         return answer

@@ -9,7 +9,7 @@ import TillSandbox
 
 /// The webhooks of the PayPal stand-in: signed as PayPal signs, with a certificate that is served where a webhook says.
 ///
-/// A subscriber with an address is told; one without finds what it would have been told in a list, so that a test can
+/// A subscriber with an address is notified; one without finds its notifications in a list, so that a test can
 /// deliver it late, twice, in another order, or changed.
 actor PayPalWebhookSender {
     /// The webhook's id of a subscriber who names none. A counter takes it for its own if it has no other.

@@ -14,7 +14,7 @@ enum PayPalWireAmount {
         whole.contains(currency.code) || others.contains(currency.code)
     }
 
-    /// Whether PayPal can be told an amount.
+    /// Whether an amount can be written in PayPal's form.
     static func canSay(_ money: Money) -> Bool {
         takes(money.currency) && (!whole.contains(money.currency.code) || !text(money).contains("."))
     }

@@ -11,17 +11,17 @@ public import TillSandbox
 ///
 /// Beyond PayPal's paths there are `GET /_sandbox/ledger`, the truth in minor units; `POST /_sandbox/faults` with
 /// `{"operation":"capture","fault":"timeoutAfterCommit","times":1}`; `POST /_sandbox/webhooks` with
-/// `{"url":"http://127.0.0.1:8080/webhooks/paypal"}` makes it tell what happens (without `url` they wait at the same path
-/// for whoever gets them; `copies` and `before_answer` say how often and whether first); `POST /_sandbox/clock` with
-/// `{"advance_seconds":345600}`; and `POST /_sandbox/action` with `{"reference":"…","succeeds":true}`, which acts as
-/// the customer before the bank's challenge, as the page does to which the order's link leads. `POST /_sandbox/aftersale` with
-/// `{"reference":"…","do":"dispute"}` plays what happens after the sale; `POST /_sandbox/lists` with `{"late_seconds":10800}`
-/// keeps from the search of transactions what is younger. A cardholder's name makes the card be declined: `CCREJECT-IF` and the
-/// others of PayPal's own sandbox.
+/// `{"url":"http://127.0.0.1:8080/webhooks/paypal"}` makes it tell what happens (without `url` they wait at the same
+/// path for whoever gets them; `copies` and `before_answer` say how often and whether first); `POST /_sandbox/clock`
+/// with `{"advance_seconds":345600}`; and `POST /_sandbox/action` with `{"reference":"…","succeeds":true}`, which acts
+/// as the customer before the bank's challenge, as the page does to which the order's link leads. `POST
+/// /_sandbox/aftersale` with `{"reference":"…","do":"dispute"}` plays what happens after the sale; `POST
+/// /_sandbox/lists` with `{"late_seconds":10800}` keeps from the search of transactions what is younger. A cardholder's
+/// name makes the card be declined: `CCREJECT-IF` and the others of PayPal's own sandbox.
 public struct SandboxPayPalServer: Sendable {
     /// The longest body that is read.
     static let maximumBody = 1 << 20
-    /// How long a token is good.
+    /// How long a token is valid.
     static let tokenLife: Span = .hours(9)
 
     public let faults: SandboxFaults
@@ -38,7 +38,7 @@ public struct SandboxPayPalServer: Sendable {
         self.stall = stall
     }
 
-    /// Serves on 127.0.0.1 until the task is cancelled or the process is told to end.
+    /// Serves on 127.0.0.1 until the task is canceled or the process receives a signal to end.
     /// - Parameters:
     ///   - port: zero takes a free one.
     ///   - onReady: is given the port once requests are taken.

@@ -37,13 +37,13 @@ public struct SandboxPayPalTransport: HTTPTransport {
     }
 
     /// Keeps from the search of transactions what is younger than this.
-    public func setLists(late: Span) { account.lateness.set(late) }
+    package func setLists(late: Span) { account.lateness.set(late) }
 
     /// Moves the stand-in's clock forward.
     public func advance(_ span: Span) async { await account.advance(span) }
 
     /// Acts as the customer before the bank's challenge. `false` if the order waits for none.
-    public func answerChallenge(_ order: String, succeeds: Bool) async -> Bool {
+    package func answerChallenge(_ order: String, succeeds: Bool) async -> Bool {
         await account.approve(order, succeeds: succeeds)
     }
 

@@ -17,7 +17,7 @@ final class PrinterLines: Sendable {
     func remove(_ channel: any Channel) { channels.withLock { $0[ObjectIdentifier(channel)] = nil } }
 
     /// The printer may take bytes again, and says so where it was asked to.
-    func stateChanged(telling bytes: [UInt8]) {
+    func stateChanged(reporting bytes: [UInt8]) {
         for channel in channels.withLock({ Array($0.values) }) {
             if !bytes.isEmpty { channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
             channel.setOption(.autoRead, value: true).whenSuccess { channel.read() }

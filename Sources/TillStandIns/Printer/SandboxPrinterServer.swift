@@ -20,7 +20,7 @@ public struct SandboxPrinterServer: Sendable {
 
     public init(printer: SandboxReceiptPrinter = SandboxReceiptPrinter()) { self.printer = printer }
 
-    /// Serves on 127.0.0.1 until the task is cancelled or the process is told to end.
+    /// Serves on 127.0.0.1 until the task is canceled or the process receives a signal to end.
     /// - Parameters:
     ///   - port: where bytes are taken; zero takes a free one.
     ///   - control: where the buttons are; zero takes a free one.
@@ -56,8 +56,8 @@ public struct SandboxPrinterServer: Sendable {
             guard let body = await request.collectBody(ifWithin: SandboxPrinterServer.maximumBody),
                 let wish = JSONValue(ifValid: Array(body.readableBytesView)), let change = change(wish)
             else { return Response(status: .badRequest) }
-            let told = printer.change(change)
-            lines.stateChanged(telling: told)
+            let report = printer.change(change)
+            lines.stateChanged(reporting: report)
         }
         var headers = HTTPFields()
         headers[.contentType] = "application/json"

@@ -26,7 +26,7 @@ public final class SandboxReceiptPrinter: Sendable {
         public var isSilent = false
         /// It answers `DLE EOT`; print servers in between do not pass it on.
         public var answersInRealTime = true
-        /// It breaks the connection after so many bytes.
+        /// It breaks the connection after this many bytes.
         public var breaksAfter: Int?
 
         public init() {}
@@ -90,7 +90,7 @@ public final class SandboxReceiptPrinter: Sendable {
                 state.heldBytes = 0
                 for command in held { SandboxReceiptPrinter.perform(command, &state) }
             }
-            return SandboxReceiptPrinter.told(&state)
+            return SandboxReceiptPrinter.report(&state)
         }
     }
 
@@ -117,7 +117,7 @@ public final class SandboxReceiptPrinter: Sendable {
                         SandboxReceiptPrinter.perform(command, &state)
                     }
                 }
-                answer += SandboxReceiptPrinter.told(&state)
+                answer += SandboxReceiptPrinter.report(&state)
             }
             if state.conditions.stands { state.heldBytes += bytes.count }
             return answer
@@ -189,7 +189,7 @@ public final class SandboxReceiptPrinter: Sendable {
     }
 
     /// What it says by itself now: its state, if that was asked for and is another than the last that it said.
-    private static func told(_ state: inout State) -> [UInt8] {
+    private static func report(_ state: inout State) -> [UInt8] {
         let now = automatic(state.conditions)
         guard state.reportsByItself, !state.conditions.isSilent, now != state.lastReported else { return [] }
         state.lastReported = now

@@ -4,7 +4,7 @@ import TillHTTP
 
 /// Serves a stand-in to this machine alone.
 enum LoopbackServer {
-    /// Serves on 127.0.0.1 until the task is cancelled or the process is told to end.
+    /// Serves on 127.0.0.1 until the task is canceled or the process receives a signal to end.
     /// - Parameters:
     ///   - port: zero takes a free one.
     ///   - wire: what the stand-in tells others over, if anything; closed in the end.

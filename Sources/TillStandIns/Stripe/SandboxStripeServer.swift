@@ -6,12 +6,11 @@ public import TillSandbox
 /// The sandbox's ledger over HTTP in Stripe's wire format, for Stripe clients by any hand. For this machine only.
 ///
 /// Beyond Stripe's paths there are `GET /_sandbox/ledger`, the truth in minor units; `POST /_sandbox/faults` with
-/// `{"operation":"capture","fault":"timeoutAfterCommit","times":1}` (`slow` also takes `seconds`); and `POST /_sandbox/action` with
-/// `{"reference":"pi_…","succeeds":true}`, which acts as the customer. `POST /_sandbox/readers` acts on a card reader as
-/// the world would; `POST /_sandbox/lists` with
-/// `{"late_seconds":60}` keeps from lists what is younger; `POST /_sandbox/statements` pays out, and makes statements
-/// say what is not so; `POST /_sandbox/aftersale` lets happen what happens after a sale;
-/// `POST /_sandbox/webhooks` says where events go, and how badly.
+/// `{"operation":"capture","fault":"timeoutAfterCommit","times":1}` (`slow` also takes `seconds`); and `POST
+/// /_sandbox/action` with `{"reference":"pi_…","succeeds":true}`, which acts as the customer. `POST /_sandbox/readers`
+/// acts on a card reader as the world would; `POST /_sandbox/lists` with `{"late_seconds":60}` keeps from lists what is
+/// younger; `POST /_sandbox/statements` pays out, and makes statements say what is not so; `POST /_sandbox/aftersale`
+/// lets happen what happens after a sale; `POST /_sandbox/webhooks` says where events go, and how badly.
 public struct SandboxStripeServer: Sendable {
     public let ledger: SandboxLedger
     public let faults: SandboxFaults
@@ -50,7 +49,7 @@ public struct SandboxStripeServer: Sendable {
         self.stall = stall
     }
 
-    /// Serves on 127.0.0.1 until the task is cancelled or the process is told to end.
+    /// Serves on 127.0.0.1 until the task is canceled or the process receives a signal to end.
     /// - Parameters:
     ///   - port: zero takes a free one.
     ///   - ledgerFile: an SQLite file for the ledger; in memory without one.
@@ -67,7 +66,7 @@ public struct SandboxStripeServer: Sendable {
         try await server.run(port: port, onReady: onReady)
     }
 
-    /// Serves on 127.0.0.1 until the task is cancelled or the process is told to end.
+    /// Serves on 127.0.0.1 until the task is canceled or the process receives a signal to end.
     public func run(port: Int, onReady: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
         try await LoopbackServer.run(port: port, onReady: onReady) { request in await respond(to: request) }
     }

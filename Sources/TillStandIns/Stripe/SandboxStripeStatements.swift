@@ -4,12 +4,12 @@ import TillSandbox
 
 /// Stripe's balance transactions and payouts, made from the stand-in's own ledger, and what is to be wrong in them.
 ///
-/// `POST /_sandbox/statements` takes `{"do":"payout"}`, which pays out all that was not (`"remainder":50` makes it differ
-/// from its rows by so much); `{"do":"omit","id":"txn_…"}`, `{"do":"amount","id":"txn_…","amount":1}`, a line that is
-/// missing or says another amount; `{"do":"foreign","amount":1,"currency":"EUR"}`, a charge that no payment made;
-/// `{"do":"type","id":"txn_…","type":"x"}`, a type that nobody knows; `{"do":"fee","amount":30}`, a fee of its own;
-/// `{"do":"settle","currency":"USD","per_mille":1100}`, settlement in another currency. Amounts are minor units. All of
-/// it ends with the process. Refunds that are pending have no line until they are paid.
+/// `POST /_sandbox/statements` takes `{"do":"payout"}`, which pays out all that was not (`"remainder":50` makes it
+/// differ from its rows by so much); `{"do":"omit","id":"txn_…"}`, `{"do":"amount","id":"txn_…","amount":1}`, a line
+/// that is missing or says another amount; `{"do":"foreign","amount":1,"currency":"EUR"}`, a charge that no payment
+/// made; `{"do":"type","id":"txn_…","type":"x"}`, a type that nobody knows; `{"do":"fee","amount":30}`, a fee of its
+/// own; `{"do":"settle","currency":"USD","per_mille":1100}`, settlement in another currency. Amounts are minor units.
+/// All of it ends with the process. Refunds that are pending have no line until they are paid.
 final class SandboxStripeStatements: Sendable {
     struct Row: Hashable {
         var id: String
@@ -237,7 +237,7 @@ final class SandboxStripeStatements: Sendable {
         }
     }
 
-    /// For ``SandboxStripe/playStatement(_:)``.
+    /// Every row of the balance, for ``SandboxStripe/playStatement(_:)``.
     func allRows(of ledger: SandboxLedger, _ rendering: StripeRendering) async throws -> [Row] {
         try await rows(of: ledger, rendering)
     }

@@ -8,7 +8,7 @@ public struct SandboxStripeTransport: HTTPTransport {
     public let ledger: SandboxLedger
     private let stripe: SandboxStripe
     private let terminal: SandboxTerminal
-    private let told: @Sendable (SandboxNotification) -> Void
+    private let notify: @Sendable (SandboxNotification) -> Void
 
     /// Starts work that nobody waits for.
     public typealias Spawn = @Sendable (@escaping @Sendable () async -> Void) -> Void
@@ -18,17 +18,17 @@ public struct SandboxStripeTransport: HTTPTransport {
     ///   - account: whose ledger it is.
     ///   - cardTime: how long a card is in a reader before the issuer has answered.
     ///   - spawn: runs what happens after an answer, such as the end of a charge.
-    ///   - told: receives what webhooks are to report.
+    ///   - notify: receives what webhooks are to report.
     public init(
         ledger: SandboxLedger, account: String = "acct_sandbox", cardTime: Span = .milliseconds(0),
         spawn: @escaping Spawn = { work in Task { await work() } },
-        told: @escaping @Sendable (SandboxNotification) -> Void = { _ in }
+        notify: @escaping @Sendable (SandboxNotification) -> Void = { _ in }
     ) {
         var rules = ledger.rules
         rules.prefix = "pi_"
         self.ledger = SandboxLedger(store: ledger.store, clock: ledger.clock, rules: rules)
-        self.told = told
-        terminal = SandboxTerminal(ledger: self.ledger, emit: { told(SandboxNotification($0)) }, spawn: spawn)
+        self.notify = notify
+        terminal = SandboxTerminal(ledger: self.ledger, emit: { notify(SandboxNotification($0)) }, spawn: spawn)
         terminal.setCardTime(cardTime)
         stripe = SandboxStripe(
             ledger: self.ledger, faults: SandboxFaults(followsTables: false), terminal: terminal,
@@ -49,7 +49,7 @@ public struct SandboxStripeTransport: HTTPTransport {
             key: isPost ? field("Idempotency-Key") : nil, authorization: field("Authorization"))
         let answer: StripeAnswer
         do { answer = try await stripe.answer(call) } catch { throw .unknown(reason: "the ledger is closed: \(error)") }
-        if let event = answer.event, !answer.isReplay { told(SandboxNotification(event)) }
+        if let event = answer.event, !answer.isReplay { notify(SandboxNotification(event)) }
         var response = HTTPResponse(status: HTTPResponse.Status(code: answer.status))
         response.headerFields[.contentType] = "application/json"
         return HTTPReply(response: response, body: Array(answer.body.utf8))
@@ -66,11 +66,12 @@ public struct SandboxStripeTransport: HTTPTransport {
         guard let (answer, events) = try? await stripe.play(.object(members)), answer.status == 200 else {
             return false
         }
-        for event in events { told(SandboxNotification(event)) }
+        for event in events { notify(SandboxNotification(event)) }
         return true
     }
 
-    /// Pays out, or makes statements say what is not so: what `POST /_sandbox/statements` takes. `false` if it cannot be.
+    /// Pays out, or makes statements say what is not so: what `POST /_sandbox/statements` takes. `false` if it cannot
+    /// be.
     @discardableResult
     public func playStatement(_ members: [JSONMember]) async throws -> Bool {
         try await stripe.playStatement(.object(members)).status == 200

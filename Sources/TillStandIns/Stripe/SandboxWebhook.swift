@@ -5,7 +5,7 @@ public import TillCore
 
 /// Where the sandbox tells what happened, signed as Stripe signs ("Check the webhook signatures").
 public struct SandboxWebhook: Sendable {
-    /// `http://127.0.0.1:8080/webhooks/stripe`
+    /// Where events are sent, such as `http://127.0.0.1:8080/webhooks/stripe`.
     public let url: String
     private let secret: Secret<String>
     private let transport: any HTTPTransport

@@ -37,7 +37,7 @@ struct StripeWalletToken: Sendable {
         }
     }
 
-    /// The sandbox has no key to open a token with; it looks at its form, and takes the card from its name.
+    /// The sandbox has no key to open a token with; it checks its form, and takes the card from its name.
     private static func sealedToken(_ sealed: String, _ form: StripeForm) -> Result<StripeWalletToken, StripeRefusal> {
         let token = JSONValue(ifValid: Array(sealed.utf8))
         guard let version = token?["version"]?.stringValue, ["EC_v1", "RSA_v1"].contains(version),

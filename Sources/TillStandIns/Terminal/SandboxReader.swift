@@ -63,7 +63,7 @@ struct SandboxAction: Sendable {
     enum Stage: Sendable {
         case waitingForCard
         case waitingForInput
-        /// The card is in and the issuer is asked; nobody can call it off.
+        /// The card is in and the issuer is asked; nobody can cancel it.
         case working(SandboxPresentation)
         case over
     }

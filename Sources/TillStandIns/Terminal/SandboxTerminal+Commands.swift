@@ -2,7 +2,7 @@ import Synchronization
 import TillCore
 import TillSandbox
 
-/// What a reader can be told to do.
+/// What a reader can be asked to do.
 extension SandboxTerminal {
     private static let commands: Set<String> = [
         "process_payment_intent", "collect_payment_method", "confirm_payment_intent", "process_setup_intent",
@@ -50,7 +50,7 @@ extension SandboxTerminal {
         .error(400, "invalid_request_error", code: code, message)
     }
 
-    /// Calls off what waits for somebody. Nothing to call off is no error.
+    /// Cancels what waits for somebody. Nothing to cancel is no error.
     private func cancel(_ id: String) -> StripeAnswer {
         let reader = state.withLock { state -> SandboxReader? in
             guard var reader = state.readers[id] else { return nil }

@@ -107,7 +107,7 @@ extension SandboxTerminal {
             switch word {
             case "customer_cancel":
                 guard reader.action?.customerCancels == true else { return nil }
-                end("customer_canceled", "The customer called it off.")
+                end("customer_canceled", "The customer canceled.")
             case "offline": reader.isOffline = true
             case "online": (reader.isOffline, reader.restartsUntil) = (false, nil)
             case "reboot":

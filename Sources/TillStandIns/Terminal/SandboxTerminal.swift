@@ -3,7 +3,7 @@ import Synchronization
 import TillCore
 import TillSandbox
 
-/// Stripe's Terminal in the sandbox: places, readers, settings, and readers that do what they are told as real ones do,
+/// Stripe's Terminal in the sandbox: places, readers, settings, and readers that carry out commands as real ones do,
 /// with a person in front of them that tests can play. Money is in the ledger, which is the truth.
 ///
 /// Kept in memory: a new process has no readers.

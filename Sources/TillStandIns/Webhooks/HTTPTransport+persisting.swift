@@ -2,7 +2,7 @@ import HTTPTypes
 import TillCore
 
 extension HTTPTransport {
-    /// Sends a webhook until somebody takes it, at most so many times, after 1, 2, 4 … seconds.
+    /// Sends a webhook until somebody takes it, at most this many times, after 1, 2, 4 … seconds.
     func sendPersistently(_ request: HTTPRequest, body: [UInt8], tries: Int, clock: any TillClock) async {
         for attempt in 0..<tries {
             let reply = try? await send(request, body: body, deadline: .seconds(10))

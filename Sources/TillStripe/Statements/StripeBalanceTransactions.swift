@@ -1,8 +1,8 @@
 public import TillCore
 public import TillProvider
 
-/// Stripe's list of balance transactions as JSON: `{"object":"list","data":[…]}` as its interface gives it, or the array
-/// alone. Amounts are integers of Stripe's smallest unit; the exchange rate is never used, since it is rounded.
+/// Stripe's list of balance transactions as JSON: `{"object":"list","data":[…]}` as its interface gives it, or the
+/// array alone. Amounts are integers of Stripe's smallest unit; the exchange rate is never used, since it is rounded.
 public struct StripeBalanceTransactions: StatementFormat {
     public init() {}
 

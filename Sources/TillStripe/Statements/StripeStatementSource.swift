@@ -1,7 +1,8 @@
 internal import TillCore
 internal import TillProvider
 
-/// Stripe's balance transactions over its interface, each with what it is about, and the rows of every payout among them.
+/// Stripe's balance transactions over its interface, each with what it is about, and the rows of every payout among
+/// them.
 struct StripeStatementSource: StatementSource {
     /// The most pages that one question reads, 100 transactions each. More is an error, never a part.
     static let maximumPages = 1_000

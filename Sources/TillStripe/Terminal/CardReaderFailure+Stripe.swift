@@ -14,8 +14,8 @@ extension CardReaderFailure {
         }
         switch error.certainty {
         case .notSent: self.init(.notConnectedToInternet, details: details, intent: intent)
-        case .unknown: self.init(.requestTimedOut, details: details, intent: intent)
-        case .refused, .notNow: self.init(.processorAPIError, details: details, intent: intent)
+        case .kept, .unknown: self.init(.requestTimedOut, details: details, intent: intent)
+        case .refused, .notNow, .keyRejected: self.init(.processorAPIError, details: details, intent: intent)
         }
     }
 

@@ -6,13 +6,14 @@ internal import TillProvider
 struct StripeReaders: ReaderFleet, ReaderSimulation, ReaderQuestions, DeviceSales {
     let terminal: StripeTerminalProvider
 
-    private var api: StripeTerminal { terminal.terminal }
+    var api: StripeTerminal { terminal.terminal }
 
     var provider: ProviderName { StripeTerminalProvider.name }
     var limits: AmountLimits { .stripe }
     var asksForTips: Bool { true }
     var simulation: (any ReaderSimulation)? { self }
     var questions: (any ReaderQuestions)? { self }
+    var management: (any ReaderManagement)? { self }
 
     // MARK: Readers
 
@@ -60,10 +61,10 @@ struct StripeReaders: ReaderFleet, ReaderSimulation, ReaderQuestions, DeviceSale
     // MARK: The customer's part
 
     func present(_ card: String, tip: Int64?, at id: String) async throws(ReaderError) -> CounterReader {
-        guard let known = TerminalTestCard(named: card, tip: tip) else {
+        guard let known = TerminalTestCard(named: card, tip: tip) ?? TerminalTestCard(numbered: card, tip: tip) else {
             throw ReaderError(
-                .invalid(field: "card"), code: "invalid_request", "There is no such test card.",
-                next: "Correct the request.")
+                .invalid(field: "card"), code: "unknown_card", "There is no such test card.",
+                next: "Use visa, declined:insufficient_funds or another of the published test cards.")
         }
         try await requireSimulated(id)
         return try await asking { () async throws(StripeTerminalError) in
@@ -87,11 +88,7 @@ struct StripeReaders: ReaderFleet, ReaderSimulation, ReaderQuestions, DeviceSale
 
     func ask(_ questions: [ReaderQuestion], at id: String) async throws(ReaderError) -> ReaderAnswers {
         let reader = try await smart { () async throws(StripeTerminalError) in try await api.reader(id) }
-        if let action = reader.action, action.status == .inProgress, action.kind != .setReaderDisplay {
-            throw ReaderError(
-                .refused, code: "terminal_reader_busy", "The reader is busy with something else.",
-                next: "Wait until it is done, or call it off.")
-        }
+        try StripeReaders.requireFree(reader)
         let inputs = questions.map { TerminalInput($0) }
         return try await asking { () async throws(StripeTerminalError) in
             ReaderAnswers(try await api.collectInputs(inputs, at: id, key: .once("inputs")))
@@ -124,13 +121,21 @@ struct StripeReaders: ReaderFleet, ReaderSimulation, ReaderQuestions, DeviceSale
 
     // MARK: Errors
 
-    private func asking<Answer>(
+    /// Refuses what would push aside what the reader does: its one slot is the next command's.
+    static func requireFree(_ reader: TerminalReader) throws(ReaderError) {
+        guard let action = reader.action, action.status == .inProgress, action.kind != .setReaderDisplay else { return }
+        throw ReaderError(
+            .refused, code: "terminal_reader_busy", "The reader is busy with something else.",
+            next: "Wait until it is done, or cancel it.")
+    }
+
+    func asking<Answer>(
         _ body: () async throws(StripeTerminalError) -> Answer
     ) async throws(ReaderError) -> Answer {
         do throws(StripeTerminalError) { return try await body() } catch { throw ReaderError(error) }
     }
 
-    private func smart(
+    func smart(
         _ body: () async throws(StripeTerminalError) -> TerminalReader
     ) async throws(ReaderError) -> TerminalReader {
         let found = try await asking(body)
@@ -152,8 +157,38 @@ extension CounterReader {
     init(_ reader: TerminalReader) {
         self.init(
             id: reader.id, label: reader.label, deviceType: reader.deviceType.rawValue,
-            status: reader.status?.rawValue, location: reader.location, isSimulated: reader.deviceType.isSimulated,
-            isBusy: reader.action?.status == .inProgress)
+            status: reader.status.map { Status(rawValue: $0.rawValue) }, location: reader.location,
+            serialNumber: reader.serialNumber, softwareVersion: reader.softwareVersion, ipAddress: reader.ipAddress,
+            lastSeenAt: reader.lastSeenAt, isSimulated: reader.deviceType.isSimulated,
+            needsPhone: !reader.deviceType.isSmart, action: reader.action.map { ReaderAction($0) })
+    }
+}
+
+extension ReaderAction {
+    init(_ action: TerminalAction) {
+        self.init(
+            Purpose(action.kind), kind: action.kind.rawValue, status: Status(rawValue: action.status.rawValue),
+            failureCode: action.failureCode, failureMessage: action.failureMessage, payment: action.paymentIntent,
+            answers: action.inputs.map { ReaderAnswers.Answer($0) })
+    }
+}
+
+extension ReaderAction.Purpose {
+    init(_ kind: TerminalAction.Kind) {
+        switch kind {
+        case .processPaymentIntent, .collectPaymentMethod, .confirmPaymentIntent: self = .payment
+        case .refundPayment: self = .refund
+        case .setReaderDisplay: self = .display
+        case .collectInputs: self = .questions
+        default: self = .other
+        }
+    }
+}
+
+extension ReaderAnswers.Answer {
+    init(_ input: TerminalInputAnswer) {
+        self.init(
+            kind: input.kind, title: input.title, value: input.value, text: input.text, isSkipped: input.isSkipped)
     }
 }
 
@@ -163,7 +198,7 @@ extension ReaderError {
         let kind: Kind =
             switch error.certainty {
             case .refused: isMissing ? .notFound : .refused
-            case .notNow, .notSent, .unknown: .unavailable
+            case .notNow, .keyRejected, .notSent, .kept, .unknown: .unavailable
             }
         self.init(kind, code: error.code, error.what, moneyMoved: error.moneyMoved, next: error.next)
     }
@@ -171,19 +206,18 @@ extension ReaderError {
 
 extension ReaderAnswers {
     init(_ reader: TerminalReader) {
-        let action = reader.action.flatMap { $0.kind == .collectInputs ? $0 : nil }
+        let action = reader.action.flatMap { $0.kind == .collectInputs ? ReaderAction($0) : nil }
         self.init(
-            reader: reader.id, label: reader.label, status: action?.status.rawValue, failureCode: action?.failureCode,
-            answers: (action?.inputs ?? []).map {
-                Answer(kind: $0.kind, title: $0.title, value: $0.value, text: $0.text, isSkipped: $0.isSkipped)
-            })
+            reader: reader.id, label: reader.label, status: action?.status, failureCode: action?.failureCode,
+            answers: action?.answers ?? [])
     }
 }
 
 extension TerminalInput {
     init(_ question: ReaderQuestion) {
         self.init(
-            kind: question.kind, title: question.title, details: question.details, isRequired: question.isRequired,
+            kind: question.kind.rawValue, title: question.title, details: question.details,
+            isRequired: question.isRequired,
             choices: question.choices.enumerated().map { Choice(id: "choice-\($0 + 1)", text: $1) })
     }
 }

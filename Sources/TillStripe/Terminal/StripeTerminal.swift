@@ -1,6 +1,6 @@
 public import TillCore
 
-/// Stripe's card readers over REST: places, readers, settings, and what a smart reader is told to do.
+/// Stripe's card readers over REST: places, readers, settings, and the commands of a smart reader.
 ///
 /// A value: any number of calls may run at once. Each call is sent once, with the key that it is given; nothing is
 /// repeated here. What a reader says is a hint; whether money moved is stated by the payment intent alone.
@@ -96,7 +96,7 @@ public struct StripeTerminal: Sendable {
         try await read(TerminalCall.updateReader(id, label: label, key: key), TerminalReader.init)
     }
 
-    /// Takes a reader out of the account.
+    /// Removes a reader from the account.
     public func deleteReader(_ id: String) async throws(StripeTerminalError) {
         _ = try await answer(.delete(TerminalCall.reader(id)))
     }
@@ -201,7 +201,7 @@ public struct StripeTerminal: Sendable {
             TerminalCall.inputs(reader, inputs, metadata: metadata, key: key), TerminalReader.init)
     }
 
-    /// Calls off what the reader does. Refused with `terminal_reader_busy` once the card is being charged:
+    /// Cancels what the reader does. Refused with `terminal_reader_busy` once the card is being charged:
     /// then only waiting helps.
     public func cancelAction(
         at reader: String, key: IdempotencyKey

@@ -32,7 +32,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
     // MARK: Readers
 
     /// Lists the account's smart readers once; Stripe is asked for them, no radio is used.
-    /// - Throws: `featureNotAvailableWithConnectedReader` for a way of looking that smart readers do not have.
+    /// - Throws: `featureNotAvailableWithConnectedReader` for a discovery method that smart readers do not have.
     public func discover(
         _ request: CardReaderDiscoveryRequest, found: @escaping @Sendable ([CardReader]) async -> Void
     ) async throws(CardReaderFailure) {
@@ -71,7 +71,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
         return known
     }
 
-    /// Uses the reader no more. Calls nothing off.
+    /// Stops using the reader. Cancels nothing.
     public func disconnect() async throws(CardReaderFailure) { connected = nil }
 
     public func clear() async { connected = nil }
@@ -131,8 +131,8 @@ public actor StripeTerminalDriver: CardReaderDriver {
     public func retrieveIntent(
         _ id: ProviderReference, clientSecret: Secret<String>?, account: AccountID
     ) async throws(CardReaderFailure) -> PaymentIntent {
-        let look = StripeRequest.get(StripePath.paymentIntent(id), [("expand[0]", "latest_charge")])
-        return try await call { try await terminal.read(look, { PaymentIntent(stripe: $0, account: account) }) }
+        let query = StripeRequest.get(StripePath.paymentIntent(id), [("expand[0]", "latest_charge")])
+        return try await call { try await terminal.read(query, { PaymentIntent(stripe: $0, account: account) }) }
     }
 
     /// Has the reader collect a card and waits for the end of it; the service bounds the wait. Nothing is charged.
@@ -237,8 +237,8 @@ public actor StripeTerminalDriver: CardReaderDriver {
         guard action.status == .succeeded, let id = action.refund else {
             return try await refundAfter(CardReaderFailure(action, intent: nil), parameters, at: reader)
         }
-        let look = StripeRequest.get("\(StripePath.refunds)/\(FormEncoding.quote(id))")
-        let word = try await call { try await terminal.read(look, { $0["status"]?.stringValue }) }
+        let query = StripeRequest.get("\(StripePath.refunds)/\(FormEncoding.quote(id))")
+        let word = try await call { try await terminal.read(query, { $0["status"]?.stringValue }) }
         return CardReaderRefund(
             id: ProviderReference(rawValue: id), charge: parameters.charge, amount: parameters.amount,
             status: CardReaderRefundStatus(rawValue: word))
@@ -262,8 +262,8 @@ public actor StripeTerminalDriver: CardReaderDriver {
     private func refundMade(_ parameters: RefundParameters) async throws(CardReaderFailure) -> CardReaderRefund? {
         let whose =
             parameters.intent.map { ("payment_intent", $0.rawValue) } ?? ("charge", parameters.charge.rawValue)
-        let look = StripeRequest.get(StripePath.refunds, [whose, ("limit", "100")])
-        let all = try await call { try await terminal.read(look, { $0["data"]?.arrayValue }) }
+        let query = StripeRequest.get(StripePath.refunds, [whose, ("limit", "100")])
+        let all = try await call { try await terminal.read(query, { $0["data"]?.arrayValue }) }
         let name = parameters.key.rawValue
         guard
             let found = all.first(where: {

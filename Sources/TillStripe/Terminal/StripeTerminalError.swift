@@ -7,7 +7,11 @@ public struct StripeTerminalError: ExplainedError, Hashable {
         case refused
         /// Stripe said no, and may say yes later.
         case notNow = "not_now"
+        /// Stripe rejects our own key, or it has no right to use readers. Surely not done.
+        case keyRejected = "key_rejected"
         case notSent = "not_sent"
+        /// It may have been done, and Stripe gives the same answer to the same key for as long as it remembers it.
+        case kept
         /// It may have been done.
         case unknown
     }
@@ -28,8 +32,10 @@ public struct StripeTerminalError: ExplainedError, Hashable {
         certainty =
             switch error.meaning {
             case .refused: .refused
-            case .notNow, .keyRejected: .notNow
-            case .unclear, .kept: .unknown
+            case .notNow: .notNow
+            case .keyRejected: .keyRejected
+            case .kept: .kept
+            case .unclear: .unknown
             }
         providerCode = error.code ?? error.type
         declineCode = error.declineCode
@@ -59,14 +65,22 @@ public struct StripeTerminalError: ExplainedError, Hashable {
             switch certainty {
             case .refused: "Stripe refused"
             case .notNow: "Stripe is too busy"
+            case .keyRejected: "Stripe rejected the key"
             case .notSent: "Stripe could not be reached"
-            case .unknown: "Stripe gave no clear answer"
+            case .kept, .unknown: "Stripe gave no clear answer"
             }
         return text + detail
     }
 
     /// A refused or unsent call moved nothing; an unclear one only if it was about money at all.
-    public var moneyMoved: MoneyMoved { certainty == .unknown && isAboutMoney ? .unknown : .no }
+    public var moneyMoved: MoneyMoved { isUnclear && isAboutMoney ? .unknown : .no }
+
+    private var isUnclear: Bool {
+        switch certainty {
+        case .kept, .unknown: true
+        case .refused, .notNow, .keyRejected, .notSent: false
+        }
+    }
 
     /// What to do next.
     public var next: String {
@@ -74,21 +88,22 @@ public struct StripeTerminalError: ExplainedError, Hashable {
         switch certainty {
         case .refused: return "Correct it, then try again."
         case .notNow: return "Try again in a moment."
+        case .keyRejected: return "Correct the key in the settings, or give it the right to use Terminal: till doctor."
         case .notSent: return "Check the network and the address, then try again."
-        case .unknown: return isAboutMoney ? "Check the payment before you try again." : "Try again."
+        case .kept, .unknown: return isAboutMoney ? "Check the payment before you try again." : "Try again."
         }
     }
 
     /// Every code that Stripe's interface has for readers.
     static let sentences: [String: (what: String?, next: String)] = [
         "terminal_reader_busy": (
-            "The reader is busy with something else.", "Wait until it is done, or call it off: till readers cancel."
+            "The reader is busy with something else.", "Wait until it is done, or cancel it: till readers cancel."
         ),
         "terminal_reader_offline": (
-            "The reader cannot be reached.", "Check that it is on and in the network, then try again."
+            "The reader cannot be reached.", "Check that it is on and connected to the network, then try again."
         ),
         "terminal_reader_timeout": (
-            "The reader did not answer in time.", "Check the reader and at the payment before you try again."
+            "The reader did not answer in time.", "Check the reader and the payment before you try again."
         ),
         "terminal_reader_hardware_fault": ("The reader has a fault.", "Restart it, or use another one."),
         "terminal_reader_invalid_location_for_payment": (

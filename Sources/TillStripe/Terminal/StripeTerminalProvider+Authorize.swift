@@ -39,7 +39,7 @@ extension StripeTerminalProvider {
             }
             return .requiresAction(CustomerAction(kind: StripeTerminalProvider.deviceAction))
         case .failed(let error): return online.answer(to: error)
-        // Nobody was told to collect yet.
+        // No reader was asked to collect yet.
         case .notSent(let reason), .unknown(let reason): return .notSent(reason: reason)
         }
     }

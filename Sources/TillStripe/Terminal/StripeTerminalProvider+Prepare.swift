@@ -15,6 +15,7 @@ extension StripeTerminalProvider {
         }
         // The key of an earlier try may be forgotten by now; its intent is not.
         if let earlier = request.earlier, let answer = await reuse(earlier, request) { return answer }
+        var kept: StripeError?
         for round in 1...StripeTerminalProvider.maximumIntents {
             let call = TerminalCall.createIntent(
                 draft(request, wire),
@@ -26,11 +27,16 @@ extension StripeTerminalProvider {
                 if request.context.isFirst { return .approved(Confirmation(reference: intent.reference)) }
                 // The answer may be an old one, repeated: only how the intent is now counts.
                 if let answer = await reuse(intent.reference, request) { return answer }
-            case .failed(let error): return online.answer(to: error)
+            case .failed(let error):
+                // The failure of an earlier try: this key has no other answer for a day. An intent that was made all the
+                // same is never confirmed.
+                guard case .kept = error.meaning, error.isReplay else { return online.answer(to: error) }
+                kept = error
             case .notSent(let reason): return .notSent(reason: reason)
             case .unknown(let reason): return .unknown(reason: reason)
             }
         }
+        if let kept { return online.answer(to: kept) }
         return .declined(Decline(reason: .invalidRequest, message: "too many payment intents for one order"))
     }
 

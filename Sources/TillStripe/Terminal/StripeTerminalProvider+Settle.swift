@@ -79,7 +79,7 @@ extension StripeTerminalProvider {
                 "till_account": request.context.account.rawValue,
             ],
             customerCancels: true)
-        var isCertain = true
+        var doubt: UnknownReason?
         do {
             _ = try await terminal.refund(refund, at: reader, key: request.key)
         } catch {
@@ -87,6 +87,7 @@ extension StripeTerminalProvider {
             feed.sends(request.refund, at: clock.now())
             switch error.certainty {
             case .notSent, .notNow: return .notSent(reason: error.what)
+            case .keyRejected: return .keyRejected(reason: error.what)
             case .refused where error.providerCode != "terminal_reader_timeout":
                 return await refundMade(request, reference)
                     ?? .declined(
@@ -94,11 +95,12 @@ extension StripeTerminalProvider {
                             reason: error.providerCode.flatMap { StripeCodes.errors[$0]?.reason } ?? .invalidRequest,
                             code: error.providerCode, message: error.what,
                             requestID: error.requestID))
-            case .refused, .unknown: isCertain = false
+            case .kept: doubt = .keySpent(error.what)
+            case .refused, .unknown: doubt = .unclear("the command may still reach the reader")
             }
         }
         tell(.waitingForInput, request.context, reader)
-        let answer = await watchRefund(request, reference, reader, wait, isCertain: isCertain)
+        let answer = await watchRefund(request, reference, reader, wait, doubt)
         switch answer {
         case .approved: tell(.approved, request.context, reader)
         case .declined(let decline):
@@ -121,9 +123,10 @@ extension StripeTerminalProvider {
 
     /// Waits for the end of a refund at a reader. The refund in Stripe's list is the truth. Without one, what the
     /// reader says is a no only once it was canceled, and only if the command cannot arrive later.
+    /// - Parameter doubt: why it may.
     private func watchRefund(
         _ request: RefundRequest, _ reference: ProviderReference, _ reader: String, _ wait: TerminalWait,
-        isCertain: Bool
+        _ doubt: UnknownReason?
     ) async -> ProviderAnswer<Confirmation> {
         let began = clock.now()
         let limit = StripeTerminalProvider.collectionTime
@@ -134,7 +137,7 @@ extension StripeTerminalProvider {
             if isOurs, let action = state?.action, action.status != .inProgress {
                 if let made = await refundMade(request, reference) { return made }
                 if action.status == .failed,
-                    let end = await letGo(reader, request, reference, action.decline, isCertain: isCertain)
+                    let end = await letGo(reader, request, reference, action.decline, doubt)
                 {
                     return end
                 }
@@ -142,26 +145,27 @@ extension StripeTerminalProvider {
                 if let made = await refundMade(request, reference) { return made }
                 // Another command is left alone; that ours is over cannot be known then.
                 guard state.action?.status != .inProgress else {
-                    return .unknown(reason: "the reader is at something else")
+                    return .unknown(reason: "the reader is busy with something else")
                 }
                 let decline = Decline(reason: .canceledAtReader, code: "canceled")
-                if let end = await letGo(reader, request, reference, decline, isCertain: isCertain) { return end }
+                if let end = await letGo(reader, request, reference, decline, doubt) { return end }
             }
             await wait.pause(atMost: polls.popFirst() ?? StripeTerminalProvider.pollInterval, clock: clock)
         }
         let decline = Decline(reason: .noCardPresented, code: "reader_timeout")
-        return await letGo(reader, request, reference, decline, isCertain: isCertain)
+        return await letGo(reader, request, reference, decline, doubt)
             ?? .unknown(reason: "the reader did not come to an end in time")
     }
 
     /// Cancels at the reader and queries once more. `nil`: it cannot be canceled now.
     private func letGo(
-        _ reader: String, _ request: RefundRequest, _ reference: ProviderReference, _ decline: Decline, isCertain: Bool
+        _ reader: String, _ request: RefundRequest, _ reference: ProviderReference, _ decline: Decline,
+        _ doubt: UnknownReason?
     ) async -> ProviderAnswer<Confirmation>? {
         let key = IdempotencyKey(rawValue: "\(request.key)-calloff-\(clock.now().milliseconds)")
         guard (try? await terminal.cancelAction(at: reader, key: key)) != nil else { return nil }
         if let made = await refundMade(request, reference) { return made }
-        return isCertain ? .declined(decline) : .unknown(reason: "the command may still reach the reader")
+        return doubt.map { .unknown($0) } ?? .declined(decline)
     }
 
     /// Nobody said where the card will be. It is a no only when no reader is at it any more.

@@ -1,4 +1,5 @@
 internal import TillCore
+internal import TillProvider
 
 /// The calls of Stripe's Terminal interface, as requests; nothing is sent here.
 enum TerminalCall {

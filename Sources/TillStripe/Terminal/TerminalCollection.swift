@@ -2,7 +2,7 @@ public import TillCore
 
 /// How a reader collects a card.
 public struct TerminalCollection: Hashable, Sendable {
-    /// The customer can call it off at the reader.
+    /// The customer can cancel it at the reader.
     public var customerCancels: Bool?
     /// No tip is asked for.
     public var skipsTipping: Bool?
@@ -43,7 +43,7 @@ public struct TerminalRefund: Hashable, Sendable {
     public var amount: Int64?
     /// Kept with the refund.
     public var metadata: [String: String]
-    /// The customer can call it off at the reader.
+    /// The customer can cancel it at the reader.
     public var customerCancels: Bool?
 
     public init(

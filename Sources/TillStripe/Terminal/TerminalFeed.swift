@@ -3,7 +3,7 @@ public import TillCore
 public import TillProvider
 
 /// Reports what happens at readers, and wakes who waits for one. Nothing here is kept: a step that nobody hears is lost,
-/// and a wake-up that is lost is made up for by looking again.
+/// and a wake-up that is lost is made up for by polling.
 public final class TerminalFeed: Sendable {
     private struct State {
         var next = 0

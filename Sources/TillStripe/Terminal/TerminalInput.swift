@@ -31,7 +31,7 @@ public struct TerminalInput: Hashable, Sendable {
         /// Comes back as the answer.
         public var id: String
         public var text: String
-        /// How the button looks: `primary` or `secondary`.
+        /// The style of the button: `primary` or `secondary`.
         public var style: String?
 
         public init(id: String, text: String, style: String? = nil) {

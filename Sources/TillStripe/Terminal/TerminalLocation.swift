@@ -1,4 +1,5 @@
 public import TillCore
+public import TillProvider
 
 /// A place where readers stand. Each smart reader belongs to one, and its country decides which cards and currencies
 /// the readers there take.
@@ -29,28 +30,9 @@ public struct TerminalLocation: Hashable, Sendable {
 }
 
 /// A postal address as Stripe takes it.
-public struct TerminalAddress: Hashable, Sendable {
-    public var line1: String?
-    public var line2: String?
-    public var city: String?
-    /// State, province or county, where addresses have one.
-    public var state: String?
-    /// Two letters of ISO 3166-1.
-    public var country: String
-    public var postalCode: String?
+public typealias TerminalAddress = ReaderLocation.Address
 
-    public init(
-        line1: String?, line2: String? = nil, city: String? = nil, state: String? = nil, country: String,
-        postalCode: String? = nil
-    ) {
-        self.line1 = line1
-        self.line2 = line2
-        self.city = city
-        self.state = state
-        self.country = country
-        self.postalCode = postalCode
-    }
-
+extension ReaderLocation.Address {
     init(_ json: JSONValue?) {
         func text(_ name: String) -> String? { json?[name]?.stringValue.map(TerminalText.line) }
         self.init(

@@ -53,7 +53,7 @@ public struct TerminalDeviceType: RawRepresentable, Hashable, Sendable, CustomSt
     public var description: String { rawValue }
     /// A device that Stripe or a sandbox pretends.
     public var isSimulated: Bool { rawValue.hasPrefix("simulated_") }
-    /// Has its own network and can be told what to do over REST; the others need Stripe's SDK on a phone.
+    /// Has its own network and takes commands over REST; the others need Stripe's SDK on a phone.
     public var isSmart: Bool { !TerminalDeviceType.mobile.contains(rawValue) }
 
     private static let mobile: Set<String> = [
@@ -75,7 +75,7 @@ public struct TerminalReaderStatus: RawRepresentable, Hashable, Sendable, Custom
 
 /// What a reader does or did last. A hint only: the truth about money is the payment intent's.
 public struct TerminalAction: Hashable, Sendable {
-    /// What it was told to do.
+    /// The command that it was given.
     public let kind: Kind
     /// How far it is.
     public let status: Status
@@ -102,7 +102,7 @@ public struct TerminalAction: Hashable, Sendable {
     /// What the customer entered or chose.
     public let inputs: [TerminalInputAnswer]
 
-    /// What a reader was told to do. Open.
+    /// The kind of command that a reader was given. Open.
     public struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The text, as it came.
         public let rawValue: String
@@ -115,8 +115,7 @@ public struct TerminalAction: Hashable, Sendable {
         public static let collectPaymentMethod = Kind(rawValue: "collect_payment_method")
         /// Charge what was collected.
         public static let confirmPaymentIntent = Kind(rawValue: "confirm_payment_intent")
-        public static let processSetupIntent = Kind(rawValue: "process_setup_intent")
-        /// Give money back to a card that is there.
+        /// Refund to a card that is there.
         public static let refundPayment = Kind(rawValue: "refund_payment")
         public static let setReaderDisplay = Kind(rawValue: "set_reader_display")
         public static let collectInputs = Kind(rawValue: "collect_inputs")
@@ -130,7 +129,7 @@ public struct TerminalAction: Hashable, Sendable {
         public init(rawValue: String) { self.rawValue = rawValue }
         public static let inProgress = Status(rawValue: "in_progress")
         public static let succeeded = Status(rawValue: "succeeded")
-        /// The action came to nothing.
+        /// The action failed; the reader's failure code says why.
         public static let failed = Status(rawValue: "failed")
     }
 

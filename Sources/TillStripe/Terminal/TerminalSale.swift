@@ -21,7 +21,7 @@ struct TerminalSale: Sendable {
         var failedCharge: String?
     }
 
-    private enum Look {
+    private enum Poll {
         case end(ProviderAnswer<Authorization>)
         /// The reader waits for the card.
         case collecting
@@ -55,8 +55,9 @@ struct TerminalSale: Sendable {
             switch error.certainty {
             case .notSent: return .notSent(reason: error.what)
             case .notNow: return .notSent(reason: error.what)
+            case .keyRejected: return .keyRejected(reason: error.what)
             case .refused where error.providerCode != "terminal_reader_timeout": return await refused(error)
-            case .refused, .unknown: isCertain = false
+            case .refused, .kept, .unknown: isCertain = false
             }
         }
         tell(.waitingForInput)
@@ -117,8 +118,8 @@ struct TerminalSale: Sendable {
             guard !isLate, !Task.isCancelled else {
                 return .unknown(reason: "the reader did not come to an end in time")
             }
-            switch await look(before) {
-            case .end(let answer): return told(answer, isCharging)
+            switch await poll(before) {
+            case .end(let answer): return reporting(answer, isCharging)
             case .collecting: isShown = true
             case .charging:
                 isShown = true
@@ -129,7 +130,7 @@ struct TerminalSale: Sendable {
                 }
             case .over(let action):
                 isShown = true
-                if let answer = await ended(action.decline, before, action) { return told(answer, isCharging) }
+                if let answer = await ended(action.decline, before, action) { return reporting(answer, isCharging) }
             case .gone:
                 // Only after its command was there can a slot with something else in it mean an end; before that it
                 // may be out of date.
@@ -137,7 +138,7 @@ struct TerminalSale: Sendable {
                     let code = isCalledOff ? "reader_timeout" : "canceled"
                     let reason: DeclineReason = isCalledOff ? .noCardPresented : .canceledAtReader
                     if let answer = await ended(Decline(reason: reason, code: code), before) {
-                        return told(answer, isCharging)
+                        return reporting(answer, isCharging)
                     }
                 } else if age >= StripeTerminalProvider.grace {
                     return .unknown(reason: "the reader does not show the command")
@@ -156,7 +157,7 @@ struct TerminalSale: Sendable {
         return (try? await provider.terminal.cancelAction(at: reader, key: key)) != nil
     }
 
-    private func look(_ before: Before) async -> Look {
+    private func poll(_ before: Before) async -> Poll {
         let now: StripeTerminalProvider.IntentNow
         switch await provider.read(reference) {
         case .failure(let failure): return .blind("\(failure)")
@@ -231,7 +232,7 @@ struct TerminalSale: Sendable {
     }
 
     /// Says how it ended to the people at the reader.
-    private func told(
+    private func reporting(
         _ answer: ProviderAnswer<Authorization>, _ hadCard: Bool
     ) -> ProviderAnswer<Authorization> {
         switch answer {

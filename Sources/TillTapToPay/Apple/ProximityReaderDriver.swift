@@ -10,7 +10,7 @@
     /// Apple's reader in the phone as a driver. Nothing is decided here.
     ///
     /// The framework's one stream of events is read by one task for as long as the driver lives, because a stream whose
-    /// task is cancelled is silent for good; who listens at Till's reader comes and goes as he likes.
+    /// task is canceled is silent for good; who listens at Till's reader comes and goes as he likes.
     public final class ProximityReaderDriver: PaymentCardReaderDriver {
         private typealias Tell = @Sendable (TillReader.Event) -> Void
         private let reader: ProximityReader.PaymentCardReader

@@ -69,7 +69,7 @@
         /// Nothing: the framework ends a session when nobody holds it.
         func end() async {}
 
-        /// Runs a read; a task that is cancelled calls it off.
+        /// Runs a read; a canceled task cancels it.
         private func reading<Success: Sendable>(
             _ work: @escaping @Sendable () async throws -> Success
         ) async throws(TillSession.ReadError) -> Success {

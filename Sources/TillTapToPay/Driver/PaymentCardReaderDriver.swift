@@ -2,9 +2,9 @@
 ///
 /// The reader's engine calls it one call at a time, but for ``PaymentCardReaderSessionDriver/cancelRead()`` and the
 /// cancellation of a task. A driver decides nothing: it has no deadlines, no tries and no state of its own to show.
-/// Every call ends soon after its task is cancelled.
+/// Every call ends soon after its task is canceled.
 public protocol PaymentCardReaderDriver: Sendable {
-    /// Why this device cannot read cards; nil when it can. Apple's answer looks at the model only.
+    /// Why this device cannot read cards; nil when it can. Apple's answer considers the model only.
     var unsupported: PaymentCardReaderError? { get }
     /// The name of the reader, stable for this installation.
     func readerIdentifier() async throws(PaymentCardReaderError) -> String

@@ -19,7 +19,7 @@ public protocol PaymentCardReaderSessionDriver: Sendable {
     func capturePIN(
         using token: PaymentCardReaderSession.PINToken, cardReaderTransactionID: String
     ) async throws(PaymentCardReaderSession.ReadError) -> PaymentCardReadResult
-    /// Calls the read off; false when it is too late or nothing is read.
+    /// Cancels the read; false when it is too late or nothing is read.
     func cancelRead() async throws(PaymentCardReaderSession.ReadError) -> Bool
     /// When this version of the system is taken no more.
     var currentOSVersionDeprecationDate: Timestamp? { get }

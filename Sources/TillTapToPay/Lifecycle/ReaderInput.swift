@@ -1,6 +1,6 @@
 public import TillCore
 
-/// What a reader is told: commands of the app, news of the driver, and the passing of time.
+/// Inputs of a reader: commands of the app, events of the driver, and the passing of time.
 public enum ReaderInput: Hashable, Sendable {
     /// Whether somebody has accepted the terms, as the reader says when it is asked.
     case accountKnown(isLinked: Bool)
@@ -19,8 +19,8 @@ public enum ReaderInput: Hashable, Sendable {
     /// Read a card, with the session of that number.
     case read(session: Int)
     /// The driver reports something.
-    case told(PaymentCardReader.Event)
-    /// Call the read off; nil: whichever is under way.
+    case reported(PaymentCardReader.Event)
+    /// Cancel the read; nil: whichever is under way.
     case cancelRead(number: Int?)
     /// The driver has ended the read.
     case readEnded(number: Int, ReadEnd)
@@ -78,8 +78,8 @@ public enum ReaderChange: Hashable, Sendable {
     case stored(count: Int, issuer: String?)
     /// A call to the driver begins.
     case flightBegan(ReaderFlight)
-    /// The driver was told to stop it.
-    case flightCalledOff
+    /// The driver was asked to cancel it.
+    case flightCanceled
     case flightEnded
 }
 

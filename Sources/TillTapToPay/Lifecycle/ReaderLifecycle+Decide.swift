@@ -16,7 +16,7 @@ extension ReaderLifecycle {
         case .prepareOverdue(let number): failed(number, .prepareFailed("it took too long"), now)
         case .cancelPrepare: cancelPrepare()
         case .read(let session): try read(session, now)
-        case .told(let event): told(event, now)
+        case .reported(let event): reported(event, now)
         case .cancelRead(let number): cancelRead(number)
         case .readEnded(let number, let end): readEnded(number, end, now)
         case .readAbandoned(let number): readAbandoned(number, now)
@@ -152,13 +152,13 @@ extension ReaderLifecycle {
         return [.counted(number), .phase(.reading(number: number, .asked))]
     }
 
-    private func told(_ event: PaymentCardReader.Event, _ now: Timestamp) -> [ReaderChange] {
+    private func reported(_ event: PaymentCardReader.Event, _ now: Timestamp) -> [ReaderChange] {
         switch (phase, event) {
         case (.preparing(let preparation, let percent), .updateProgress(let new)):
             return [.phase(.preparing(preparation, percent: max(percent, min(max(new, 0), 100))))]
         case (.reading(let number, let step), _):
             // What was canceled or is done stays so, whatever the reader's screen still shows.
-            guard step != .cancelling, step != .completed, let next = ReadStep(event) else { return [] }
+            guard step != .canceling, step != .completed, let next = ReadStep(event) else { return [] }
             return [.phase(.reading(number: number, next))]
         case (.ready, .notReady), (.result, .notReady): return lost(now)
         default: return []
@@ -167,9 +167,9 @@ extension ReaderLifecycle {
 
     private func cancelRead(_ wanted: Int?) -> [ReaderChange] {
         guard case .reading(let number, let step) = phase, wanted ?? number == number, step != .completed,
-            step != .cancelling
+            step != .canceling
         else { return [] }
-        return [.phase(.reading(number: number, .cancelling))]
+        return [.phase(.reading(number: number, .canceling))]
     }
 
     private func readEnded(_ number: Int, _ end: ReadEnd, _ now: Timestamp) -> [ReaderChange] {
@@ -188,7 +188,7 @@ extension ReaderLifecycle {
     }
 
     private func readAbandoned(_ number: Int, _ now: Timestamp) -> [ReaderChange] {
-        guard case .reading(number, .cancelling) = phase else { return [] }
+        guard case .reading(number, .canceling) = phase else { return [] }
         return lost(now)
     }
 

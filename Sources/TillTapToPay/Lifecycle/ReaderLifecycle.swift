@@ -18,8 +18,8 @@ public struct ReaderLifecycle: Hashable, Sendable {
     public private(set) var token = TokenStanding.none
     /// What the driver does now.
     public private(set) var flight: ReaderFlight?
-    /// The driver was told to stop it.
-    public private(set) var isCalledOff = false
+    /// The driver was asked to cancel it.
+    public private(set) var isCancelled = false
     /// The session that lives at the driver.
     public private(set) var session: Int?
     /// What its reads are for.
@@ -71,15 +71,15 @@ public struct ReaderLifecycle: Hashable, Sendable {
         case .failed(let error): lastError = error
         case .online(let moment): lastOnline = moment
         case .stored(let count, let issuer): (storedCount, storedIssuer) = (count, issuer)
-        case .flightBegan(let flight): (self.flight, isCalledOff) = (flight, false)
-        case .flightCalledOff: isCalledOff = true
-        case .flightEnded: (flight, isCalledOff) = (nil, false)
+        case .flightBegan(let flight): (self.flight, isCancelled) = (flight, false)
+        case .flightCanceled: isCancelled = true
+        case .flightEnded: (flight, isCancelled) = (nil, false)
         }
     }
 
     /// What is to be done at the driver now. Doing it begins with ``beginning(_:)``.
     public var pendingEffect: ReaderEffect? {
-        if let flight { return isStillWanted(flight) || isCalledOff ? nil : .callOff(flight) }
+        if let flight { return isStillWanted(flight) || isCancelled ? nil : .callOff(flight) }
         if let session, isDoomed || !phase.holdsSession { return .endSession(number: session) }
         switch phase {
         case .linking(let isRelink): return .link(isRelink: isRelink)
@@ -95,7 +95,7 @@ public struct ReaderLifecycle: Hashable, Sendable {
         case .link: [.flightBegan(.link)]
         case .prepare(let preparation): [.flightBegan(.prepare(number: preparation.number))]
         case .read(let number): [.flightBegan(.read(number: number))]
-        case .callOff: [.flightCalledOff]
+        case .callOff: [.flightCanceled]
         case .endSession(let number): [.sessionEnded, .flightBegan(.end(number: number))]
         }
     }
@@ -104,7 +104,7 @@ public struct ReaderLifecycle: Hashable, Sendable {
         switch (flight, phase) {
         case (.link, .linking), (.end, _): true
         case (.prepare(let number), .preparing(let preparation, _)): number == preparation.number
-        case (.read(let number), .reading(let current, let step)): number == current && step != .cancelling
+        case (.read(let number), .reading(let current, let step)): number == current && step != .canceling
         default: false
         }
     }

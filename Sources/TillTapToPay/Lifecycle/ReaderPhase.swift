@@ -83,7 +83,7 @@ public enum ReadStep: String, Hashable, Sendable {
     /// The card is read; the read cannot be canceled any more.
     case completed
     /// It was canceled; the driver has the last word.
-    case cancelling
+    case canceling
 
     init?(_ event: PaymentCardReader.Event) {
         switch event {
@@ -93,7 +93,7 @@ public enum ReadStep: String, Hashable, Sendable {
         case .pinEntryRequested: self = .enteringPIN
         case .removeCard: self = .removeCard
         case .readCompleted: self = .completed
-        case .readCancelled: self = .cancelling
+        case .readCancelled: self = .canceling
         case .updateProgress, .notReady, .readNotCompleted, .userInterfaceDismissed, .unrecognized: return nil
         }
     }
@@ -130,7 +130,7 @@ public enum TokenStanding: Hashable, Sendable {
         }
     }
 
-    /// Whether it is good at that time.
+    /// Whether it is valid at that time.
     public func isUsable(at now: Timestamp) -> Bool {
         if case .valid(let facts) = self { now < facts.until } else { false }
     }

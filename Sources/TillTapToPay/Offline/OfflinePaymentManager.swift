@@ -15,7 +15,7 @@ public final class OfflinePaymentManager {
     public private(set) var pendingTransactionCount = 0
     /// What is stored, with its sums and its age.
     public private(set) var exposure = OfflineExposure()
-    /// Why the log could not be read when its figures were last wanted: they are older then, and payments may be stored
+    /// Why the log could not be read when its totals were last read: they are older then, and payments may be stored
     /// that they do not count. `nil` while they are right.
     public private(set) var logError: OfflineLogError?
     /// What the last forwarding did.

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Events for any number of listeners, each of whom gets what happened since the last beginning and then what happens.
 ///
-/// Apple's reader has one stream, which is dead for good once its task is cancelled. Here each stream is its own: one
+/// Apple's reader has one stream, which is dead for good once its task is canceled. Here each stream is its own: one
 /// that ends takes nothing from the others, and one that begins late has missed nothing. Safe from any thread.
 final class EventHistory<Event: Sendable>: Sendable {
     /// The most past events that a new listener gets.

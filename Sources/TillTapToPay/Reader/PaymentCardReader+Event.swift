@@ -66,9 +66,9 @@ extension PaymentCardReader {
             case .removeCard: "You may remove the card."
             case .readCompleted: "Read."
             case .readRetry: "Please present the card again."
-            case .readCancelled: "Cancelled."
+            case .readCancelled: "Canceled."
             case .readNotCompleted: "Not read."
-            case .pinEntryRequested: "The customer types the PIN."
+            case .pinEntryRequested: "The customer is entering the PIN."
             case .pinEntryCompleted: "PIN taken."
             case .userInterfaceDismissed, .unrecognized: nil
             }

@@ -4,7 +4,7 @@ extension PaymentCardReader {
         /// A read returns as soon as the card is read, not after the animation. iOS 16.4.
         public var returnReadResultImmediately: Bool
         /// A read that fails gives a result with its outcome and whatever sealed data exist, instead of throwing. The
-        /// provider wants those data too, so Till turns it on unless told otherwise. iOS 16.4.
+        /// provider wants those data too, so Till turns it on by default. iOS 16.4.
         public var includeErrorInReadResult: Bool
 
         public init(returnReadResultImmediately: Bool = true, includeErrorInReadResult: Bool = true) {

@@ -1,6 +1,6 @@
 extension PaymentCardReader {
     /// What lets this device read cards for one shop: a provider's signed
-    /// text, good for ``TapToPayDeadlines/tokenLifetime``.
+    /// text, valid for ``TapToPayDeadlines/tokenLifetime``.
     ///
     /// It is a credential: it prints, dumps and mirrors as a mask, and only ``rawValue`` gives it.
     public struct Token: RawRepresentable, Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
@@ -9,7 +9,7 @@ extension PaymentCardReader {
         /// The provider's text, unchanged.
         public let rawValue: String
 
-        /// Takes the text as it is; whether it is good is for the driver to say.
+        /// Takes the text as it is; whether it is valid is for the driver to say.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// Always the same mask.

@@ -6,7 +6,7 @@ public import TillCore
 /// passed in. One reader for one device; keep it as long as cards are taken.
 ///
 /// Safe from any thread. Every call ends: with a result, with an error of its kind, or, when its task is
-/// cancelled, with one too.
+/// canceled, with one too.
 public final class PaymentCardReader: Sendable {
     public let options: Options
     let engine: ReaderEngine
@@ -29,7 +29,7 @@ public final class PaymentCardReader: Sendable {
     public var isSupported: Bool { engine.driver.unsupported == nil }
 
     /// What happens, from the last beginning of a preparation or read on. Each use is a stream of its own: one that
-    /// ends, or whose task is cancelled, does not silence the others.
+    /// ends, or whose task is canceled, does not silence the others.
     public var events: AsyncStream<Event> { engine.events.listen() }
 
     /// What happens from now on. Each use is a stream of its own.
@@ -70,7 +70,7 @@ public final class PaymentCardReader: Sendable {
     /// A session for reads that go to the provider at once.
     ///
     /// A session that lives is given again without asking the reader; calls at the same time share one preparation,
-    /// and one that is cancelled does not take it from the others.
+    /// and one that is canceled does not take it from the others.
     public func prepare(using token: Token) async throws(PaymentCardReaderError) -> PaymentCardReaderSession {
         PaymentCardReaderSession(engine: engine, number: try await engine.prepare(.online, using: token))
     }

@@ -22,7 +22,7 @@ extension PaymentCardReaderError {
         case .notAllowed:
             return F(
                 "notAllowed", .iOS15_4, .developer, .none, "This app may not use the reader.",
-                "Ask whoever made the app to have its permission for Tap to Pay checked.")
+                "Ask the app's developer to check its Tap to Pay entitlement.")
         case .backgroundRequestNotAllowed:
             return F(
                 "backgroundRequestNotAllowed", .iOS15_4, .merchant, .prepare,
@@ -55,7 +55,7 @@ extension PaymentCardReaderError {
         case .serviceConnectionError:
             return F(
                 "serviceConnectionError", .iOS15_4, .time, .again, "The connection to the reader's service broke.",
-                "Try again; if it stays, restart the device.")
+                "Try again; if that does not help, restart the device.")
         default:
             return F(
                 "notReady", .iOS15_4, .time, .prepare, "The reader is not prepared.",
@@ -74,16 +74,16 @@ extension PaymentCardReaderError {
             return F(
                 "invalidReaderToken", .iOS15_4, .provider, .renewToken,
                 "The reader token was refused\(PaymentCardReaderError.suffix(reason)).",
-                "Get a new token from the payment provider; if it stays, ask the provider.")
+                "Get a new token from the payment provider; if that does not help, ask the provider.")
         case .tokenExpired:
             return F(
-                "tokenExpired", .iOS15_4, .provider, .renewToken, "The reader token is over.",
+                "tokenExpired", .iOS15_4, .provider, .renewToken, "The reader token has expired.",
                 "Get a new token from the payment provider, then try again.")
         case .prepareFailed(let reason):
             return F(
                 "prepareFailed", .iOS15_4, .time, .again,
                 "The reader could not be prepared\(PaymentCardReaderError.suffix(reason)).",
-                "Try again; if it stays, restart the device.")
+                "Try again; if that does not help, restart the device.")
         case .prepareExpired:
             return F(
                 "prepareExpired", .iOS15_4, .time, .prepare, "The reader was prepared too long ago.",
@@ -99,7 +99,7 @@ extension PaymentCardReaderError {
                 "Send what is stored to the provider, then try again.")
         case .readerBusy:
             return F(
-                "readerBusy", .iOS15_4, .time, .again, "The reader is doing something else.",
+                "readerBusy", .iOS15_4, .time, .again, "The reader is busy.",
                 "Wait until that is done, then try again.")
         case .requestInterrupted:
             return F(
@@ -107,11 +107,11 @@ extension PaymentCardReaderError {
         case .unknown(let code):
             return F(
                 "unknown", .iOS18, .provider, .none, "The reader reports \(code), which has no name.",
-                "Try again; if it stays, tell the payment provider this number.")
+                "Try again; if that does not help, report this number to the payment provider.")
         case .unrecognized(let name):
             return F(
                 name, nil, .provider, .none, "The reader reports \(name), which is not known here.",
-                "Try again; if it stays, tell the payment provider this word.")
+                "Try again; if that does not help, report this word to the payment provider.")
         default: return deviceFacts
         }
     }

@@ -167,7 +167,7 @@ extension ReaderEngine {
         return try result.get()
     }
 
-    /// A caller is gone. The preparation goes on while another caller waits, or while nobody called for it.
+    /// A caller is gone. The preparation continues while another caller waits, or while nobody called for it.
     private func giveUpPreparing(_ id: UInt64) {
         let waiter = preparing.removeValue(forKey: id)
         waiter?.resume(returning: .failure(.requestInterrupted))
@@ -235,7 +235,7 @@ extension ReaderEngine {
         return try result.get()
     }
 
-    /// Calls the read off and waits for how it ends: true only when its caller got no card.
+    /// Cancels the read and waits for how it ends: true only when its caller got no card.
     func cancelRead() async -> Bool {
         readMail()
         guard case .reading(let number, let step) = life.phase, step != .completed, reads[number] != nil else {

@@ -148,7 +148,7 @@ actor ReaderEngine {
             return mail
         }
         for event in mail {
-            do { try take(.told(event)) } catch {}
+            do { try take(.reported(event)) } catch {}
         }
     }
 
@@ -188,7 +188,7 @@ struct ReadCall: Sendable {
     /// Why it was canceled, if not by the caller.
     var reason: PaymentCardReaderSession.ReadError?
     var waiter: ReadWaiter?
-    /// Who called it off and waits for how it ends.
+    /// Who canceled it and waits for how it ends.
     var cancellers: [CheckedContinuation<Bool, Never>] = []
 }
 

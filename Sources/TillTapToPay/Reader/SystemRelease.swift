@@ -18,7 +18,6 @@ public struct SystemRelease: Hashable, Sendable, Comparable, CustomStringConvert
     public static let iOS15_4 = SystemRelease(15, 4)
     /// Sessions made by the reader, one stream of events, PIN.
     public static let iOS16 = SystemRelease(16, 0)
-    public static let iOS16_1 = SystemRelease(16, 1)
     /// Outcomes in results, preferred applications.
     public static let iOS16_4 = SystemRelease(16, 4)
     public static let iOS17 = SystemRelease(17, 0)

@@ -1,9 +1,9 @@
 public import TillCore
 
 /// The times that Tap to Pay lives by, each with its source. They are data, so that a test can shorten none by accident
-/// and a provider with other figures can give its own.
+/// and a provider with other limits can give its own.
 public struct TapToPayDeadlines: Hashable, Sendable {
-    /// How long the sealed card data of one read are good. Source: Apple, 60 s.
+    /// How long the sealed card data of one read are valid. Source: Apple, 60 s.
     public var ciphertext: Span = .seconds(60)
     /// How long after a read its PIN can still be asked for. Source: Apple, 55 s.
     public var pin: Span = .seconds(55)
@@ -11,7 +11,7 @@ public struct TapToPayDeadlines: Hashable, Sendable {
     public var offlineDecline: Span = .seconds(60)
     /// How long after the last time online reads may be stored. Source: Apple, 24 h.
     public var offlineFreshness: Span = .hours(24)
-    /// How long a reader token is good. Source: two providers, 48 h; Apple gives no figure.
+    /// How long a reader token is valid. Source: two providers, 48 h; Apple gives no figure.
     public var tokenLifetime: Span = .hours(48)
     /// A token is renewed this long before its end.
     public var tokenRenewal: Span = .hours(4)

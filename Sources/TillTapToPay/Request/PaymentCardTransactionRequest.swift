@@ -14,9 +14,7 @@ public struct PaymentCardTransactionRequest: Hashable, Sendable {
     public var userInterfaceLanguage: String?
     /// What the amount contains. iOS 18.
     public var transactionDescription: TransactionAmountDescription?
-    /// Shows the currency's symbol of ISO 4217. iOS 26.
-    public var useISOCurrencySymbol = false
-    /// The payment that the read is for, which a driver of ours seals into the card's data so that they are good for
+    /// The payment that the read is for, which a driver of ours seals into the card's data so that they are valid for
     /// it alone. Not in Apple's interface, which ignores it.
     public var reference: String?
 

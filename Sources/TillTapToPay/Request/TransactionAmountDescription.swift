@@ -3,7 +3,7 @@ public import Foundation
 extension PaymentCardTransactionRequest {
     /// What an amount contains or is for. iOS 18.
     public enum TransactionAmountDescription: Hashable, Sendable {
-        /// A surcharge of so many hundredths of a percent: 250 is 2.5 %. Apple has a floating-point percentage here.
+        /// A surcharge of this many hundredths of a percent: 250 is 2.5 %. Apple has a floating-point percentage here.
         case surcharge(basisPoints: Int)
         /// A surcharge in major units.
         case surchargeAmount(Decimal)

@@ -2,7 +2,7 @@ public import TillCore
 
 /// What a read gave: sealed data that only the provider can open, and what may be said of the card.
 ///
-/// The sealed data are good for ``TapToPayDeadlines/ciphertext`` from the read, and go to the provider also when the
+/// The sealed data are valid for ``TapToPayDeadlines/ciphertext`` from the read, and go to the provider also when the
 /// read failed. They print and mirror as a mask.
 public struct PaymentCardReadResult: Identifiable, Hashable, Sendable {
     /// The reader's own number of the read; a PIN is asked for with it.
@@ -90,13 +90,6 @@ public struct PaymentCardReadResult: Identifiable, Hashable, Sendable {
         guard let readAt else { return false }
         let age = now.since(readAt)
         return age.milliseconds >= 0 && age <= deadlines.ciphertext
-    }
-
-    /// Whether a PIN may still be asked for at that time.
-    public func allowsPIN(at now: Timestamp, _ deadlines: TapToPayDeadlines = TapToPayDeadlines()) -> Bool {
-        guard let readAt else { return false }
-        let age = now.since(readAt)
-        return age.milliseconds >= 0 && age <= deadlines.pin
     }
 }
 

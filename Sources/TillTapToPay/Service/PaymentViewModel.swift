@@ -4,7 +4,7 @@ import TillCore
 
 /// What a screen for taps shows, and its buttons. Runs wherever Observation does.
 ///
-/// It listens to the reader from the moment it is made, so that nothing of the preparation is missed, and goes on
+/// It listens to the reader from the moment it is made, so that nothing of the preparation is missed, and continues
 /// listening whatever is called.
 @Observable
 @MainActor
@@ -15,7 +15,7 @@ public final class PaymentViewModel {
     public var currency: String
     /// A card can be read.
     public private(set) var isReady = false
-    /// A charge is going on.
+    /// A charge is in progress.
     public private(set) var isProcessing = false
     /// How far the read is, 0 to 100.
     public private(set) var readProgress = 0
@@ -23,7 +23,7 @@ public final class PaymentViewModel {
     public private(set) var preparationProgress = 0
     /// What the customer or the clerk should do now.
     public private(set) var instruction: String?
-    /// What went wrong, whether money moved, what to do next; nil also when the clerk called it off.
+    /// What went wrong, whether money moved, what to do next; nil also when the clerk canceled it.
     public private(set) var errorMessage: String?
     /// The last charge was approved. Begins anew with each charge.
     public private(set) var transactionComplete = false
@@ -75,7 +75,7 @@ public final class PaymentViewModel {
         return true
     }
 
-    /// Reads a card and asks for the money. Nothing happens while another charge goes on.
+    /// Reads a card and asks for the money. Nothing happens while another charge is in progress.
     public func readPayment() async {
         guard canCharge else { return }
         isProcessing = true
@@ -90,15 +90,15 @@ public final class PaymentViewModel {
                 finish(try await service.charge(amount: amount, currency: currency))
             }
         } catch {
-            // Calling it off is no error; everything else says what to do.
-            errorMessage = error == .read(.readCancelled) || error == .cancelled ? nil : "\(error)"
+            // Canceling is no error; everything else says what to do.
+            errorMessage = error == .read(.readCancelled) || error == .canceled ? nil : "\(error)"
             readProgress = 0
         }
         isProcessing = false
         show()
     }
 
-    /// Calls the read off. `true`: no card was read.
+    /// Cancels the read. `true`: no card was read.
     @discardableResult
     public func cancel() async -> Bool { await service.cancel() }
 

@@ -10,7 +10,7 @@ public enum ReaderScenePhase: String, Hashable, Sendable {
     case background
 }
 
-/// Tells a reader whether the app is seen, in the order in which the app was told.
+/// Reports to a reader whether the app is in the foreground, in the order in which the app learnt it.
 ///
 /// In SwiftUI: `.onChange(of: scenePhase) { _, new in manager.handleScenePhase(new) }`. Going to the background ends
 /// the session at once; coming back makes a new one, with growing pauses while that fails.

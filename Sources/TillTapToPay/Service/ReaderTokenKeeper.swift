@@ -22,7 +22,7 @@ public actor ReaderTokenKeeper {
         (self.clock, self.deadlines, self.executor, self.fetch) = (clock, deadlines, executor, fetch)
     }
 
-    /// A token that is good now.
+    /// A token that is valid now.
     /// - Throws: ``TapToPayError/noReaderToken(_:)`` when there is none and none can be had.
     public func token() async throws(TapToPayError) -> PaymentCardReader.Token {
         guard let kept, clock.now() < kept.until else { return try await renewed() }

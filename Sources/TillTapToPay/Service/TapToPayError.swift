@@ -5,14 +5,14 @@ public import TillCore
 public enum TapToPayError: ExplainedError, Hashable {
     /// ``TapToPayService/initialize()`` was not called, or has not succeeded.
     case notInitialized
-    /// Another charge is going on.
+    /// Another charge is in progress.
     case busy
     /// The card gave nothing that could be sent.
     case noCardData
     /// Between the read and the provider passed more than ``TapToPayDeadlines/ciphertext``.
     case cardDataTooOld
-    /// The task was cancelled before the provider was asked.
-    case cancelled
+    /// The task was canceled before the provider was asked.
+    case canceled
     /// No reader token could be had.
     case noReaderToken(String)
     /// The payment could not be recorded, so no card was read.
@@ -31,7 +31,7 @@ public enum TapToPayError: ExplainedError, Hashable {
         case .busy: "busy"
         case .noCardData: "no_card_data"
         case .cardDataTooOld: "card_data_too_old"
-        case .cancelled: "cancelled"
+        case .canceled: "cancelled"
         case .noReaderToken: "no_reader_token"
         case .notOpened: "payment_not_opened"
         case .reader(let error): error.code
@@ -44,12 +44,12 @@ public enum TapToPayError: ExplainedError, Hashable {
     public var what: String {
         switch self {
         case .notInitialized: "The reader was not set up."
-        case .busy: "Another charge is going on."
+        case .busy: "Another charge is in progress."
         case .noCardData: "The card gave nothing that could be sent to the provider."
         case .cardDataTooOld: "The card's data came too late to be sent."
-        case .cancelled: "The charge was canceled before the provider was asked."
+        case .canceled: "The charge was canceled before the provider was asked."
         case .noReaderToken(let reason): "The payment provider gave no reader token (\(reason))."
-        case .notOpened(let reason): "The payment could not be begun (\(reason))."
+        case .notOpened(let reason): "The payment could not be started (\(reason))."
         case .reader(let error): error.what
         case .read(let error): error.what
         case .notVerified(let reason): "The provider did not take the card (\(reason))."
@@ -65,9 +65,9 @@ public enum TapToPayError: ExplainedError, Hashable {
         case .notInitialized: "Set it up, then charge."
         case .busy: "Wait until that is done."
         case .noCardData, .cardDataTooOld: "Present the card again."
-        case .cancelled: "Begin again when ready."
+        case .canceled: "Begin again when ready."
         case .noReaderToken: "Check the connection and the provider's account, then try again."
-        case .notOpened: "Try again; if it stays, check the journal."
+        case .notOpened: "Try again; if that does not help, check the journal."
         case .reader(let error): error.next
         case .read(let error): error.next
         case .notVerified: "Try again, or take another card."

@@ -77,7 +77,7 @@ public actor TapToPayService {
         }
     }
 
-    /// Reads a card and a loyalty pass in one tap. A customer without the pass pays all the same; a pass without a card
+    /// Reads a card and a loyalty pass in one tap. A customer without the pass pays anyway; a pass without a card
     /// is a visit without a payment.
     public func chargeWithLoyalty(
         amount: Decimal, currency: String, loyaltyPassIdentifier: String
@@ -93,7 +93,7 @@ public actor TapToPayService {
     }
 
     /// Reads a card for money back, and gives it back. It is not a Tap to Pay, and not to be called so.
-    /// - Parameter payment: the payment that the money is given back of, for providers that want to know.
+    /// - Parameter payment: the payment that is refunded, for providers that need it.
     public func refund(
         _ amount: Money, of payment: String? = nil
     ) async throws(TapToPayError) -> RefundResult {
@@ -112,7 +112,7 @@ public actor TapToPayService {
         try await refund(money(amount, currency))
     }
 
-    /// Reads a card without an amount: to look something up, to keep it, to open a tab.
+    /// Reads a card without an amount: for a lookup, to store the card, to open a tab.
     public func verify(
         currency: String, for reason: PaymentCardVerificationRequest.Reason = .other
     ) async throws(TapToPayError) -> VerificationResult {
@@ -128,7 +128,7 @@ public actor TapToPayService {
         }
     }
 
-    /// Calls the read off and waits until that is certain: `true`: no card was read.
+    /// Cancels the read and waits until that is certain. `true`: no card was read.
     public func cancel() async -> Bool {
         guard let session else { return false }
         return (try? await session.cancelRead()) ?? false
@@ -196,7 +196,7 @@ public actor TapToPayService {
         }
         if Task.isCancelled {
             await close(payment, "cancelled")
-            throw .cancelled
+            throw .canceled
         }
         return output
     }

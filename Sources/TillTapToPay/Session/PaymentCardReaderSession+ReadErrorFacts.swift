@@ -27,39 +27,39 @@ extension PaymentCardReaderSession.ReadError {
         case .readerServiceConnectionError:
             return F(
                 "readerServiceConnectionError", .iOS15_4, .time, .prepare,
-                "The connection to the reader's service broke.", "Prepare the reader again, then begin again.")
+                "The connection to the reader's service broke.", "Prepare the reader again, then start again.")
         case .readerServiceError:
             return F(
                 "readerServiceError", .iOS15_4, .time, .prepare, "The reader's service failed.",
-                "Prepare the reader again, then begin again; if it stays, restart the device.")
+                "Prepare the reader again, then start again; if that does not help, restart the device.")
         case .noReaderSession:
             return F(
                 "noReaderSession", .iOS15_4, .time, .prepare, "The reader is not prepared.",
-                "Wait until it is ready, then begin again.")
+                "Wait until it is ready, then start again.")
         case .readerSessionExpired:
             return F(
-                "readerSessionExpired", .iOS15_4, .time, .prepare, "The session with the reader is over.",
-                "Prepare the reader again, then begin again.")
+                "readerSessionExpired", .iOS15_4, .time, .prepare, "The reader session has ended.",
+                "Prepare the reader again, then start again.")
         case .readerTokenExpired:
             return F(
-                "readerTokenExpired", .iOS15_4, .provider, .renewToken, "The reader token is over.",
-                "Get a new token from the payment provider, then begin again.")
+                "readerTokenExpired", .iOS15_4, .provider, .renewToken, "The reader token has expired.",
+                "Get a new token from the payment provider, then start again.")
         case .readerSessionNetworkError:
             return F(
                 "readerSessionNetworkError", .iOS15_4, .network, .again, "The network did not answer the reader.",
-                "Check the connection, then begin again.")
+                "Check the connection, then start again.")
         case .readerSessionAuthenticationError:
             return F(
                 "readerSessionAuthenticationError", .iOS15_4, .network, .prepare,
-                "The reader could not prove what it is.", "Prepare the reader again, then begin again.")
+                "The reader could not prove what it is.", "Prepare the reader again, then start again.")
         case .readerSessionBusy:
             return F(
                 "readerSessionBusy", .iOS15_4, .time, .again, "The reader reads another card.",
-                "Wait until that is done, then begin again.")
+                "Wait until that is done, then start again.")
         default:
             return F(
                 "readNotAllowed", .iOS15_4, .developer, .prepare, "The reader may not read now.",
-                "Prepare the reader again; if it stays, restart the app.")
+                "Prepare the reader again; if that does not help, restart the app.")
         }
     }
 
@@ -83,7 +83,7 @@ extension PaymentCardReaderSession.ReadError {
             return F(
                 "invalidVASRequestParameters", .iOS16, .developer, .none,
                 "The request for passes has a wrong part\(PaymentCardReaderError.suffix(reason)).",
-                "Correct it and begin again.")
+                "Correct it and start again.")
         default:
             return F(
                 "invalidAmount", .iOS15_4, .developer, .none, "The amount cannot be read for.",
@@ -100,7 +100,7 @@ extension PaymentCardReaderSession.ReadError {
         case .vasReadFail:
             return F(
                 "vasReadFail", .iOS16, .customer, .again, "The pass could not be read.",
-                "Present the phone again, or go on without the pass.")
+                "Present the phone again, or continue without the pass.")
         case .paymentReadFailed:
             return F(
                 "paymentReadFailed", .iOS15_4, .customer, .again, "The card's payment part could not be read.",
@@ -125,13 +125,13 @@ extension PaymentCardReaderSession.ReadError {
         case .pinTokenInvalid:
             return F(
                 "pinTokenInvalid", .iOS16, .provider, .none, "The provider's request for a PIN was refused.",
-                "Ask the payment provider whether the payment went on; do not charge again before.")
+                "Ask the payment provider whether the payment continued; do not charge again before that.")
         case .pinEntryTimeout:
             return F(
-                "pinEntryTimeout", .iOS16, .customer, .again, "No PIN was typed in time.", "Present the card again.")
+                "pinEntryTimeout", .iOS16, .customer, .again, "No PIN was entered in time.", "Present the card again.")
         case .pinCancelled:
             return F(
-                "pinCancelled", .iOS16, .customer, .again, "The customer did not type the PIN.",
+                "pinCancelled", .iOS16, .customer, .again, "The customer did not enter the PIN.",
                 "Present the card again, or take another.")
         case .pinNotAllowed:
             return F(
@@ -149,15 +149,15 @@ extension PaymentCardReaderSession.ReadError {
         case .nfcDisabled:
             return F(
                 "nfcDisabled", .iOS15_4, .merchant, .again, "The device's radio for cards is off.",
-                "Turn it on, then begin again.")
+                "Turn it on, then start again.")
         case .readNotAllowedDuringCall:
             return F(
-                "readNotAllowedDuringCall", .iOS15_4, .merchant, .again, "A phone call is going on.",
-                "End the call, then begin again.")
+                "readNotAllowedDuringCall", .iOS15_4, .merchant, .again, "A phone call is in progress.",
+                "End the call, then start again.")
         case .passcodeDisabled:
             return F(
                 "passcodeDisabled", .iOS15_4, .merchant, .again, "This device has no passcode.",
-                "Turn the passcode on, then begin again.")
+                "Turn the passcode on, then start again.")
         case .storeAndForwardDeclineFailed:
             return F(
                 "storeAndForwardDeclineFailed", .iOS18_4, .time, .none,
@@ -170,19 +170,19 @@ extension PaymentCardReaderSession.ReadError {
         case .readerInitializationFailed:
             return F(
                 "readerInitializationFailed", .iOS26, .time, .prepare, "The reader could not be started.",
-                "Prepare it again; if it stays, restart the device.")
+                "Prepare it again; if that does not help, restart the device.")
         case .unknown(let code):
             return F(
                 "unknown", .iOS18_4, .provider, .none, "The reader reports \(code), which has no name.",
-                "Begin again; if it stays, tell the payment provider this number.")
+                "Start again; if that does not help, report this number to the payment provider.")
         case .unrecognized(let name):
             return F(
                 name, nil, .provider, .none, "The reader reports \(name), which is not known here.",
-                "Begin again; if it stays, tell the payment provider this word.")
+                "Start again; if that does not help, report this word to the payment provider.")
         default:
             return F(
                 "readerNotAvailable", .iOS26, .merchant, .prepare, "The reader is not there.",
-                "Connect it or use another, then begin again.")
+                "Connect it or use another, then start again.")
         }
     }
 }

@@ -91,7 +91,7 @@ public class PaymentCardReaderSession: @unchecked Sendable {
         return payment
     }
 
-    /// Calls the read off and waits until that is certain.
+    /// Cancels the read and waits until that is certain.
     /// - Returns: `true`: the read ended without a card. `false`: nothing was read, or the card was faster; its result
     ///   is with whoever asked for it.
     public func cancelRead() async throws(ReadError) -> Bool { await engine.cancelRead() }

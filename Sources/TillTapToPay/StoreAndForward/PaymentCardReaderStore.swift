@@ -97,9 +97,9 @@ extension PaymentCardReaderStore.StoreError: ExplainedError {
         case .storeAndForwardResultsNotFound: "Nothing is stored."
         case .storeAndForwardBatchSizeInvalid: "A batch cannot have this size."
         case .storeAndForwardBatchAlreadyExists: "A batch is on its way already."
-        case .storeAndForwardDeletionTokenExpired: "The provider's word to delete is too old."
-        case .storeAndForwardDeletionTokenInvalid: "The provider's word to delete is not for this batch or is forged."
-        case .busy: "The store is doing something else."
+        case .storeAndForwardDeletionTokenExpired: "The provider's deletion token is too old."
+        case .storeAndForwardDeletionTokenInvalid: "The provider's deletion token is not for this batch or is forged."
+        case .busy: "The store is busy."
         case .unknown(let code): "The store reports \(code), which has no name."
         case .unrecognized(let name): "The store reports \(name), which is not known here."
         }
@@ -117,9 +117,9 @@ extension PaymentCardReaderStore.StoreError: ExplainedError {
         case .storeAndForwardResultsNotFound: "There is nothing to do."
         case .storeAndForwardBatchSizeInvalid: "Ask for zero or more payments."
         case .storeAndForwardDeletionTokenExpired, .storeAndForwardDeletionTokenInvalid:
-            "Send the batch again to get a new word; the payments stay stored."
+            "Send the batch again to get a new token; the payments stay stored."
         case .busy: "Try again in a moment."
-        case .unknown, .unrecognized: "Try again; if it stays, tell the payment provider this word."
+        case .unknown, .unrecognized: "Try again; if that does not help, report this word to the payment provider."
         }
     }
 }

@@ -55,6 +55,6 @@ extension StoredPaymentCardReadResult: CustomStringConvertible, CustomDebugStrin
 public struct StoreAndForwardBatchDeletionToken: RawRepresentable, Hashable, Sendable {
     /// The provider's text, unchanged.
     public let rawValue: String
-    /// Takes the text as it is; the store says whether it is good.
+    /// Takes the text as it is; the store says whether it is valid.
     public init(rawValue: String) { self.rawValue = rawValue }
 }

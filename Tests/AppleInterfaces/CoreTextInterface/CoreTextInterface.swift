@@ -261,7 +261,7 @@ public final class CGContext {
         data.map { CGImage(Array(UnsafeRawBufferPointer(start: $0, count: bytesPerRow * height))) }
     }
 
-    /// Colours whole dots; the first row of the memory is the uppermost.
+    /// Colors whole dots; the first row of the memory is the uppermost.
     func fillBits(_ rect: CGRect) {
         guard let data else { return }
         let width = bytesPerRow - 3

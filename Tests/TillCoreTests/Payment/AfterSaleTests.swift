@@ -35,6 +35,37 @@ struct AfterSaleTests {
         AttentionResolution(kind: kind, amount: amount.map { Examples.eur($0) }, evidence: "slip 4711", actor: "Ada")
     }
 
+    @Test("of an attempt whose end is not known only what was captured counts as captured, and the hold is the whole")
+    func capturedInPart() throws {
+        func seen(_ captured: Int64) -> PaymentAnswer {
+            var authorization = PaymentExamples.authorization
+            authorization.isCaptured = true
+            return .snapshot(
+                PaymentExamples.attempt,
+                .approved(
+                    ProviderSnapshot(
+                        reference: PaymentExamples.reference, standing: .authorized(authorization),
+                        captured: PaymentExamples.eur(captured))))
+        }
+        for mode in [CaptureMode.manual, .automatic] {
+            var payment = try PaymentExamples.payment(mode, [PaymentExamples.started])
+            for event in payment.observe(seen(30), at: PaymentExamples.now) {
+                payment.evolve(RecordedEvent(event, at: PaymentExamples.now))
+            }
+            #expect(payment.captured == PaymentExamples.eur(30))
+            #expect(payment.attempts.first?.authorization?.amount == PaymentExamples.eur(100))
+            #expect(payment.status == .partiallyCaptured && payment.broken == nil)
+            #expect(payment.observe(seen(30), at: PaymentExamples.now).isEmpty)
+        }
+        let whole = try PaymentExamples.payment(.manual, [PaymentExamples.started])
+        #expect(whole.observe(seen(100), at: PaymentExamples.now).map(\.name) == ["attempt.authorized"])
+        let unwanted = try PaymentExamples.payment(.manual, [PaymentExamples.started, .cancelRequested(reason: "x")])
+        #expect(
+            unwanted.observe(seen(30), at: PaymentExamples.now).map(\.name) == [
+                "attempt.authorized", "capture.reported", "payment.attention_required",
+            ])
+    }
+
     @Test("a refund that fails later blocks its order again, is owed to the customer, and can be made again")
     func refundFailsLater() throws {
         var payment = try Examples.payment(.automatic, Examples.back(100) + [.refunded(Examples.refund, nil)])

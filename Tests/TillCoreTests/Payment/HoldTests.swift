@@ -63,6 +63,22 @@ struct HoldTests {
         #expect(payment.nextDue == nil)
     }
 
+    @Test("a hold whose void was refused is watched to its end, and then voided once more") func refused() throws {
+        let no = PaymentEvent.refused(.void(Examples.attempt), Decline(reason: .invalidRequest))
+        let kept = try Examples.payment(
+            .manual, Examples.held + [.voidStarted(Examples.attempt, reason: .abandoned), no])
+        #expect(due(kept).map(\.effect) == [.watchHold(Examples.attempt)])
+        var payment = after(after(kept, at: end.adding(.days(-1))), at: end)
+        #expect(due(payment).map(\.effect) == [.void(Examples.attempt)])
+        var refused = payment
+        refused.evolve(RecordedEvent(no, at: end))
+        #expect(refused.nextDue == nil)
+        for event in payment.observe(.voided(Examples.attempt, .approved(Confirmation())), at: end) {
+            payment.evolve(RecordedEvent(event, at: end))
+        }
+        #expect(payment.status == .expired)
+    }
+
     @Test("what is taken, being taken or being let go is not watched") func touched() throws {
         for name in ["capturing", "partly captured", "captured", "refunded", "voiding", "canceled", "expired"] {
             let payment = try #require(try Examples.all().first { $0.name == name }).payment

@@ -53,6 +53,19 @@ import TillCore
         }
     }
 
+    @Test("while it stays in the other currency it is queried less and less often") func queriedLessOften() throws {
+        var payment = try Examples.payment(.automatic, [Examples.started])
+        var now = Examples.now
+        var waits: [Span] = []
+        for _ in 0..<5 {
+            payment = after(payment, .authorized(Examples.attempt, .approved(Self.usd)), at: now)
+            guard case .unknown(let unknown) = payment.attempts.last?.state else { break }
+            waits.append(unknown.nextCheck.since(now))
+            now = unknown.nextCheck
+        }
+        #expect(waits == [.minutes(5), .minutes(5), .hours(1), .days(1), .days(1)])
+    }
+
     @Test("what was canceled before it turned out to be another currency is voided at once") func canceledBefore()
         throws
     {

@@ -77,6 +77,17 @@ import TillCore
         #expect(warned.observe(.holdEnds(Examples.attempt), at: end.adding(.days(1))).isEmpty)
     }
 
+    @Test("while queries are rejected for a week the journal grows by one event an hour") func queryForAWeek() throws {
+        let rejected = ProviderAnswer<ProviderSnapshot>.keyRejected(reason: "HTTP 401")
+        var payment = try Examples.payment(.manual, Self.capturing + [Examples.lost(.capture(Examples.capture))])
+        let (events, end) = (payment.version, Examples.now.adding(.days(7)))
+        while let due = payment.nextDue, due < end {
+            payment = after(payment, .snapshot(Examples.attempt, rejected), at: due)
+        }
+        #expect(payment.version - events < 7 * 24 + CheckSchedule.triesBeforePatience + 5)
+        #expect(payment.version - events > 7 * 24 - 5, "it goes on soon after the credentials are right")
+    }
+
     @Test("a query that is rejected leaves a waiting step waiting, and is repeated within five minutes") func query()
         throws
     {

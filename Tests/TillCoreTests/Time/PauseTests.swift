@@ -7,7 +7,7 @@ import TillCore
         #expect(await SystemClock().pause(for: .milliseconds(1)))
     }
 
-    @Test("a pause of a task that is cancelled ends at once and says so, so that a loop ends")
+    @Test("a pause of a task that is canceled ends at once and says so, so that a loop ends")
     func cancelled() async {
         let pause = Task { await SystemClock().pause(for: .seconds(600)) }
         pause.cancel()

@@ -88,7 +88,7 @@ import TillReceipts
             try await first.value
         }
 
-        @Test("a cancelled task closes the dialog")
+        @Test("a canceled task closes the dialog")
         func cancellation() async throws {
             let printer = AirPrintReceiptPrinter()
             var finish: (() -> Void)?

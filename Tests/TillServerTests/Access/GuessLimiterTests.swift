@@ -34,9 +34,9 @@ struct GuessLimiterTests {
     @Test("The log has one line a minute that says how many")
     func log() {
         let (limiter, now) = (limiter(), ContinuousClock.now)
-        #expect(limiter.note("a", at: now).told == 1)
-        for _ in 0..<5 { #expect(limiter.note("a", at: now + .seconds(59)).told == nil) }
-        #expect(limiter.note("a", at: now + .seconds(60)).told == 6)
+        #expect(limiter.note("a", at: now).reported == 1)
+        for _ in 0..<5 { #expect(limiter.note("a", at: now + .seconds(59)).reported == nil) }
+        #expect(limiter.note("a", at: now + .seconds(60)).reported == 6)
     }
 
     @Test("No more than a number of requests wait at once; the others are told so")

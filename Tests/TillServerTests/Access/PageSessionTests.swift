@@ -66,13 +66,13 @@ struct PageSessionTests {
     @Test("A time that was set back lengthens no session, in this process and in the next")
     func setBack() async throws {
         let place = try SessionPlace()
-        let token = try await begin(place)
+        let (token, other) = (try await begin(place), try await begin(place))
         let sessions = place.sessions()
         #expect(try await sessions.takes(token))
         place.wall.advance(by: .days(-10))
         place.running.advance(by: .hours(12))
+        #expect(try await !place.sessionsAfterStart.takes(other))
         #expect(try await !sessions.takes(token))
-        #expect(try await !place.sessions().takes(token))
     }
 
     @Test("Its last request is written once a minute, not with each request")
@@ -163,6 +163,22 @@ struct PageSessionTests {
         try await sessions.end(whereKey: key)
         for token in [first, second] { #expect(try await !sessions.takes(token)) }
         for token in [third, fourth] { #expect(try await sessions.takes(token)) }
+    }
+
+    @Test("A request with two sessions, as another page of the host can make one, ends both and uses neither")
+    func tossed() async throws {
+        let place = try SessionPlace()
+        let sessions = place.sessions()
+        let (clerk, stranger) = (try await begin(place), try await begin(place, AccountID(rawValue: "other")))
+        let name = try await sessions.cookie(for: SessionPlace.request(clerk, sessions)).name
+        let twice = try await SessionPlace.request("\(clerk); \(name)=\(clerk); \(name)=nothing", sessions)
+        #expect(try await sessions.session(of: twice)?.account == .main)
+        let both = try await SessionPlace.request("\(stranger); \(name)=\(clerk)", sessions)
+        #expect(try await sessions.session(of: both) == nil)
+        #expect(try await !sessions.takes(clerk))
+        #expect(try await !sessions.takes(stranger))
+        #expect(try await Records<PageSessionRecord>(place.store).count() == 0)
+        #expect(try await sessions.takes(begin(place)))
     }
 
     @Test("The cookie's name says how it may travel and which counter it is for")

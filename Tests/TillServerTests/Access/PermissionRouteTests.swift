@@ -67,7 +67,44 @@ struct PermissionRouteTests {
         }
         await counter.close()
         let own = Set(open.map(\.template).filter { !$0.hasPrefix("/applepay/") && !$0.hasPrefix("/shop") })
-        #expect(own == ["/session", "/session/person", "/webhooks/{provider}"])
+        let session = [
+            "", "/enrolment", "/invitation", "/invitation/passkey", "/own", "/own/{id}", "/passkey", "/passkeys",
+            "/passkeys/challenge", "/passkeys/{id}", "/password", "/person",
+        ].map { "/session" + $0 }
+        #expect(own == Set(session + ["/webhooks/{provider}"]))
+    }
+
+    @Test("A key gives nobody a role that may do more than the key, and touches nobody who has one")
+    func roles() async throws {
+        let counter = try await RoutedCounter()
+        var number = 0
+        func ask(_ scopes: Set<Permission>, _ method: String, _ path: String, _ body: String) async throws -> Response {
+            number += 1
+            var headers = bearer(try await make(scopes, in: counter))
+            headers["Idempotency-Key"] = "k-\(number)"
+            return try await counter.ask(method, path, headers: headers, body)
+        }
+        func add(_ role: String, _ scopes: Set<Permission>) async throws -> Response {
+            try await ask(scopes, "POST", "/v1/staff", #"{"name":"Eve \#(number)","role":"\#(role)"}"#)
+        }
+        let seller: Set<Permission> = [.read, .sell, .refund, .readers, .offline, .staff]
+        for (role, scopes) in [("owner", [.staff]), ("cashier", [.staff]), ("manager", seller), ("owner", seller)]
+            as [(String, Set<Permission>)]
+        {
+            let response = try await add(role, scopes)
+            #expect(response.status == .forbidden, "\(role) \(scopes)")
+            let problem = try await RoutedCounter.document(response)
+            #expect(problem["code"]?.stringValue == "role_exceeds_yours")
+            #expect(problem["detail"]?.stringValue?.contains("lacks the scopes") == true)
+        }
+        #expect(try await add("cashier", seller).status == .created)
+        let owner = try await RoutedCounter.document(try await add("owner", .all))
+        let id = try #require(owner["id"]?.stringValue)
+        let path = "/v1/staff/\(id)"
+        #expect(try await ask(seller, "PATCH", path, #"{"pin":"604913"}"#).status == .forbidden)
+        #expect(try await ask(seller, "POST", path + "/invitation", "{}").status == .forbidden)
+        #expect(try await ask(.all, "PATCH", path, #"{"pin":"604913"}"#).status == .ok)
+        await counter.close()
     }
 
     @Test("A refund needs its scope, also when it comes again with the key of one that was made")
@@ -133,7 +170,7 @@ struct PermissionRouteTests {
         let watch = KeyWatch(
             keys: keys, authenticator: authenticator, feed: feed, clock: SystemClock(), logger: Logger(label: "test"))
         var memory = KeyWatch.Memory()
-        try await watch.look(&memory)
+        try await watch.poll(&memory)
         _ = try #require(try await authenticator.principal(forKey: made.key.reveal()))
         let token = try await authenticator.sessions.begin(for: .main, key: made.record.hash)
         let cookie = "\(try await authenticator.sessions.cookie(for: request([:])).name)=\(token)"
@@ -142,11 +179,11 @@ struct PermissionRouteTests {
         _ = try #require(feed.listen(.main, credential: mine, atMost: 9))
         _ = try #require(feed.listen(.main, credential: session.credential, atMost: 9))
         _ = try #require(feed.listen(.main, credential: .key(hash: others), atMost: 9))
-        try await watch.look(&memory)
+        try await watch.poll(&memory)
         #expect(feed.count == 3)
         // As the command line does it, with a store of its own.
         try await APIKeys(counter.journal, clock: SystemClock()).revoke(made.record.id)
-        try await watch.look(&memory)
+        try await watch.poll(&memory)
         #expect(feed.count == 1)
         #expect(try await authenticator.sessions.session(of: request([.cookie: cookie])) == nil)
         await #expect(throws: Problem.self) { try await authenticator.principal(forKey: made.key.reveal()) }
@@ -167,11 +204,11 @@ struct PermissionRouteTests {
         var memory = KeyWatch.Memory()
         _ = try await authenticator.principal(forKey: made.key.reveal())
         _ = try #require(feed.listen(.main, credential: .key(hash: made.record.hash), atMost: 9))
-        try await watch.look(&memory)
+        try await watch.poll(&memory)
         #expect(feed.count == 1)
         #expect(try await keys.lastUses()[made.record.hash] != nil)
         clock.advance(by: .seconds(2))
-        try await watch.look(&memory)
+        try await watch.poll(&memory)
         #expect(feed.count == 0)
         #expect(try await keys.key(ofHash: made.record.hash)?.hasExpired == true)
         await counter.close()

@@ -24,9 +24,7 @@ final class SessionPlace: Sendable {
     private let folder = FileManager.default.temporaryDirectory.path + "/till-sessions-\(UUID().uuidString)"
 
     init(_ kind: Kind = .memory) throws {
-        let running = running
-        clock = WitnessedClock(wall, monotonic: { Span(milliseconds: running.now().milliseconds) })
-        clock.compare(floor: nil, proved: nil, hasWitnesses: false)
+        clock = SessionPlace.clock(wall, running)
         switch kind {
         case .sqlite: store = try SQLiteJournal.open(at: folder + "/journal.sqlite", clock: clock)
         case .memory: store = MemoryJournal(storage: MemoryJournal.Storage(), clock: clock)
@@ -44,12 +42,25 @@ final class SessionPlace: Sendable {
         running.advance(by: span)
     }
 
-    var measuring: MeasuringClock {
+    private static func clock(_ wall: ManualClock, _ running: ManualClock) -> WitnessedClock {
+        let clock = WitnessedClock(wall, monotonic: { Span(milliseconds: running.now().milliseconds) })
+        clock.compare(floor: nil, proved: nil, hasWitnesses: false)
+        return clock
+    }
+
+    private func measuring(_ clock: WitnessedClock) -> MeasuringClock {
         let running = running
         return MeasuringClock(clock, reading: { Span(milliseconds: running.now().milliseconds) })
     }
 
-    /// What a process that was started just now has.
+    var measuring: MeasuringClock { measuring(clock) }
+
+    /// What a process has that begins now, with a clock that has seen nothing of what was set before.
+    var sessionsAfterStart: PageSessions {
+        PageSessions(store, limits: SessionLimits(), clock: measuring(SessionPlace.clock(wall, running)))
+    }
+
+    /// What a second server of the same process has.
     func sessions(feed: EventFeed? = nil) -> PageSessions {
         PageSessions(store, limits: SessionLimits(), clock: measuring, feed: feed)
     }

@@ -2,6 +2,8 @@ import Logging
 import NIOCore
 import Synchronization
 import Testing
+import TillCore
+import TillTestSupport
 
 @testable import TillServer
 
@@ -114,14 +116,34 @@ struct ConnectionGateTests {
         #expect(place.readiness(at: time(2)) == nil)
         #expect(place.startWork())
         #expect(place.readiness(at: time(2)) == nil)
-        place.awaitBody()
+        place.startWaiting()
         #expect(place.readiness(at: time(2)) != nil)
-        #expect(place.hasBody())
+        #expect(place.endWaiting())
         #expect(place.readiness(at: time(2)) == nil, "now it works")
-        place.awaitBody()
+        place.startWaiting()
         #expect(place.take(at: time(3)))
-        #expect(!place.hasBody())
+        #expect(!place.endWaiting())
         #expect(!place.startWork())
+    }
+
+    @Test("Who waits because somebody guesses gives the place away, and is answered nothing then")
+    func guessers() async throws {
+        let gate = gate(1, probes: 0)
+        let place = try #require(try enter(gate, 1, at: 1))
+        #expect(place.begin() && place.startWork())
+        let clock = ManualClock(waits: .last)
+        let guesses = GuessLimiter(
+            of: "key", longestDelay: .seconds(2), clock: clock, logger: Logger(label: "test"))
+        for _ in 0..<20 { _ = guesses.note("a", at: .now) }
+        let connection = Connection(peer: .loopback, isEncrypted: false, place: place, gate: gate)
+        let waiting = Task {
+            try await Connection.$current.withValue(connection) { try await guesses.refuse(from: "a") }
+        }
+        while guesses.waiting == 0 { await Task.yield() }
+        for _ in 0..<2_000 where place.readiness(at: time(2)) == nil { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(place.take(at: time(2)))
+        clock.advance(by: .seconds(2))
+        await #expect(throws: CancellationError.self) { try await waiting.value }
     }
 
     @Test("Who leaves an answer unread may be taken after a moment")

@@ -62,6 +62,21 @@ struct SessionRouteTests {
         }
     }
 
+    @Test("Whoever guesses at invitations is not listened to for a while")
+    func invitations() async throws {
+        try await counter { counter in
+            var codes: [String?] = []
+            for number in 0..<8 {
+                let response = try await counter.ask(
+                    "POST", "/session/invitation", isStranger: true, headers: ["X-Till-Page": "1"],
+                    #"{"invitation":"staff_\#(number).wrong"}"#)
+                codes.append(try await problem(response))
+            }
+            #expect(codes.prefix(5) == Array(repeating: "invitation_spent", count: 5)[...])
+            #expect(codes.dropFirst(5).allSatisfy { $0 == "too_many_sign_ins" })
+        }
+    }
+
     @Test("A session that was begun with a key is of its account, and ends with it")
     func key() async throws {
         try await counter { counter in

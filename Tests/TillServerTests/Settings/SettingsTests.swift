@@ -12,7 +12,8 @@ struct SettingsTests {
     /// A settings file in a folder of its own.
     private func withFile(_ text: String, _ body: (String) throws -> Void) throws {
         let folder = NSTemporaryDirectory() + "till-settings-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/till.json"))
         try body(folder + "/till.json")

@@ -8,7 +8,7 @@ import TillTestSupport
 
 @Suite("PINs")
 struct PINTests {
-    private static let person = StaffID(rawValue: "staff_1")
+    private static let person = "staff_1"
 
     @Test("A PIN is digits, long enough, and none that anybody tries first")
     func policy() throws {
@@ -28,24 +28,25 @@ struct PINTests {
         let folder = FileManager.default.temporaryDirectory.path + "/till-pins-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let hasher = PINHasher(besideJournal: folder + "/a")
+        let hasher = ScryptHasher(besideJournal: folder + "/a")
         let (one, other) = (try await hasher.hash(Secret("604913")), try await hasher.hash(Secret("604913")))
         #expect(one.hash != other.hash && one.salt != other.salt)
         #expect(try await hasher.matches(Secret("604913"), one))
         #expect(try await !hasher.matches(Secret("604914"), one))
-        let again = PINHasher(besideJournal: folder + "/a")
+        let again = ScryptHasher(besideJournal: folder + "/a")
         #expect(try await again.matches(Secret("604913"), other))
-        let lost = PINHasher(besideJournal: folder + "/b")
+        let lost = ScryptHasher(besideJournal: folder + "/b")
         await #expect(throws: StaffError.pepperMissing) { try await lost.matches(Secret("604913"), one) }
-        try Data([1]).write(to: URL(fileURLWithPath: folder + "/c-pepper"))
-        let short = PINHasher(besideJournal: folder + "/c")
+        FileManager.default.createFile(
+            atPath: folder + "/c-pepper", contents: Data([1]), attributes: [.posixPermissions: 0o600])
+        let short = ScryptHasher(besideJournal: folder + "/c")
         await #expect(throws: StaffError.pepperFile(folder + "/c-pepper")) { try await short.hash(Secret("604913")) }
     }
 
     @Test("Each wrong PIN waits longer than the one before, then no more are taken; other devices are not held up")
     func attempts() async throws {
         let place = try SessionPlace()
-        let attempts = PINAttempts(place.store, clock: place.measuring)
+        let attempts = SignInAttempts(place.store, clock: place.measuring)
         for (count, wait) in [(1, 0), (2, 1), (3, 2), (4, 4)] {
             #expect(try await attempts.begin(Self.person, at: "a") == .mayTry, "\(count)")
             if wait > 0 {
@@ -57,7 +58,7 @@ struct PINTests {
         place.pass(.hours(12))
         #expect(try await attempts.begin(Self.person, at: "a") == .locked)
         #expect(try await attempts.begin(Self.person, at: "b") == .mayTry)
-        #expect(try await attempts.begin(StaffID(rawValue: "staff_2"), at: "a") == .mayTry)
+        #expect(try await attempts.begin("staff_2", at: "a") == .mayTry)
         try await attempts.clear("a")
         #expect(try await attempts.begin(Self.person, at: "a") == .mayTry)
         try await attempts.succeed(Self.person, at: "b")
@@ -65,10 +66,33 @@ struct PINTests {
         try await place.close()
     }
 
+    @Test("A person's wrong PINs of all devices count together, for an hour; looking counts nothing")
+    func everyDevice() async throws {
+        let place = try SessionPlace()
+        let attempts = SignInAttempts(place.store, clock: place.measuring)
+        func standing() async throws -> SignInAttempts.Standing {
+            try await attempts.begin(Self.person, at: SignInAttempts.everyDevice, .pinInAll)
+        }
+        func isLocked() async throws -> Bool {
+            try await attempts.isLocked(Self.person, at: SignInAttempts.everyDevice, .pinInAll)
+        }
+        for count in 1...20 {
+            #expect(try await !isLocked(), "\(count)")
+            #expect(try await standing() == .mayTry, "\(count)")
+        }
+        #expect(try await isLocked())
+        #expect(try await standing() == .locked)
+        #expect(try await attempts.begin(Self.person, at: "a") == .mayTry, "a device counts for itself")
+        place.pass(.hours(1))
+        #expect(try await !isLocked())
+        #expect(try await standing() == .mayTry)
+        try await place.close()
+    }
+
     @Test("A clock that is set back makes no wait shorter")
     func clockSetBack() async throws {
         let place = try SessionPlace()
-        let attempts = PINAttempts(place.store, clock: place.measuring)
+        let attempts = SignInAttempts(place.store, clock: place.measuring)
         _ = try await attempts.begin(Self.person, at: "a")
         _ = try await attempts.begin(Self.person, at: "a")
         place.wall.advance(by: .hours(-3))

@@ -46,6 +46,24 @@ struct StaffDirectoryTests {
         try await place.close()
     }
 
+    @Test("No name of a person or a role is a card number, and no sentence repeats one", arguments: ["-", " ", ""])
+    func cardNumbers(separator: String) async throws {
+        let place = try SessionPlace()
+        let directory = StaffDirectory(place.store, account: .main, clock: place.clock)
+        let number = ["4539", "1488", "0343", "6467"].joined(separator: separator)
+        await #expect(throws: StaffError.cardNumber) {
+            try await directory.add(name: number, role: "cashier", pin: nil)
+        }
+        await #expect(throws: StaffError.cardNumber) {
+            try await directory.put(try StaffRole(name: "4539-1488-0343-6467", permissions: [.sell]))
+        }
+        for error in [StaffError.unknownPerson(number), .nameTaken(number), .unknownRole(number)] {
+            #expect(!error.what.contains("0343"), "\(error.what)")
+        }
+        #expect(try await directory.all() == [])
+        try await place.close()
+    }
+
     @Test("What a role gives back counts what was given back before, and other currencies have limits of their own")
     func limits() throws {
         let euro = try Currency(code: "EUR")

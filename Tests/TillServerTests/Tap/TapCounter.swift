@@ -103,7 +103,7 @@ final class CountingDriver: PaymentCardReaderDriver {
     }
 }
 
-/// A reader as the seed has it: one stream of events that a cancelled listener silences for good, nothing told to who
+/// A reader as the seed has it: one stream of events that a canceled listener silences for good, nothing told to who
 /// comes late. What a pattern must not depend on is shown with it.
 final class NaiveEvents: Sendable {
     let stream: AsyncStream<PaymentCardReader.Event>

@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 import TillCore
+import TillProvider
 import TillSandbox
 import TillStripe
 import TillTestSupport

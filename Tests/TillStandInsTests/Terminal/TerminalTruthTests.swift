@@ -134,6 +134,34 @@ import TillTestSupport
         #expect(try await world.charges().count == 1)
     }
 
+    @Test("Stripe failed to make the intent, and says so again under its key: the next try makes another one, and pays")
+    func keptFailure() async throws {
+        world.wire.plan.withLock { $0.failForGood = ["/payment_intents"] }
+        let payment = try await world.payment(try world.order())
+        var open = try await world.sell(payment, at: reader)
+        #expect(open.captured.minorUnits == 0)
+        for _ in 0..<4 where open.status != .requiresPaymentMethod && open.status != .succeeded {
+            try await world.checkout.recover()
+            open = try await world.checkout.payment(payment.id, account: .main)
+        }
+        world.customer(presents: visa, at: reader)
+        let done = try await world.sell(open, at: reader)
+        #expect(done.status == .succeeded)
+        #expect(try await world.charges().map(\.captured).filter { $0 > 0 } == [1250])
+    }
+
+    @Test("our key has no right to use readers: surely not done, an alarm, and it goes on when the key is right")
+    func rejectedKey() async throws {
+        world.wire.plan.withLock { $0.reject = ["/process_payment_intent"] }
+        let payment = try await world.payment(try world.order())
+        let no = try await world.sell(payment, at: reader)
+        #expect(no.captured.minorUnits == 0 && no.attention.contains(.keyRejected), "\(no.status) \(no.attention)")
+        world.wire.plan.withLock { $0.reject = [] }
+        world.customer(presents: visa, at: reader)
+        let done = try await world.sell(no, at: reader)
+        #expect(done.status == .succeeded)
+    }
+
     @Test("Stripe holds another amount than was asked for: that is no sale, and nobody charges again meanwhile")
     func anotherAmount() async throws {
         let store = world.stripe.ledger.store

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 import TillCheckout
 import TillCore
+import TillProvider
 import TillSandbox
 import TillJournal
 import TillStripe
@@ -115,6 +116,11 @@ final class WireToSandbox: HTTPTransport {
         /// Paths whose next answer is lost, after the request was done or before.
         var loseAnswer: [String] = []
         var loseRequest: [String] = []
+        /// Paths whose next request fails, and under its key fails for ever; and those keys.
+        var failForGood: [String] = []
+        var failed: Set<String> = []
+        /// Paths for which the secret key has no right.
+        var reject: [String] = []
         /// Nothing goes through any more.
         var isCut = false
     }
@@ -158,9 +164,21 @@ final class WireToSandbox: HTTPTransport {
             }
             return (plan.isCut, take(&plan.loseRequest), take(&plan.loseAnswer))
         }
+        func header(_ name: String) -> String? { HTTPField.Name(name).flatMap { request.headerFields[$0] } }
+        if plan.withLock({ $0.reject.contains { line.hasSuffix($0) } }) {
+            return WireToSandbox.failure(.forbidden, "invalid_request_error")
+        }
+        let isReplay = plan.withLock { plan -> Bool? in
+            guard let key = header("Idempotency-Key") else { return nil }
+            if plan.failed.contains(key) { return true }
+            guard let index = plan.failForGood.firstIndex(where: { line.hasSuffix($0) }) else { return nil }
+            plan.failForGood.remove(at: index)
+            plan.failed.insert(key)
+            return false
+        }
+        if let isReplay { return WireToSandbox.failure(.internalServerError, "api_error", isReplay: isReplay) }
         if isCut { throw .unknown(reason: "the line is cut") }
         if dropsBefore { throw .unknown(reason: "lost on the way") }
-        func header(_ name: String) -> String? { HTTPField.Name(name).flatMap { request.headerFields[$0] } }
         let isPost = request.method == .post
         let call = SandboxStripe.Request(
             method: request.method.rawValue, path: parts,
@@ -172,6 +190,14 @@ final class WireToSandbox: HTTPTransport {
         if isQuery { reply = told(reply) }
         return HTTPReply(
             response: HTTPResponse(status: HTTPResponse.Status(code: answer.status)), body: reply)
+    }
+
+    private static func failure(
+        _ status: HTTPResponse.Status, _ type: String, isReplay: Bool = false
+    ) -> HTTPReply {
+        var response = HTTPResponse(status: status)
+        if isReplay, let name = HTTPField.Name("Idempotent-Replayed") { response.headerFields[name] = "true" }
+        return HTTPReply(response: response, body: Array(#"{"error":{"type":"\#(type)","message":"No."}}"#.utf8))
     }
 
     private func told(_ body: [UInt8]) -> [UInt8] {

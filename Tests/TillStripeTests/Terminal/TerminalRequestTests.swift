@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 import TillCore
+import TillProvider
 
 @testable import TillStripe
 

@@ -5,7 +5,7 @@ import TillReceipts
 
 /// How many receipts a second one core makes, and whether memory stays where it is.
 ///
-///     receipt-benchmark            one JSON object of figures
+///     receipt-benchmark            one JSON object of metrics
 ///     receipt-benchmark page       the page of the measured receipt
 ///     receipt-benchmark document   what stands on it, as JSON for templates of others
 @main
@@ -32,9 +32,9 @@ struct ReceiptBenchmark {
     private static func measure(_ content: ReceiptContent) throws {
         let canvas = try Canvas()
         let document = ReceiptDocument(content)
-        var figures: [JSONMember] = []
+        var metrics: [JSONMember] = []
         func add(_ name: String, _ value: Int) {
-            figures.append(JSONMember(key: name, value: .number(String(value))))
+            metrics.append(JSONMember(key: name, value: .number(String(value))))
         }
         add("html_from_content", try rate { ReceiptRenderer.htmlBytes(ReceiptDocument(content)).count })
         add("html_from_document", try rate { ReceiptRenderer.htmlBytes(document).count })
@@ -55,7 +55,7 @@ struct ReceiptBenchmark {
         }
         add("resident_kib_after_100000", resident())
         add("page_bytes", ReceiptRenderer.htmlBytes(document).count)
-        FileHandle.standardOutput.write(Data(JSONValue.object(figures).bytes() + [0x0A]))
+        FileHandle.standardOutput.write(Data(JSONValue.object(metrics).bytes() + [0x0A]))
         if kept == 0 { print("") }
     }
 

@@ -135,9 +135,9 @@ private struct AccountResponder: HTTPResponder {
         try query.check(request)
         let incoming = Incoming(
             request: request, account: principal.account, credential: principal.credential,
-            actor: principal.actor, person: principal.person, maximumBodyBytes: maximumBodyBytes,
-            bodyTimeout: bodyTimeout, parameters: context.parameters)
-        return try await Attribution.$current.withValue(Attribution(ofRequestBy: principal.actor)) {
+            actor: principal.actor, permissions: principal.permissions, person: principal.person,
+            maximumBodyBytes: maximumBodyBytes, bodyTimeout: bodyTimeout, parameters: context.parameters)
+        return try await Attribution.ofRequest(by: principal.actor, at: principal.device) {
             try await handler(incoming)
         }
     }
@@ -153,7 +153,7 @@ private struct OpenResponder: HTTPResponder {
     func respond(to request: Request, context: RouteContext) async throws -> Response {
         try query.check(request)
         guard let actor else { return try await handler(request, context.parameters) }
-        return try await Attribution.$current.withValue(Attribution(ofRequestBy: actor)) {
+        return try await Attribution.ofRequest(by: actor) {
             try await handler(request, context.parameters)
         }
     }

@@ -13,7 +13,7 @@ struct RouteContext: RequestContext {
     }
 
     var coreContext: CoreRequestContextStorage
-    /// The method that the client sent, also while only the address is looked up.
+    /// The method that the client sent, also while only the path is matched.
     let method: HTTPRequest.Method
 
     init(source: Source) {

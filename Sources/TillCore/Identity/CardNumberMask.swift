@@ -1,0 +1,188 @@
+/// Finds card numbers in a shop's or a customer's free text and leaves their last four digits.
+///
+/// A card number is 13 to 19 digits of any script that begin as a payment network's do, are as many as that network's
+/// have, and end with the right check digit (ISO/IEC 7812-1). Between two digits there may be up to three separators:
+/// white space, line breaks, dashes, points, commas, slashes, colons and the like; characters without width count for
+/// nothing. Each may be percent-encoded, as in addresses. Anything else is left as it is: of a shop's numbers of 13
+/// digits and more only those can be hit that begin like a card, and of these every tenth.
+///
+/// A name that a machine has given, such as a provider's for a capture, is no free text: many are hexadecimal, and have
+/// as many digits in a row every now and then. There a card number is one that stands by itself, with no letter at once
+/// before or behind it.
+public enum CardNumberMask {
+    /// What a text is.
+    private enum Source { case person, machine }
+
+    /// The lengths of card numbers.
+    private static let counts = 13...19
+    /// The most separators between two digits.
+    private static let mostSeparators = 3
+    /// Digits that are examined from one place: two numbers in a row.
+    private static let mostDigits = 40
+
+    /// A digit of a text, as ASCII, and where it stands.
+    private struct Digit {
+        let ascii: UInt8
+        let place: Int
+    }
+
+    /// The text with such numbers masked.
+    public static func masked(_ text: String) -> String { search(text, as: .person) }
+
+    /// Whether there is a card number in the text.
+    public static func finds(in text: String) -> Bool { masked(text) != text }
+
+    /// A machine's name with such numbers masked.
+    public static func maskedName(_ name: String) -> String { search(name, as: .machine) }
+
+    /// Whether there is a card number in a machine's name.
+    public static func finds(inName name: String) -> Bool { maskedName(name) != name }
+
+    private static func search(_ text: String, as source: Source) -> String {
+        guard mayHoldNumber(text) else { return text }
+        var scalars = Array(text.unicodeScalars)
+        var start = 0
+        while start < scalars.count {
+            guard digit(character(at: start, in: scalars).scalar) != nil,
+                start == 0 || digit(scalars[start - 1]) == nil,
+                source == .person || start == 0 || !scalars[start - 1].properties.isAlphabetic
+            else {
+                start += 1
+                continue
+            }
+            let run = digits(from: start, in: scalars)
+            let isEnd = { (digit: Digit) in
+                let next = digit.place + 1
+                return source == .person || next >= scalars.count || !scalars[next].properties.isAlphabetic
+            }
+            if let length = cardLength(run[...], isEnd) {
+                for found in run.prefix(length - 4) { scalars[found.place] = "*" }
+                // What follows it directly is examined, too, and is no longer part of a longer number.
+                start = run.prefix(length).last.map { $0.place + 1 } ?? start + 1
+                if let next = run.dropFirst(length).first, next.place == start,
+                    let second = cardLength(run.dropFirst(length), isEnd)
+                {
+                    for found in run.dropFirst(length).prefix(second - 4) { scalars[found.place] = "*" }
+                }
+            } else {
+                start += 1
+            }
+        }
+        var kept = String.UnicodeScalarView()
+        kept.append(contentsOf: scalars)
+        return String(kept)
+    }
+
+    /// Almost no text has thirteen digits; ASCII is counted without decoding.
+    private static func mayHoldNumber(_ text: String) -> Bool {
+        var ascii = 0
+        var others = 0
+        for byte in text.utf8 {
+            if byte >= 0x30, byte <= 0x39 { ascii += 1 } else if byte >= 0xC0 { others += 1 }
+        }
+        return ascii + others >= counts.lowerBound
+    }
+
+    /// A decimal digit of any script as ASCII.
+    private static func digit(_ scalar: Unicode.Scalar) -> UInt8? {
+        if scalar.value < 0x80 {
+            return scalar.value >= 0x30 && scalar.value <= 0x39 ? UInt8(scalar.value) : nil
+        }
+        guard let value = scalar.properties.numericValue, (0...9).contains(value), value == Double(UInt8(value)),
+            scalar.properties.numericType != .numeric
+        else { return nil }
+        return 0x30 + UInt8(value)
+    }
+
+    /// The digits that can be of one number, or of two in a row.
+    private static func digits(from start: Int, in scalars: [Unicode.Scalar]) -> [Digit] {
+        var found: [Digit] = []
+        var index = start
+        var between = 0
+        while index < scalars.count, found.count < mostDigits {
+            let (scalar, length) = character(at: index, in: scalars)
+            if let value = digit(scalar) {
+                found.append(Digit(ascii: value, place: index + length - 1))
+                between = 0
+            } else if !hasNoWidth(scalar) {
+                between += 1
+                if between > mostSeparators || !isSeparator(scalar) { break }
+            }
+            index += length
+        }
+        return found
+    }
+
+    /// What stands at a place, and in how many scalars: `%20` is one space in three.
+    private static func character(
+        at place: Int, in scalars: [Unicode.Scalar]
+    ) -> (scalar: Unicode.Scalar, length: Int) {
+        guard scalars[place] == "%", place + 2 < scalars.count,
+            let high = hexadecimal(scalars[place + 1]), let low = hexadecimal(scalars[place + 2])
+        else { return (scalars[place], 1) }
+        return (Unicode.Scalar(high << 4 | low), 3)
+    }
+
+    private static func hexadecimal(_ scalar: Unicode.Scalar) -> UInt8? {
+        switch scalar {
+        case "0"..."9": UInt8(scalar.value - 0x30)
+        case "a"..."f", "A"..."F": UInt8((scalar.value | 0x20) - 0x61 + 10)
+        default: nil
+        }
+    }
+
+    /// Joiners, direction marks, soft hyphens, variation selectors.
+    private static func hasNoWidth(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value >= 0x80
+            && (scalar.properties.generalCategory == .format || scalar.properties.isDefaultIgnorableCodePoint)
+    }
+
+    private static func isSeparator(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "-", ".", "/", "_", ",", ":", ";", "|", "+", "~", "\\", "'", "\"", "\u{B7}", "\u{2022}", "\u{30FB}": true
+        default: scalar.properties.isWhitespace || scalar.properties.generalCategory == .dashPunctuation
+        }
+    }
+
+    /// How many of the first digits make a card's number; the longest if several do. A number ends where its group of
+    /// digits does, or where another number begins that ends there.
+    private static func cardLength(_ run: ArraySlice<Digit>, _ isEnd: (Digit) -> Bool) -> Int? {
+        guard run.count >= counts.lowerBound else { return nil }
+        for length in stride(from: min(counts.upperBound, run.count), through: counts.lowerBound, by: -1)
+        where isNumber(run.prefix(length)) {
+            let last = run[run.startIndex + length - 1]
+            let behind = group(of: run.dropFirst(length), behind: last.place)
+            guard isEnd(behind.last ?? last) else { continue }
+            if behind.isEmpty || isNumber(behind) { return length }
+        }
+        return nil
+    }
+
+    /// The digits that follow without anything between.
+    private static func group(of run: ArraySlice<Digit>, behind place: Int) -> ArraySlice<Digit> {
+        var next = place
+        return run.prefix { digit in
+            next += 1
+            return digit.place == next
+        }
+    }
+
+    private static func isNumber(_ run: ArraySlice<Digit>) -> Bool {
+        let digits = run.map(\.ascii)
+        return lengths(digits).contains(digits.count) && LuhnChecksum.isValid(digits)
+    }
+
+    /// How long the numbers are that begin like this; none if no card's do.
+    private static func lengths(_ digits: [UInt8]) -> ClosedRange<Int> {
+        guard digits.count >= counts.lowerBound else { return 0...0 }
+        let four = digits.prefix(4).reduce(0) { $0 * 10 + Int($1) - 0x30 }
+        return switch four {
+        case 3400...3499, 3700...3799: 15...15
+        case 5100...5599, 2221...2720, 9792: 16...16
+        case 3000...3059, 3600...3699, 3800...3999: 14...19
+        case 2200...2204, 3528...3589, 6000...6999, 8100...8171: 16...19
+        case 4000...4999, 5000...5099, 5600...5899: 13...19
+        default: 0...0
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Synchronization
+import TillCore
+import TillJournal
+
+extension PostgresJournal {
+    /// Another counter has taken over what this one held. For good.
+    public var isLeaseLost: Bool { lease.isLost }
+
+    /// Whether nobody has taken over what this process holds. Without I/O for half of a lease after each commit or
+    /// heartbeat, then the lease is renewed first; what cannot be renewed is not held.
+    public func holdsLease() async -> Bool {
+        if lease.isFresh { return true }
+        do throws(JournalError) { try await beat() } catch { return false }
+        return lease.isFresh
+    }
+
+    /// Keeps the lease, takes over from the dead and forgets what is too old, until the journal is closed.
+    func keepLease() {
+        let interval = Span.milliseconds(lease.length.milliseconds / JournalLimits.leaseRenewals).duration
+        Task { [weak self] in
+            while true {
+                guard let journal = self, !journal.isClosed else { return }
+                // A database that does not answer now shows at the next write, and in readiness.
+                do throws(JournalError) { try await journal.renewLease() } catch {}
+                do { try await Task.sleep(for: interval) } catch { return }
+            }
+        }
+    }
+
+    /// One heartbeat, and what is done along with it.
+    func renewLease() async throws(JournalError) {
+        do throws(JournalError) { try await beat() } catch {
+            steadySince.withLock { $0 = nil }
+            throw error
+        }
+        guard !lease.isLost else { return }
+        try await takeOver()
+        try await purge()
+    }
+
+    func beat() async throws(JournalError) {
+        let began = lease.mark()
+        let (owner, length) = (lease.owner, lease.length.milliseconds)
+        let isHeld = try await run(on: keeper) { (connection) throws(PostgresFailure) in
+            try !connection.query(
+                "UPDATE counter_live SET lease_until = till_clock() + $2 WHERE owner = $1 RETURNING owner",
+                [.int(owner), .int(length)]
+            ).isEmpty
+        }
+        guard isHeld else { return lease.lose() }
+        lease.confirm(since: began)
+        let now = lease.now()
+        steadySince.withLock { $0 = $0 ?? now }
+    }
+
+    /// Takes over from counters that are dead: at once where that is proved, else behind their lease. Whoever was
+    /// without the database himself does not judge others by their silence: it may have been the database's.
+    private func takeOver() async throws(JournalError) {
+        let grace = PostgresLimits.leaseGrace.milliseconds
+        let steady = steadySince.withLock { $0.map { lease.now().milliseconds - $0.milliseconds } ?? 0 }
+        let judges = steady >= lease.length.milliseconds + grace
+        let owner = lease.owner
+        let buried = try await run(on: keeper) { (connection) throws(PostgresFailure) -> [PostgresRow] in
+            let proved = try PostgresJournal.buryProved(connection, but: owner)
+            guard judges else { return proved }
+            return try proved
+                + connection.query(
+                    """
+                    WITH dead AS (
+                      DELETE FROM counter_live WHERE owner <> $1 AND lease_until + $2 < till_clock() RETURNING owner)
+                    UPDATE counter SET ended_at = till_clock(), how = 'presumed'
+                    FROM dead WHERE counter.owner = dead.owner RETURNING counter.owner, description
+                    """, [.int(owner), .int(grace)])
+        }
+        for row in buried { lease.tookOver(row.int(0), row.text(1), lease: lease.length) }
+    }
+
+    /// Ends the leases of counters that have run on this machine and do not any more.
+    /// - Returns: their numbers and descriptions.
+    @discardableResult
+    static func buryProved(
+        _ connection: PostgresConnection, but owner: Int64 = 0
+    ) throws(PostgresFailure) -> [PostgresRow] {
+        let here = ProcessPlace.current
+        guard let place = here.place else { return [] }
+        let others = try connection.query(
+            """
+            SELECT counter.owner, pid, pid_started FROM counter_live JOIN counter ON counter.owner = counter_live.owner
+            WHERE place = $1 AND counter.owner <> $2
+            """, [.text(place), .int(owner)])
+        let dead = others.filter {
+            ProcessPlace(place: place, pid: $0.int(1), started: $0.optionalText(2)).isProvedDead
+        }.map { $0.int(0) }
+        guard !dead.isEmpty else { return [] }
+        return try connection.query(
+            """
+            WITH dead AS (DELETE FROM counter_live WHERE owner = ANY($1) RETURNING owner)
+            UPDATE counter SET ended_at = till_clock(), how = 'proved'
+            FROM dead WHERE counter.owner = dead.owner RETURNING counter.owner, description
+            """, [.intArray(dead)])
+    }
+
+    /// Removes what is too old, a little at a time. What is removed is gone, so a clock in doubt removes nothing.
+    private func purge() async throws(JournalError) {
+        let now = clock.now()
+        let isTime = nextPurge.withLock { next in
+            // A pass that is planned further ahead was planned by a clock that was wrong.
+            guard clock.standing.isTrusted, now >= next || next > now.adding(JournalLimits.purgeInterval) else {
+                return false
+            }
+            next = now.adding(JournalLimits.purgeInterval)
+            return true
+        }
+        guard isTime else { return }
+        try await run(on: keeper) { (connection) throws(PostgresFailure) in
+            for (table, moment, retention) in [
+                ("idempotency", "created_at", JournalLimits.idempotencyRetention),
+                ("webhook", "at", JournalLimits.webhookRetention),
+            ] {
+                let oldest = now.adding(Span(milliseconds: -retention.milliseconds))
+                // What was written anew meanwhile has another place, and stays.
+                _ = try connection.query(
+                    """
+                    DELETE FROM \(table) WHERE ctid = ANY (ARRAY (
+                      SELECT ctid FROM \(table) WHERE \(moment) < $1 ORDER BY \(moment) LIMIT $2))
+                    """, [.int(oldest.milliseconds), .int(Int64(JournalLimits.maximumPurgedRows))])
+            }
+            try PostgresJournal.purgeAudit(connection, at: now)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import HTTPTypes
+import Hummingbird
+
+/// The host that a request names (RFC 9112, 3.2). Of two a proxy may believe the one and a counter the other.
+enum RequestHost {
+    /// A name of 253 bytes, or an address, and a port.
+    static let maximumBytes = 260
+    /// The first field is the request's authority; further ones stay among the others.
+    private static let name = Incoming.name("Host")
+
+    /// - Throws: ``Problem`` with 400 for more than one host, and for one that cannot be one.
+    static func check(_ request: Request) throws(Problem) {
+        let host = request.head.authority ?? ""
+        guard request.headers[name] == nil, host.utf8.count <= maximumBytes, host.utf8.allSatisfy(isUsable) else {
+            var problem = Problem(
+                .badRequest, "host_invalid",
+                "The request names more than one host, or none that can be one. "
+                    + "Nothing was done.", next: "Send one Host field with a name and a port.")
+            problem.headers[.connection] = "close"
+            throw problem
+        }
+    }
+
+    private static func isUsable(_ byte: UInt8) -> Bool {
+        (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte)
+            || [0x2D, 0x2E, 0x3A, 0x5B, 0x5D, 0x5F, 0x7E, 0x25].contains(byte)
+    }
+}

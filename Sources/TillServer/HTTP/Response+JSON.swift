@@ -1,0 +1,12 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+extension Response {
+    /// An answer that is one JSON document.
+    static func json(_ bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status, headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}

@@ -1,0 +1,215 @@
+import Foundation
+import HTTPTypes
+import TillCore
+import TillJournal
+
+/// Lets people in to the back office with a password and a code that is used once, and keeps what they choose. Whoever is
+/// refused learns nothing else: an unknown name, a wrong password and a wrong code are one refusal, after the same work.
+struct OfficeSignIn: Sendable {
+    /// What somebody says of themselves.
+    struct Claim: Sendable {
+        let name: String
+        let password: Secret<String>
+        let code: Secret<String>
+    }
+
+    /// Whose staff signs in.
+    let account: AccountID
+    let staff: StaffOnDuty
+    let sessions: PageSessions
+    let attempts: SignInAttempts
+    /// Beside that of PINs, so that whoever fills one keeps nobody from the other.
+    let hasher: ScryptHasher
+    let policy: PasswordPolicy
+    let store: any RecordStore
+    let clock: MeasuringClock
+    let log: SignInLog
+
+    private var time: Timestamp { clock.now().at }
+
+    // MARK: Signing in
+
+    /// Begins a session that belongs to whoever a claim is true of.
+    /// - Parameter address: where it comes from.
+    /// - Returns: its token.
+    func begin(_ claim: Claim, from address: String) async throws -> String {
+        let person = try await check(claim, from: address)
+        log.record(.enteredOffice(person.id, by: .password), at: "office")
+        return try await sessions.begin(for: person, by: .password)
+    }
+
+    /// Whom a claim is true of. The attempt is in the journal before it is judged, and its code is spent by it.
+    private func check(_ claim: Claim, from address: String) async throws -> StaffRecord {
+        let person = try await staff.person(named: claim.name, of: account)
+        let name = OfficeSignIn.subject(claim.name, of: account)
+        let everywhere = person?.id.rawValue ?? "nobody"
+        try await count(name, at: address, .password, person)
+        try await count(
+            everywhere, at: SignInAttempts.everywhere, .passwordInAll, person, isJudged: person != nil)
+        let known = try await Records<OfficeCredentials>(store).document(everywhere)
+        let code = try known?.oneTimeCode(hasher.pepper) ?? OneTimeCode.make()
+        let password = PasswordPolicy.normalized(claim.password)
+        let isRight =
+            if let known { try await hasher.matches(password, known.password) } else {
+                try await hasher.matchesNothing(password)
+            }
+        let step = code.accepts(claim.code, at: time, after: known?.lastStep)
+        guard let person, let known, isRight, let step, try await spend(step, known) else {
+            log.record(.wrongPassword(person?.id), at: "office")
+            throw person.map { OfficeSignIn.refused.claimed(by: $0.actor) } ?? OfficeSignIn.refused
+        }
+        try await attempts.succeed(name, at: address)
+        try await attempts.succeed(everywhere, at: SignInAttempts.everywhere)
+        try await attempts.forget()
+        return person
+    }
+
+    /// Records that a code was used, before anybody is let in by it.
+    /// - Returns: false if it, a later one or another password came first.
+    func spend(_ step: Int64, _ known: OfficeCredentials) async throws(JournalError) -> Bool {
+        try await Records<OfficeCredentials>(store).update(known.staff.rawValue) { kept in
+            guard kept.password == known.password, step > kept.lastStep ?? .min else { return false }
+            kept.lastStep = step
+            return true
+        } != nil
+    }
+
+    private func count(
+        _ subject: String, at place: String, _ limits: SignInAttempts.Limits, _ person: StaffRecord?,
+        isJudged: Bool = true
+    ) async throws {
+        let standing = try await attempts.begin(subject, at: place, limits)
+        guard isJudged else { return }
+        let problem: Problem
+        switch standing {
+        case .mayTry: return
+        case .wait(let span): problem = OfficeSignIn.tooMany(span)
+        case .locked:
+            log.record(.officeLocked(person?.id), at: "office")
+            problem = OfficeSignIn.tooMany(SignInAttempts.Limits.password.memory)
+        }
+        throw person.map { problem.claimed(by: $0.actor) } ?? problem
+    }
+
+    /// What stands for a name where it is counted: people type other things there, too, so it is not kept as it is.
+    private static func subject(_ name: String, of account: AccountID) -> String {
+        let folded = StaffRecord.folded(name).precomposedStringWithCanonicalMapping
+        return Hex.lowercase(digest("\(account)\u{0}\(folded)".utf8).prefix(16))
+    }
+
+    // MARK: Invitations
+
+    /// What somebody sees who opens the link that they were given.
+    struct Offer: Sendable {
+        let person: StaffRecord
+        let code: OneTimeCode
+    }
+
+    /// The person of an invitation and the secret for their telephone, which stays the same until the link is used.
+    func offer(_ word: String) async throws -> Offer {
+        let found = try await invitation(word)
+        if let sealed = found.invitation.sealedCode {
+            let secret = try hasher.pepper.open(sealed, for: found.person.id.rawValue)
+            return Offer(person: found.person, code: OneTimeCode(secret: secret))
+        }
+        let code = OneTimeCode.make()
+        var shown = found.invitation
+        shown.sealedCode = try hasher.pepper.seal(code.secret, for: found.person.id.rawValue)
+        do throws(JournalError) { try await store.change([.update(shown.record, from: found.version)]) } catch {
+            guard case .recordConflict = error else { throw error }
+            throw OfficeSignIn.spent
+        }
+        return Offer(person: found.person, code: code)
+    }
+
+    /// Takes the password that somebody has chosen and the first code of their telephone, and lets them in.
+    /// - Returns: the token of their session.
+    func enrol(_ word: String, password: Secret<String>, code: Secret<String>) async throws -> String {
+        let found = try await invitation(word)
+        guard let sealed = found.invitation.sealedCode else { throw OfficeSignIn.wrongCode }
+        let password = PasswordPolicy.normalized(password)
+        try policy.check(password, of: found.person.name)
+        let secret = try hasher.pepper.open(sealed, for: found.person.id.rawValue)
+        guard let step = OneTimeCode(secret: secret).accepts(code, at: time, after: nil) else {
+            throw OfficeSignIn.wrongCode
+        }
+        let credentials = OfficeCredentials(
+            staff: found.person.id, password: try await hasher.hash(password), sealedCode: sealed, lastStep: step)
+        let enrolled = try await Attribution.ofRequest(by: found.person.actor) {
+            let directory = staff.directory(found.person.account)
+            return try await directory.enrol(by: found.invitation, version: found.version) { () throws(StaffError) in
+                try await directory.chosen(credentials)
+            }
+        }
+        guard let enrolled else { throw OfficeSignIn.spent }
+        return try await letIn(enrolled, by: .password)
+    }
+
+    /// Begins the first session of somebody who has chosen what they sign in with.
+    func letIn(_ enrolled: StaffRecord, by proof: OfficeProof) async throws -> String {
+        staff.forget()
+        log.record(.credentialsChanged(enrolled.id), at: "office")
+        return try await sessions.begin(for: enrolled, by: proof)
+    }
+
+    /// The invitation that a word names, and whose it is.
+    /// - Throws: ``spent`` if it is not good now.
+    func invitation(
+        _ word: String
+    ) async throws -> (invitation: Invitation, version: Int, person: StaffRecord) {
+        guard let found = try await Invitation.find(word, in: store, at: time) else { throw OfficeSignIn.spent }
+        // Another process may have added the person a moment ago.
+        staff.forget()
+        guard let person = try await staff.person(found.invitation.staff, of: found.invitation.account) else {
+            throw OfficeSignIn.spent
+        }
+        return (found.invitation, found.version, person)
+    }
+
+    // MARK: Changing
+
+    /// Gives a person another password, who shows the one before and a code; every other session of theirs ends.
+    /// - Returns: the token that the session has from now on.
+    func change(
+        _ claim: Claim, to password: Secret<String>, in session: PageSessionRecord, from address: String
+    ) async throws -> String {
+        let password = PasswordPolicy.normalized(password)
+        try policy.check(password, of: claim.name)
+        let person = try await check(claim, from: address)
+        let hash = try await hasher.hash(password)
+        let changed = try await staff.directory(person.account).set(hash, of: person.id)
+        log.record(.credentialsChanged(person.id), at: "office")
+        return try await renew(session, of: changed)
+    }
+
+    /// Lets the session go on in which somebody has changed what they sign in with.
+    func renew(_ session: PageSessionRecord, of person: StaffRecord) async throws -> String {
+        staff.forget()
+        let entered = SessionPerson(id: person.id, generation: person.generation)
+        guard let handed = try await sessions.hand(session, to: entered, noting: []) else { throw Problem.unauthorized }
+        return handed.token
+    }
+
+    // MARK: Refusals
+
+    static let refused = Problem(
+        .unauthorized, "sign_in_refused", "Name, password and code do not go together. Nobody was signed in.",
+        next: "Check all three; each code is taken once. Whoever manages the staff can invite you anew.")
+
+    static let spent = Problem(
+        .unauthorized, "invitation_spent",
+        "This link was used before, replaced by another one, or is older than a day. Nothing was changed.",
+        next: "Ask whoever manages the staff for a new one: till staff invite.")
+
+    private static let wrongCode = Problem(
+        .unprocessableContent, "code_wrong", "That is not the code that the app shows now. Nothing was changed.",
+        next: "Check the time of the telephone, and enter the next code.")
+
+    private static func tooMany(_ wait: Span) -> Problem {
+        Problem(
+            .tooManyRequests, "too_many_sign_ins",
+            "Too many wrong passwords or codes came for that name. This one was not checked.",
+            next: "Wait, or sign in with a passkey; a device signs in with `till sign-in` at any time."
+        ).retrying(after: Int(max(1, (wait.milliseconds + 999) / 1_000)))
+    }
+}

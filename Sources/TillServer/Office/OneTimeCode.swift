@@ -1,0 +1,86 @@
+import Crypto
+import Foundation
+import TillCore
+
+/// Codes of six digits that a person's telephone and the counter compute from one secret and the time: RFC 6238 with what
+/// every app takes, HMAC-SHA-1 and thirty seconds. HMAC does not need what SHA-1 has lost.
+struct OneTimeCode: Sendable {
+    static let digits = 6
+    /// How long one code stands, in seconds.
+    static let step: Int64 = 30
+    /// Steps by which the telephone's clock may be off either way; RFC 6238 (5.2) advises one.
+    static let drift: Int64 = 1
+    /// Bytes of a secret: as many as the hash has (RFC 4226, 4).
+    static let secretBytes = 20
+
+    let secret: Secret<[UInt8]>
+
+    /// Makes one for a person who has none.
+    static func make() -> OneTimeCode {
+        var generator = SystemRandomNumberGenerator()
+        return OneTimeCode(
+            secret: Secret((0..<secretBytes).map { _ in UInt8.random(in: .min ... .max, using: &generator) }))
+    }
+
+    /// Which step a time is in.
+    static func step(at time: Timestamp) -> Int64 { time.milliseconds / 1_000 / step }
+
+    /// The code of a step.
+    func code(at step: Int64, digits: Int = OneTimeCode.digits) -> String {
+        let counter = withUnsafeBytes(of: UInt64(bitPattern: step).bigEndian) { Data($0) }
+        let key = SymmetricKey(data: secret.reveal())
+        let code = Array(HMAC<Insecure.SHA1>.authenticationCode(for: counter, using: key))
+        let offset = Int(code[code.count - 1] & 0xF)
+        let number = code[offset..<offset + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
+        let modulus = (0..<digits).reduce(UInt64(1)) { power, _ in power * 10 }
+        let text = String(UInt64(number) % modulus)
+        return String(repeating: "0", count: digits - text.count) + text
+    }
+
+    /// The step whose code it is, later than the one whose code was used last; compared in constant time.
+    /// - Returns: `nil` for a wrong one, and for one of a step that is over: a code is used once.
+    func accepts(_ code: Secret<String>, at time: Timestamp, after last: Int64?) -> Int64? {
+        let given = Array(code.reveal().utf8)
+        let now = OneTimeCode.step(at: time)
+        var found: Int64?
+        for step in now - OneTimeCode.drift...now + OneTimeCode.drift {
+            let isRight = equalInConstantTime(given, Array(self.code(at: step).utf8))
+            if isRight, step > last ?? .min { found = found ?? step }
+        }
+        return found
+    }
+
+    /// The secret as apps take it when it is typed: base32 (RFC 4648) without padding.
+    var base32: String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
+        var text: [UInt8] = []
+        var (held, bits): (UInt32, Int) = (0, 0)
+        for byte in secret.reveal() {
+            held = held << 8 | UInt32(byte)
+            bits += 8
+            while bits >= 5 {
+                text.append(alphabet[Int(held >> UInt32(bits - 5)) & 31])
+                bits -= 5
+            }
+            held &= (1 << UInt32(bits)) - 1
+        }
+        if bits > 0 { text.append(alphabet[Int(held << UInt32(5 - bits)) & 31]) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The address that an app reads from a QR code: `otpauth://totp/SHOP:NAME?secret=…&issuer=SHOP`.
+    func address(shop: String, name: String) -> String {
+        let issuer = OneTimeCode.escaped(shop)
+        return "otpauth://totp/\(issuer):\(OneTimeCode.escaped(name))?secret=\(base32)&issuer=\(issuer)"
+            + "&algorithm=SHA1&digits=\(OneTimeCode.digits)&period=\(OneTimeCode.step)"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.utf8.map { byte in
+            let isPlain =
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                || "-._~".utf8.contains(byte)
+            return isPlain ? String(UnicodeScalar(byte)) : "%" + Hex.text([byte])
+        }.joined()
+    }
+}

@@ -1,0 +1,65 @@
+import TillCore
+
+/// What an authenticator signs about itself (WebAuthn Level 3, 6.1).
+struct AuthenticatorData: Hashable, Sendable {
+    struct Flags: OptionSet, Hashable, Sendable {
+        let rawValue: UInt8
+
+        /// Somebody has touched it.
+        static let present = Flags(rawValue: 1 << 0)
+        /// It has checked who: by a PIN, a finger or a face.
+        static let verified = Flags(rawValue: 1 << 2)
+        /// It may be copied to the person's other devices, and was.
+        static let mayBeCopied = Flags(rawValue: 1 << 3)
+        static let isCopied = Flags(rawValue: 1 << 4)
+        static let hasCredential = Flags(rawValue: 1 << 6)
+        static let hasExtensions = Flags(rawValue: 1 << 7)
+    }
+
+    /// A key that was made now.
+    struct Credential: Hashable, Sendable {
+        let id: [UInt8]
+        let key: PasskeyKey
+        /// The key as it came, which is kept.
+        let encodedKey: [UInt8]
+    }
+
+    /// Bytes of a credential's identifier at most (WebAuthn Level 3, 4).
+    static let maximumIDBytes = 1_023
+    private static let headBytes = 37
+    private static let modelBytes = 16
+
+    /// SHA-256 of the name that it is for.
+    let relyingParty: [UInt8]
+    let flags: Flags
+    /// How often the authenticator has signed; 0 for those that do not count.
+    let counter: UInt32
+    let credential: Credential?
+
+    init(_ bytes: [UInt8]) throws(PasskeyFault) {
+        guard bytes.count >= AuthenticatorData.headBytes else { throw .malformed("authenticator data") }
+        relyingParty = Array(bytes[..<32])
+        flags = Flags(rawValue: bytes[32])
+        counter = bytes[33..<37].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        var rest = bytes[AuthenticatorData.headBytes...]
+        credential = flags.contains(.hasCredential) ? try AuthenticatorData.credential(in: &rest) : nil
+        if flags.contains(.hasExtensions) {
+            guard case .map = try CBORValue.read(&rest) else { throw .malformed("extensions") }
+        }
+        guard rest.isEmpty, flags.contains(.mayBeCopied) || !flags.contains(.isCopied) else {
+            throw .malformed("authenticator data")
+        }
+    }
+
+    private static func credential(in rest: inout ArraySlice<UInt8>) throws(PasskeyFault) -> Credential {
+        rest = rest.dropFirst(modelBytes)
+        guard let high = rest.popFirst(), let low = rest.popFirst() else { throw .malformed("credential") }
+        let length = Int(high) << 8 | Int(low)
+        guard (1...maximumIDBytes).contains(length), length <= rest.count else { throw .malformed("credential") }
+        let id = Array(rest.prefix(length))
+        rest = rest.dropFirst(length)
+        let start = rest
+        let key = try PasskeyKey(try CBORValue.read(&rest))
+        return Credential(id: id, key: key, encodedKey: Array(start[..<rest.startIndex]))
+    }
+}

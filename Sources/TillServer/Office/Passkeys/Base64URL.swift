@@ -1,0 +1,15 @@
+import Foundation
+
+/// Base64 as browsers write it in addresses (RFC 4648, 5), without padding. Bytes have one text: others are refused.
+enum Base64URL {
+    static func text(_ bytes: some Sequence<UInt8>) -> String {
+        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    static func decode(_ text: String) -> [UInt8]? {
+        let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        let standard = text.replacing("-", with: "+").replacing("_", with: "/") + padding
+        guard let data = Data(base64Encoded: standard), Base64URL.text(data) == text else { return nil }
+        return Array(data)
+    }
+}

@@ -1,0 +1,78 @@
+import TillCore
+import TillJournal
+
+/// A passkey of somebody of the staff: its public half, and what it was used for last.
+struct Passkey: Hashable, Sendable {
+    /// The identifier that the authenticator gave it.
+    let credential: [UInt8]
+    let staff: StaffID
+    let account: AccountID
+    /// The public key as COSE.
+    let key: [UInt8]
+    /// The name under which the page was known then.
+    let relyingParty: String
+    /// What its person calls it.
+    let name: String
+    /// How often the authenticator had signed.
+    var counter: UInt32
+    var usedAt: Timestamp?
+    private(set) var createdAt: Timestamp
+
+    init(
+        _ made: AuthenticatorData.Credential, counter: UInt32, of person: StaffRecord, at party: RelyingParty,
+        name: String, now: Timestamp
+    ) {
+        (credential, key, self.counter) = (made.id, made.encodedKey, counter)
+        (staff, account, relyingParty, self.name) = (person.id, person.account, party.id, name)
+        createdAt = now
+    }
+
+    /// What it is called where it is listed; no secret.
+    var id: String { Passkey.key(credential) }
+
+    static func key(_ credential: [UInt8]) -> String { Hex.lowercase(digest(credential)) }
+
+    /// As its person sees it in the list of theirs.
+    func write(into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("id", id)
+        writer.field("name", name)
+        writer.field("created_at", createdAt.description)
+        writer.field("used_at", usedAt?.description)
+        writer.endObject()
+    }
+}
+
+extension Passkey: RecordDocument {
+    static let collection: RecordCollection = "passkey"
+    static func of(_ staff: StaffID) -> RecordMatch { RecordMatch("staff", staff.rawValue) }
+
+    var record: Record {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("credential", Hex.lowercase(credential))
+        writer.field("staff", staff.rawValue)
+        writer.field("account", account.rawValue)
+        writer.field("key", Hex.lowercase(key))
+        writer.field("relying_party", relyingParty)
+        writer.field("name", name)
+        writer.field("counter", Int64(counter))
+        if let usedAt { writer.field("used_at", usedAt.milliseconds) }
+        writer.endObject()
+        return Record(RecordID(Passkey.collection, id), body: writer.bytes, fields: ["staff": staff.rawValue])
+    }
+
+    init(_ stored: KeptRecord) throws(JournalError) {
+        let body = try RecordBody(stored)
+        credential = try body.bytes("credential")
+        staff = StaffID(rawValue: try body.text("staff"))
+        account = AccountID(rawValue: try body.text("account"))
+        key = try body.bytes("key")
+        relyingParty = try body.text("relying_party")
+        name = try body.text("name")
+        guard let count = UInt32(exactly: try body.int("counter")) else { throw body.damaged("counter") }
+        counter = count
+        usedAt = body.optionalInt("used_at").map { Timestamp(milliseconds: $0) }
+        createdAt = stored.createdAt
+    }
+}

@@ -1,0 +1,72 @@
+import Crypto
+import TillCore
+
+/// What a browser brings back from an authenticator, as bytes. What it says is judged here by the standard alone (WebAuthn
+/// Level 3, 7.1 and 7.2); whose it is and whether it was used before, by the journal.
+enum PasskeyAnswer {
+    /// A passkey that was made.
+    struct Registration: Sendable {
+        static let maximumBytes = 8_192
+
+        let clientData: [UInt8]
+        let attestation: [UInt8]
+
+        /// The credential that it makes.
+        /// - Returns: also the challenge that it was made for, which is not judged yet.
+        func judged(
+            at party: RelyingParty
+        ) throws(PasskeyFault) -> (data: AuthenticatorData, made: AuthenticatorData.Credential, challenge: [UInt8]) {
+            let client = try PasskeyClientData(clientData, for: .register, at: party)
+            var rest = attestation[...]
+            let object = try CBORValue.read(&rest)
+            // No attestation is asked for, and what a statement says of the authenticator's make is ignored.
+            guard rest.isEmpty, case .map(let members) = object, members.count == 3, case .text = object[.text("fmt")],
+                case .map = object[.text("attStmt")], let bytes = object[.text("authData")]?.bytes
+            else { throw .malformed("attestation") }
+            let data = try AuthenticatorData(bytes)
+            try PasskeyAnswer.check(data, at: party)
+            guard let made = data.credential else { throw .malformed("credential") }
+            return (data, made, client.challenge)
+        }
+    }
+
+    /// A signature by which somebody signs in.
+    struct Assertion: Sendable {
+        static let maximumBytes = 2_048
+
+        let credential: [UInt8]
+        let clientData: [UInt8]
+        let authenticatorData: [UInt8]
+        let signature: [UInt8]
+        let user: [UInt8]
+
+        /// Whether a passkey has signed it.
+        /// - Returns: the challenge that it was made for, which is not judged yet, and the authenticator's counter.
+        func judged(by passkey: Passkey, at party: RelyingParty) throws(PasskeyFault) -> (
+            challenge: [UInt8], counter: UInt32
+        ) {
+            let client = try PasskeyClientData(clientData, for: .signIn, at: party)
+            let data = try AuthenticatorData(authenticatorData)
+            try PasskeyAnswer.check(data, at: party)
+            guard data.credential == nil else { throw .malformed("authenticator data") }
+            guard passkey.credential == credential, passkey.relyingParty == party.id,
+                user == Array(passkey.staff.rawValue.utf8)
+            else { throw .unknown }
+            var encoded = passkey.key[...]
+            let key = try PasskeyKey(try CBORValue.read(&encoded))
+            let signed = authenticatorData + Array(SHA256.hash(data: clientData))
+            guard key.hasSigned(signed, signature) else { throw .signature }
+            // Those that do not count say 0 for ever.
+            guard data.counter > passkey.counter || (data.counter == 0 && passkey.counter == 0) else { throw .counter }
+            return (client.challenge, data.counter)
+        }
+    }
+
+    private static func check(_ data: AuthenticatorData, at party: RelyingParty) throws(PasskeyFault) {
+        guard equalInConstantTime(data.relyingParty, Array(SHA256.hash(data: Array(party.id.utf8)))) else {
+            throw .relyingParty
+        }
+        guard data.flags.contains(.present) else { throw .presence }
+        guard data.flags.contains(.verified) else { throw .verification }
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+public import TillCore
+
+/// Why a file that decides where money and keys go is not read. Nothing of it was used.
+public struct UntrustedFile: ExplainedError, Hashable {
+    /// Why the file is not trusted.
+    public enum Reason: Error, Hashable, Sendable {
+        /// There is no such file.
+        case missing
+        case unreadable
+        /// It is a folder, a pipe or a device.
+        case noRegularFile
+        /// It has more bytes than these.
+        case tooLong(Int)
+        /// The file, a link to it or a folder above it belongs to another user.
+        case foreign(owner: UInt32, String)
+        /// Others can write the file.
+        case writable(String)
+        /// Others can put another file in its place.
+        case writableFolder(String)
+        /// It has another name, and stands where others may put names.
+        case linked(String)
+        /// It holds a secret that others can read.
+        case readable(String)
+    }
+
+    /// The name that it was given by.
+    public let path: String
+    /// What it is, for people.
+    public let file: String
+    public let reason: Reason
+
+    init(_ path: String, _ file: String, _ reason: Reason) {
+        self.path = path
+        self.file = file
+        self.reason = reason
+    }
+
+    /// Others have, or may have, a hand in it; the other reasons are that there is nothing to read.
+    public var isDistrusted: Bool {
+        switch reason {
+        case .missing, .unreadable, .noRegularFile, .tooLong: false
+        case .foreign, .writable, .writableFolder, .linked, .readable: true
+        }
+    }
+
+    public var code: String { isDistrusted ? "untrusted_file" : "file_unreadable" }
+
+    public var what: String { "The \(file) \(path) is not used: \(why)." }
+
+    /// Why, as a part of a sentence.
+    public var why: String {
+        switch reason {
+        case .missing: "there is no readable file of this name"
+        case .unreadable: "it cannot be read"
+        case .noRegularFile: "it is no regular file"
+        case .tooLong(let limit): "it is longer than \(limit) bytes"
+        case .foreign(let owner, let place):
+            "\(place) belongs to \(FileOwner.name(owner)), who can change what is in it"
+        case .writable(let place): "others than its owner can write \(place)"
+        case .writableFolder(let place): "others than its owner can put files into the folder \(place)"
+        case .linked(let place): "\(place) has a second name, and others may put names into its folder"
+        case .readable(let place): "every user of this machine can read the secret in \(place)"
+        }
+    }
+
+    public var moneyMoved: MoneyMoved { .no }
+
+    public var next: String {
+        let user = FileOwner.name(geteuid())
+        return switch reason {
+        case .missing, .unreadable, .noRegularFile: "Check its name and its rights."
+        case .tooLong: "Give a shorter one."
+        case .foreign(_, let place):
+            "If you did not put it there, start from another folder and tell whoever minds this machine. If it is "
+                + "yours: chown \(user) \(place)"
+        case .writable(let place), .writableFolder(let place): "Check what is in it first, then: chmod go-w \(place)"
+        case .linked(let place): "Copy it to a folder that only you can write, instead of \(place)."
+        case .readable(let place): "chmod o-r \(place), and take a new secret if others have read it."
+        }
+    }
+}

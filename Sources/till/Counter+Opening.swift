@@ -1,0 +1,61 @@
+import Foundation
+import TillCore
+import TillJournal
+import TillPostgres
+import TillServer
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+extension Counter {
+    /// Opens a counter on the journal that its options name: a file, or a database of PostgreSQL.
+    /// - Parameters:
+    ///   - onLease: called when this process takes over from another one, or is taken over.
+    ///   - onCommit: called with the events of each commit, before its writes return.
+    ///   - onHint: called when counters on other machines have committed something, with the accounts that it is about.
+    static func open(
+        _ options: CounterOptions, clock machine: any TillClock = SystemClock(),
+        onLease: (@Sendable (LeaseNotice) -> Void)? = nil, onCommit: (@Sendable ([StoredEvent]) -> Void)? = nil,
+        onHint: (@Sendable (Set<AccountID>?) -> Void)? = nil
+    ) async throws(CounterError) -> Counter {
+        let clock = WitnessedClock(machine)
+        let journal: any CounterStore
+        do {
+            journal = try openJournal(
+                at: options.journal, clock: clock, lease: options.lease, onLease: onLease, onCommit: onCommit,
+                onHint: onHint)
+        } catch {
+            throw .journal(options.journal, error)
+        }
+        return try await open(options, journal: journal, clock: clock)
+    }
+
+    /// Opens the journal at a path or an address.
+    static func openJournal(
+        at place: String, clock: any TillClock = SystemClock(), lease: Span = JournalLimits.processLease,
+        onLease: (@Sendable (LeaseNotice) -> Void)? = nil, onCommit: (@Sendable ([StoredEvent]) -> Void)? = nil,
+        onHint: (@Sendable (Set<AccountID>?) -> Void)? = nil
+    ) throws(JournalError) -> any CounterStore {
+        let address: JournalAddress
+        do throws(JournalAddressError) { address = try JournalAddress(place) } catch {
+            throw .unavailable("its address \(error)")
+        }
+        switch address {
+        case .file(let path):
+            return try SQLiteJournal.open(
+                at: path, clock: clock, description: "till, pid \(getpid())", onCommit: onCommit, lease: lease,
+                onLease: onLease)
+        case .postgres(let text):
+            let here = ProcessInfo.processInfo.hostName
+            return try PostgresJournal.open(
+                at: text, files: address.files, clock: clock,
+                description: "till \(Till.version) at \(here), pid \(getpid())", onCommit: onCommit, onHint: onHint,
+                lease: lease, onLease: onLease)
+        }
+    }
+}

@@ -1,0 +1,26 @@
+"""A page as a person sees it: pictures of its states at two widths, and what a judge of accessibility finds."""
+import os
+import pathlib
+
+import pytest
+
+
+def pictures(page, folder, prefix, narrow):
+    """What keeps a picture of a state at desktop and phone width; nothing may need sideways scrolling."""
+    folder = pathlib.Path(os.environ.get("TILL_SCREENSHOTS", folder))
+
+    def take(name):
+        folder.mkdir(parents=True, exist_ok=True)
+        for width in (1280, narrow):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.screenshot(path=folder / f"{prefix}_{name}_{width}.png", full_page=True)
+            wide = page.evaluate("document.documentElement.scrollWidth")
+            assert wide <= width, f"{name} is {wide} wide at {width}"
+
+    return take
+
+
+def axe(page):
+    judge = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    found = judge.run(page).response["violations"]
+    assert not found, [(one["id"], [node["html"] for node in one["nodes"]]) for one in found]

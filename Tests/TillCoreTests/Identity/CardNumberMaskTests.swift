@@ -1,0 +1,48 @@
+import Testing
+import TillCore
+
+@Suite("Card numbers in texts and in machines' names")
+struct CardNumberMaskTests {
+    @Test(
+        "in a name that a machine has given a card number stands by itself",
+        arguments: [
+            ("4111111111111111", "************1111"),
+            ("pi_4111111111111111", "pi_************1111"),
+            ("4111-1111-1111-1111/2", "****-****-****-1111/2"),
+            ("ab_4111111111111111_c1", "ab_************1111_c1"),
+            ("4111111111111111 5555555555554444", "************1111 ************4444"),
+        ])
+    func byItself(name: String, masked: String) {
+        #expect(CardNumberMask.maskedName(name) == masked)
+        #expect(CardNumberMask.finds(inName: name))
+    }
+
+    @Test(
+        "in hexadecimal names digits are a part of a longer word",
+        arguments: [
+            "sb_9f4111111111111111ab/0", "sb_4111111111111111ab", "sb_9f4111111111111111", "re_a4111111111111111_1",
+            "4111111111111111é",
+        ])
+    func hexadecimal(name: String) {
+        #expect(CardNumberMask.maskedName(name) == name)
+        #expect(!CardNumberMask.finds(inName: name))
+        #expect(CardNumberMask.finds(in: name), "a person's text is searched more strictly")
+    }
+
+    @Test(
+        "what is percent-encoded is read as what it stands for",
+        arguments: [
+            ("4111%201111%201111%201111", "****%20****%20****%201111"),
+            ("key=4111%2D1111%2d1111%2D1111", "key=****%2D****%2d****%2D1111"),
+            ("%34111111111111111", "%3************1111"),
+            ("%4111111111111111", "%************1111"),
+        ])
+    func percentEncoded(text: String, masked: String) {
+        #expect(CardNumberMask.masked(text) == masked)
+    }
+
+    @Test("a percent sign alone, or before anything else, is none", arguments: ["4111%", "4111 1111 1111 %2", "%zz%2"])
+    func percentSign(text: String) {
+        #expect(CardNumberMask.masked(text) == text)
+    }
+}
