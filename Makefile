@@ -5,10 +5,10 @@ SHELL := /bin/bash
 
 build:
 	@scripts/setup
-	@echo "Building till (the first time takes some minutes)…"
-	@swift package resolve
+	@echo "Till is built; the first time this takes some minutes."
+	@swift package resolve >/dev/null 2>&1 || swift package resolve
 	@scripts/dependencies --warn
-	@swift build --product till
+	@scripts/build --product till
 
 run: build
 	@exec .build/debug/till serve
@@ -48,14 +48,14 @@ docs:
 
 # Writes the golden receipts of Tests/GoldenReceipts anew; read the difference before it is committed.
 golden:
-	TILL_WRITE_GOLDEN=1 swift test --filter GoldenReceiptsTests
+	TILL_WRITE_GOLDEN=1 scripts/swift test --filter GoldenReceiptsTests
 
 bench:
 	Benchmarks/run
 
 # Another world each time: SEED=$$RANDOM make simulate
 simulate:
-	@swift build --product till-simulate
+	@scripts/build --product till-simulate
 	.build/debug/till-simulate --seed $${SEED:-1} --payments $${PAYMENTS:-100000}
 
 clean:

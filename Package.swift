@@ -1,18 +1,26 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+let isDependency = Context.packageDirectory.contains("/checkouts/")
+/// A warning is an error, with the compilers whose warnings are known; a newer one may find more, and builds all the same.
+#if compiler(<6.4)
+    let warnings: [SwiftSetting] = isDependency ? [] : [.treatAllWarnings(as: .error)]
+#else
+    let warnings: [SwiftSetting] = []
+#endif
+
 /// Every room is compiled with the same strictness: Swift 6 mode, explicit existentials,
 /// and an import is internal unless a public signature needs it.
-let strict: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-]
+let strict: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+    ] + warnings
 
 /// The same for the rooms that a simulated payment runs through. Optimized in debug builds too, since every run of the
 /// tests simulates many thousands of them; `assert` means nothing there. SwiftPM takes such flags from the package that is built
 /// only, so they are not there where Till is somebody's dependency. TILL_UNOPTIMIZED=1 leaves them out, for a debugger.
-let isDependency = Context.packageDirectory.contains("/checkouts/")
 let isUnoptimized = isDependency || Context.environment["TILL_UNOPTIMIZED"] == "1"
 let simulated: [SwiftSetting] =
     isUnoptimized ? strict : strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]

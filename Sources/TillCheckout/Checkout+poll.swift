@@ -1,4 +1,4 @@
-public import TillCore
+import TillCore
 import TillJournal
 
 extension Checkout {

@@ -21,7 +21,7 @@ public struct BroadcastPublisher<Output: Sendable>: Publisher, Sendable {
 
     /// Begins to give a subscriber the current value and all that follow, as many as it asks for.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Never {
-        let subscription = BroadcastSubscription(values.subscribe(), subscriber)
+        let subscription = BroadcastSubscription(values.subscribe(), AnySubscriber(subscriber))
         subscriber.receive(subscription: subscription)
     }
 }
@@ -33,10 +33,9 @@ extension BroadcastValues {
 
 /// One subscriber of a broadcast. A subscriber is not made for many threads; all that touches it happens in the one
 /// task of this subscription, and its demand is behind a lock, so sending it there is safe.
-private final class BroadcastSubscription<S: Subscriber>: Subscription, @unchecked Sendable
-where S.Input: Sendable, S.Failure == Never {
+private final class BroadcastSubscription<Value: Sendable>: Subscription, @unchecked Sendable {
     private enum Phase {
-        case waiting(AsyncStream<S.Input>)
+        case waiting(AsyncStream<Value>)
         case running(Task<Void, Never>)
         case over
     }
@@ -46,9 +45,9 @@ where S.Input: Sendable, S.Failure == Never {
         var wanted: CheckedContinuation<Bool, Never>?
     }
     private let state: Mutex<State>
-    private let subscriber: S
+    private let subscriber: AnySubscriber<Value, Never>
 
-    init(_ stream: AsyncStream<S.Input>, _ subscriber: S) {
+    init(_ stream: AsyncStream<Value>, _ subscriber: AnySubscriber<Value, Never>) {
         state = Mutex(State(phase: .waiting(stream)))
         self.subscriber = subscriber
     }
@@ -77,7 +76,7 @@ where S.Input: Sendable, S.Failure == Never {
         wanted?.resume(returning: false)
     }
 
-    private func run(_ stream: AsyncStream<S.Input>) async {
+    private func run(_ stream: AsyncStream<Value>) async {
         for await value in stream {
             guard await isWanted() else { return }
             let more = subscriber.receive(value)

@@ -1,6 +1,6 @@
 import Foundation
 import NIOSSL
-public import TillCore
+import TillCore
 import TillHardware
 
 /// Hands one message to a mail server (RFC 5321), each over a connection of its own. May be used from any task.

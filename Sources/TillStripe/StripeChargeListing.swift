@@ -1,4 +1,4 @@
-package import TillCore
+import TillCore
 package import TillProvider
 
 extension StripeProvider {

@@ -52,6 +52,11 @@ needs_printer = pytest.mark.skipif(
     reason="needs Debian's cups-ipp-utils and dbus-daemon",
 )
 SECRET = "drawer 7 secret"
+# PAM's test library keeps its folders under one name in /tmp, and takes those of another process for left over: each
+# cupsd has a /tmp of its own. What runs has the id of the process that was started.
+OWN_TMP = ["unshare", "--mount", "--propagation", "private", "sh", "-c", 'mount -t tmpfs tmpfs /tmp && exec "$@"', "sh"]
+if subprocess.run([*OWN_TMP, "true"], capture_output=True).returncode != 0:
+    OWN_TMP = []
 
 
 class Till:
@@ -163,7 +168,7 @@ class Cups:
             environment |= {"LD_PRELOAD": "libpam_wrapper.so", "PAM_WRAPPER": "1",
                             "PAM_WRAPPER_SERVICE_DIR": str(folder / "pam")}
         self.process = subprocess.Popen(
-            [shutil.which("cupsd") or "/usr/sbin/cupsd", "-f", "-c", str(folder / "cupsd.conf"), "-s",
+            [*OWN_TMP, shutil.which("cupsd") or "/usr/sbin/cupsd", "-f", "-c", str(folder / "cupsd.conf"), "-s",
              str(folder / "cups-files.conf")],
             env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         if not listening(self.port):

@@ -195,7 +195,6 @@ class World:
 
     def after_the_sale(self):
         """Somebody in the dashboard, refunds that come back, sales that are not settled after all."""
-        # Oldest first: the counter queries what is settled in that order, 16 payments in ten seconds.
         paid = [c for c in self.charges("first") if c.state == "captured" and c.net > 0]
         paid.sort(key=lambda charge: charge.made)
         for charge in [c for c in paid if c.refunds][:3]:
@@ -244,7 +243,9 @@ class World:
         return found + [f"{order} was charged twice: {sum_}" for order, sum_ in taken.items() if sum_ > PRICE]
 
     def check(self):
-        assert counter.until(lambda: not self.differences(), 30), self.differences()
+        # The counter queries what is settled 16 payments at a time, every ten seconds; at worst all were changed.
+        patience = 60 + 10 * len(self.payments()) / 16
+        assert counter.until(lambda: not self.differences(), patience), self.differences()
         assert BAD_DAYS <= self.weather.seen.keys(), f"good weather only: {self.weather.seen}"
         for what, plant in self.planted():
             with plant():

@@ -1,6 +1,6 @@
 package import HTTPTypes
 import Synchronization
-package import TillCheckout
+import TillCheckout
 package import TillCore
 import TillJournal
 

@@ -1,6 +1,6 @@
 import Synchronization
 import TillCheckout
-package import TillCore
+import TillCore
 import TillJournal
 
 /// A sale whose answer was lost in one account, then worked on with the credentials of another account, which knows

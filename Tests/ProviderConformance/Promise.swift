@@ -1,4 +1,4 @@
-package import TillCore
+import TillCore
 
 /// One thing that every provider promises to the engine, and what to do to see whether it is kept. A provider's tests
 /// run ``all`` over their own world; what a provider does not declare it must refuse without moving money.

@@ -341,7 +341,7 @@ final class OfflineShop: Sendable {
         shop.disk.put(early, as: OfflineLog.defaultName)
         shop.restart()
         let back = try shop.opened()
-        guard case .refused(let reason) = await shop.forwarder.contact(try back.checkpoint(), from: try back.header)
+        guard case .refused(let reason) = await shop.forwarder.contact(try back.checkpoint(), from: back.header)
         else {
             Issue.record("a log that was set back was believed")
             return

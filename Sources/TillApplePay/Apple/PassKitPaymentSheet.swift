@@ -48,7 +48,7 @@
         }
     }
 
-    extension PassKitPaymentSheet: @preconcurrency PKPaymentAuthorizationControllerDelegate {
+    extension PassKitPaymentSheet: PKPaymentAuthorizationControllerDelegate {
         /// The sheet is gone.
         public func paymentAuthorizationControllerDidFinish(_ controller: PKPaymentAuthorizationController) {
             let delegate = delegate

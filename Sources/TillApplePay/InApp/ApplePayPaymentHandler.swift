@@ -1,4 +1,4 @@
-public import TillCore
+import TillCore
 
 /// Where a payment is. After ``submitting`` there is no return: what was sent may have been done.
 public enum WalletPaymentState: Hashable, Sendable {

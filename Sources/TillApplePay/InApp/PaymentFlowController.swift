@@ -1,4 +1,4 @@
-public import TillCore
+import TillCore
 
 /// The app's own checkout, with whatever screens it has.
 @MainActor public protocol StandardCheckout: AnyObject, Sendable {

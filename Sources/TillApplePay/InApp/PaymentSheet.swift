@@ -1,4 +1,4 @@
-public import TillCore
+import TillCore
 
 /// Whether this device can pay.
 public enum ApplePayAvailability: Hashable, Sendable {

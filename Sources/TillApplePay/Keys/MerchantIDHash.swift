@@ -1,6 +1,6 @@
 import Crypto
 import SwiftASN1
-public import TillCore
+import TillCore
 import X509
 
 /// SHA-256 of a merchant's identifier, as Apple puts it into the merchant's certificates.

@@ -1,12 +1,12 @@
 import Crypto
-@preconcurrency import CryptoExtras
+import CryptoExtras
 import SwiftASN1
 import TillCore
 
 /// A private key as people keep it in a file.
 enum PrivateKeyFile {
     case p256(P256.KeyAgreement.PrivateKey)
-    case rsa(_RSA.Encryption.PrivateKey)
+    case rsa(_RSA.Signing.PrivateKey)
 
     /// SubjectPublicKeyInfo of the public half, in DER.
     var publicKeyInfo: [UInt8] {
@@ -40,7 +40,7 @@ enum PrivateKeyFile {
         if let scalar = scalar(bytes), let key = try? P256.KeyAgreement.PrivateKey(rawRepresentation: scalar) {
             return .p256(key)
         }
-        if let key = try? _RSA.Encryption.PrivateKey(derRepresentation: bytes) { return .rsa(key) }
+        if let key = try? _RSA.Signing.PrivateKey(derRepresentation: bytes) { return .rsa(key) }
         return nil
     }
 

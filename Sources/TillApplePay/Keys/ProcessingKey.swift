@@ -1,5 +1,5 @@
 import Crypto
-@preconcurrency import CryptoExtras
+import CryptoExtras
 import SwiftASN1
 public import TillCore
 import X509
@@ -28,7 +28,8 @@ public struct ProcessingKeyError: ExplainedError, Hashable {
 public struct ProcessingKey: Sendable, CustomStringConvertible {
     enum Key: Sendable {
         case p256(P256.KeyAgreement.PrivateKey)
-        case rsa(_RSA.Encryption.PrivateKey)
+        /// As the library's type that may be shared; the one that decrypts is made of it for each token.
+        case rsa(_RSA.Signing.PrivateKey)
 
         init(_ file: PrivateKeyFile) {
             switch file {

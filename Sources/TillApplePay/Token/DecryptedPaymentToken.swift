@@ -1,5 +1,5 @@
 import Crypto
-@preconcurrency import CryptoExtras
+import CryptoExtras
 public import TillCore
 
 #if canImport(FoundationEssentials)
@@ -65,9 +65,9 @@ extension VerifiedPaymentToken {
             hash.update(data: key.merchant.bytes)
             return SymmetricKey(data: hash.finalize())
         case (.rsa(let own), .wrappedKey(let bytes)):
-            guard let unwrapped = try? own.decrypt(bytes, padding: .PKCS1_OAEP_SHA256), unwrapped.count == 16 else {
-                return nil
-            }
+            guard let decrypting = try? _RSA.Encryption.PrivateKey(derRepresentation: own.derRepresentation),
+                let unwrapped = try? decrypting.decrypt(bytes, padding: .PKCS1_OAEP_SHA256), unwrapped.count == 16
+            else { return nil }
             return SymmetricKey(data: unwrapped)
         default:
             return nil

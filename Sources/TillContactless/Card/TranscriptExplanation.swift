@@ -1,4 +1,4 @@
-public import TillCore
+import TillCore
 
 /// A recording, explained step by step.
 public enum TranscriptExplanation {

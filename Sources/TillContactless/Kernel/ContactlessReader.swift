@@ -1,4 +1,4 @@
-public import TillCore
+import TillCore
 
 /// Reads a payment card over a channel: entry point, selection, and a flow in the manner of kernels 2 and
 /// 3 and their relatives.

@@ -1,5 +1,5 @@
 import Crypto
-public import Foundation
+import Foundation
 
 /// A shop's loyalty pass as a reader asks for it.
 public struct VASMerchant: Hashable, Sendable {

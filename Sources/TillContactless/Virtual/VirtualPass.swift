@@ -1,5 +1,5 @@
 public import Crypto
-public import TillCore
+import TillCore
 
 /// A loyalty pass in a virtual wallet.
 public struct VirtualPass: Sendable {

@@ -1,4 +1,4 @@
-public import TillCore
+import TillCore
 
 extension AuditNote {
     /// That a person has said what an incident was.

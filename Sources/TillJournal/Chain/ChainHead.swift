@@ -1,4 +1,4 @@
-public import TillCore
+import TillCore
 
 /// Where a journal's hash chain ends: it stands for every event up to its place, in their order. Whoever keeps it apart
 /// from the journal (a backup's label, a printed report) finds out later that anything up to there was changed or cut

@@ -1,5 +1,5 @@
 import GRDB
-public import TillCore
+import TillCore
 
 extension SQLiteJournal {
     /// Entries in their order.

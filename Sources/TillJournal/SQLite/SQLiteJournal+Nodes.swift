@@ -1,5 +1,5 @@
 import GRDB
-public import TillCore
+import TillCore
 
 extension SQLiteJournal {
     /// The processes that have the file open, oldest first.

@@ -1,5 +1,5 @@
 import GRDBSQLite
-package import TillCore
+import TillCore
 
 /// The statements of the writer and what they mean. Used on the writer's thread only.
 final class SQLiteWriter {

@@ -1,5 +1,5 @@
 public import TillCards
-public import TillPayPalClient
+import TillPayPalClient
 public import TillCore
 internal import TillProvider
 

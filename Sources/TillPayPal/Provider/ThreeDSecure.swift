@@ -1,4 +1,4 @@
-public import TillPayPalClient
+import TillPayPalClient
 
 /// When the customer's bank is asked to challenge a typed card, and which results are gone on with. The setting
 /// `paypal.three_d_secure`.

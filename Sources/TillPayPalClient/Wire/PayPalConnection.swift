@@ -1,4 +1,4 @@
-package import HTTPTypes
+import HTTPTypes
 package import TillCore
 
 /// What came of one call, before anybody knows what it means for the payment.

@@ -18,7 +18,7 @@ struct PinnedExchange: Sendable {
         let loop = MultiThreadedEventLoopGroup.singleton.any()
         let reply = loop.makePromise(of: PrinterReply.self)
         let (address, pin) = (address, pin)
-        let channel = ClientBootstrap(group: loop).connectTimeout(.seconds(4)).channelInitializer { channel in
+        let channel = ClientBootstrap(group: loop).connectTimeout(PrinterTLS.connecting).channelInitializer { channel in
             channel.eventLoop.makeCompletedFuture {
                 let tls = try PrinterTLS.handler(for: address) { shown in
                     if shown != pin { progress.refuse(shown) }

@@ -2,7 +2,7 @@ import Crypto
 import NIOCore
 import NIOPosix
 import NIOSSL
-public import TillCore
+import TillCore
 
 /// The one certificate that a printer must show. Printers make their own, so nobody signs for them: the first one that
 /// is seen, or one that a person compared, is kept, and no other is taken later.
@@ -37,12 +37,14 @@ public struct PrinterPin: Hashable, Sendable {
     }
 
     /// Reads the certificate that a printer shows, for trust on first use: connects, notes it and sends nothing.
-    /// - Throws: ``IPPError/unreachable(_:mayHaveArrived:)`` if it shows none.
+    /// - Throws: ``IPPError/unreachable(_:mayHaveArrived:)`` if it shows none, or none in time: a slow printer
+    ///   is not taken for one without a certificate.
     public static func observe(_ address: PrinterAddress.IPP) async throws(IPPError) -> PrinterPin {
         do {
             let loop = MultiThreadedEventLoopGroup.singleton.any()
             let seen = loop.makePromise(of: PrinterPin.self)
-            let channel = ClientBootstrap(group: loop).connectTimeout(.seconds(4)).channelInitializer { channel in
+            let channel = ClientBootstrap(group: loop).connectTimeout(PrinterTLS.connecting).channelInitializer {
+                channel in
                 channel.eventLoop.makeCompletedFuture {
                     let tls = try PrinterTLS.handler(for: address) { shown in
                         seen.succeed(shown)
@@ -54,15 +56,28 @@ public struct PrinterPin: Hashable, Sendable {
             channel.whenFailure { seen.fail($0) }
             channel.whenSuccess { open in
                 open.closeFuture.whenComplete { _ in seen.fail(ChannelError.eof) }
-                loop.scheduleTask(in: .seconds(5)) { open.close(promise: nil) }
+                let timer = loop.scheduleTask(in: PrinterTLS.handshake) {
+                    seen.fail(ChannelError.connectTimeout(PrinterTLS.handshake))
+                    open.close(promise: nil)
+                }
+                seen.futureResult.whenComplete { _ in timer.cancel() }
             }
             return try await seen.futureResult.get()
+        } catch is NIOConnectionError {
+            throw .unreachable("no connection", mayHaveArrived: false)
+        } catch ChannelError.connectTimeout {
+            throw .unreachable("TLS took too long", mayHaveArrived: false)
         } catch { throw .unreachable("it showed no certificate", mayHaveArrived: false) }
     }
 }
 
 /// TLS with a verdict of ours on what the printer shows.
 enum PrinterTLS {
+    /// The longest that connecting may take.
+    static let connecting = TimeAmount.seconds(4)
+    /// The longest that a printer may take to show its certificate, after the connection.
+    static let handshake = TimeAmount.seconds(20)
+
     /// A handler that asks for a verdict on the printer's own certificate and takes no other reason: neither who signed
     /// it nor the name in it counts.
     static func handler(

@@ -1,11 +1,13 @@
 // What somebody may not do alone is approved on the spot: another person enters a PIN here, for this and nothing else.
 
+import { questions } from "./dialog.js";
 import { $, make } from "./dom.js";
 import { money } from "./money.js";
 import { ask, newKey, Refusal, sentencesOf } from "./requests.js";
 import { whoIs } from "./session.js";
 import { colleagues } from "./staff.js";
 
+const asked = questions($("approval"));
 /** @type {any} */
 let wanted = null;
 
@@ -20,19 +22,16 @@ function askFor(approval) {
   $("approval-pin").value = "";
   $("approver").replaceChildren(...colleagues().filter(({ id }) => id !== whoIs()?.id)
     .map(({ id, name }) => make("option", name, { value: id })));
-  const dialog = $("approval");
-  dialog.returnValue = "";
-  dialog.showModal();
+  const answer = asked.begin();
   $("approver").focus();
-  return new Promise((resolve) => {
-    dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true });
-  });
+  return answer;
 }
 
-$("approval-back").addEventListener("click", () => $("approval").close(""));
+$("approval-back").addEventListener("click", () => asked.end(""));
 $("approval-form").addEventListener("submit", async (event) => {
   event.preventDefault();
-  const { action, payment, amount, key } = wanted;
+  const mine = wanted;
+  const { action, payment, amount, key } = mine;
   const [staff, pin] = [$("approver").value, $("approval-pin").value];
   $("approval-pin").value = "";
   if (!staff || !pin) {
@@ -41,7 +40,7 @@ $("approval-form").addEventListener("submit", async (event) => {
   }
   try {
     const made = await ask("POST", "/v1/approvals", JSON.stringify({ action, payment, amount, staff, pin }), key);
-    $("approval").close(made.id);
+    if (wanted === mine) asked.end(made.id);
   } catch (error) {
     if (error instanceof Refusal && error.status === 401) return;
     $("approval-why").textContent =

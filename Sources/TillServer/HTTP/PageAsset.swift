@@ -61,6 +61,7 @@ struct PageAsset: Sendable {
         "/card-networks.js": script(CardNetworksScript.bytes),
         "/card-number.js": script(PackageResources.card_number_js),
         "/cards.js": script(PackageResources.cards_js),
+        "/dialog.js": script(PackageResources.dialog_js),
         "/dom.js": script(PackageResources.dom_js),
         "/gate.js": script(PackageResources.gate_js),
         "/latest.js": script(PackageResources.latest_js),

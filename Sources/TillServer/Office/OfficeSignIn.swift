@@ -50,8 +50,8 @@ struct OfficeSignIn: Sendable {
         let code = try known?.oneTimeCode(hasher.pepper) ?? OneTimeCode.make()
         let password = PasswordPolicy.normalized(claim.password)
         let isRight =
-            if let known { try await hasher.matches(password, known.password) } else {
-                try await hasher.matchesNothing(password)
+            if let known { try await hasher.matches(password, known.password, of: account) } else {
+                try await hasher.matchesNothing(password, of: account)
             }
         let step = code.accepts(claim.code, at: time, after: known?.lastStep)
         guard let person, let known, isRight, let step, try await spend(step, known) else {
@@ -134,7 +134,8 @@ struct OfficeSignIn: Sendable {
             throw OfficeSignIn.wrongCode
         }
         let credentials = OfficeCredentials(
-            staff: found.person.id, password: try await hasher.hash(password), sealedCode: sealed, lastStep: step)
+            staff: found.person.id, password: try await hasher.hash(password, of: found.person.account),
+            sealedCode: sealed, lastStep: step)
         let enrolled = try await Attribution.ofRequest(by: found.person.actor) {
             let directory = staff.directory(found.person.account)
             return try await directory.enrol(by: found.invitation, version: found.version) { () throws(StaffError) in
@@ -176,7 +177,7 @@ struct OfficeSignIn: Sendable {
         let password = PasswordPolicy.normalized(password)
         try policy.check(password, of: claim.name)
         let person = try await check(claim, from: address)
-        let hash = try await hasher.hash(password)
+        let hash = try await hasher.hash(password, of: person.account)
         let changed = try await staff.directory(person.account).set(hash, of: person.id)
         log.record(.credentialsChanged(person.id), at: "office")
         return try await renew(session, of: changed)

@@ -1,5 +1,5 @@
 import Crypto
-public import TillCore
+import TillCore
 public import TillJournal
 import TillProvider
 

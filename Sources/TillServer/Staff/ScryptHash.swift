@@ -1,4 +1,4 @@
-public import TillCore
+import TillCore
 
 /// What is kept of a PIN or a password: the result of scrypt (RFC 7914) over its code under the pepper, with what it was made from.
 public struct ScryptHash: Hashable, Sendable {

@@ -1,5 +1,5 @@
 public import TillCore
-public import TillJournal
+import TillJournal
 
 /// What a member of staff is at the shop: a name, and what it may do.
 public struct StaffRole: Hashable, Sendable {

@@ -59,7 +59,7 @@ struct StaffRoutes: Sendable {
         let directory = staff.directory(incoming.account)
         try await incoming.checkRank(of: role, directory)
         let added = try await directory.add(
-            name: name, role: role, pin: try await pin(in: body),
+            name: name, role: role, pin: try await pin(in: body, of: incoming.account),
             id: StaffDirectory.id(for: incoming.account, key: key),
             by: incoming.actorName)
         staff.forget()
@@ -84,7 +84,8 @@ struct StaffRoutes: Sendable {
         let role = try body.text("role", atMost: StaffRole.maximumNameBytes)
         if let role { try await incoming.checkRank(of: role, directory) }
         let changed = try await directory.change(
-            id.rawValue, .init(role: role, pin: try await pin(in: body), isDisabled: disabled?.boolValue))
+            id.rawValue,
+            .init(role: role, pin: try await pin(in: body, of: incoming.account), isDisabled: disabled?.boolValue))
         staff.forget()
         return answer(changed)
     }
@@ -92,12 +93,12 @@ struct StaffRoutes: Sendable {
     /// What a change of somebody may name.
     private static let changeable: Set<String> = ["disabled", "pin", "role"]
 
-    private func pin(in body: JSONValue) async throws -> ScryptHash? {
+    private func pin(in body: JSONValue, of account: AccountID) async throws -> ScryptHash? {
         if body["pin"]?.isNull == true { throw Problem.field("pin", "It must not be null.") }
         guard let text = try body.text("pin", atMost: PINPolicy.maximumDigits) else { return nil }
         let pin = Secret(text)
         try policy.check(pin)
-        return try await hasher.hash(pin)
+        return try await hasher.hash(pin, of: account)
     }
 
     private func write(_ person: StaffRecord, into writer: inout JSONWriter) {
@@ -172,6 +173,6 @@ extension Problem {
                 .unprocessableContent
             }
         self.init(status, error.code, error.what, next: error.next)
-        if status == .serviceUnavailable { self = retrying() }
+        if status == .serviceUnavailable { self = retrying(after: error == .busy ? ScryptQueue.patience : 1) }
     }
 }

@@ -55,7 +55,7 @@ struct StaffSignIn: Sendable {
         case .locked where isLimited: throw lockedEverywhere(person, at: session)
         case .mayTry, .wait, .locked: break
         }
-        guard try await hasher.matches(pin, kept) else {
+        guard try await hasher.matches(pin, kept, of: session.account) else {
             log.record(.wrongPIN(id), at: session.device)
             guard try await !attempts.isSpent(session.device) else {
                 try await sessions.end(session.hash)

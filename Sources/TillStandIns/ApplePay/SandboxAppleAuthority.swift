@@ -1,5 +1,5 @@
 import Crypto
-@preconcurrency import CryptoExtras
+import CryptoExtras
 import SwiftASN1
 import TillApplePay
 public import TillCore

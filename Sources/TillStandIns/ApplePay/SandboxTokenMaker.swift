@@ -1,5 +1,5 @@
 import Crypto
-@preconcurrency import CryptoExtras
+import CryptoExtras
 import SwiftASN1
 public import TillApplePay
 public import TillCore
@@ -109,11 +109,11 @@ public struct SandboxTokenMaker: Sendable {
 
     enum RecipientKey: Sendable {
         case p256(P256.KeyAgreement.PublicKey, info: [UInt8])
-        case rsa(_RSA.Encryption.PublicKey, info: [UInt8])
+        case rsa(info: [UInt8])
 
         var info: [UInt8] {
             switch self {
-            case .p256(_, let info), .rsa(_, let info): info
+            case .p256(_, let info), .rsa(let info): info
             }
         }
     }
@@ -128,7 +128,8 @@ public struct SandboxTokenMaker: Sendable {
         if let key = try? P256.KeyAgreement.PublicKey(derRepresentation: info) {
             self.key = .p256(key, info: info)
         } else {
-            self.key = .rsa(try _RSA.Encryption.PublicKey(derRepresentation: info), info: info)
+            _ = try _RSA.Encryption.PublicKey(derRepresentation: info)
+            self.key = .rsa(info: info)
         }
     }
 
@@ -147,7 +148,8 @@ public struct SandboxTokenMaker: Sendable {
         let sealed: [UInt8]
         switch key {
         case .p256(let key, _): (transport, sealed) = try seal(plaintext, for: key)
-        case .rsa(let key, _): (transport, sealed) = try seal(plaintext, for: key)
+        case .rsa(let info):
+            (transport, sealed) = try seal(plaintext, for: _RSA.Encryption.PublicKey(derRepresentation: info))
         }
         if flaw == .offCurvePoint, let last = transport.indices.last { transport[last] ^= 1 }
         var transaction = request.transactionID ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }

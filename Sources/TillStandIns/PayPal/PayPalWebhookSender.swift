@@ -1,5 +1,5 @@
 import Crypto
-@preconcurrency import CryptoExtras
+import CryptoExtras
 import Foundation
 import HTTPTypes
 import SwiftASN1

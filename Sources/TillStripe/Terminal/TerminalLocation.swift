@@ -1,4 +1,4 @@
-public import TillCore
+import TillCore
 public import TillProvider
 
 /// A place where readers stand. Each smart reader belongs to one, and its country decides which cards and currencies

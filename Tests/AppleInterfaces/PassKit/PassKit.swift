@@ -201,21 +201,21 @@ open class PKPaymentRequestCouponCodeUpdate: PKPaymentRequestUpdate {
     }
 }
 
-@MainActor public protocol PKPaymentAuthorizationControllerDelegate: NSObjectProtocol {
-    func paymentAuthorizationControllerDidFinish(_ controller: PKPaymentAuthorizationController)
-    func paymentAuthorizationController(
+public protocol PKPaymentAuthorizationControllerDelegate: NSObjectProtocol {
+    @MainActor func paymentAuthorizationControllerDidFinish(_ controller: PKPaymentAuthorizationController)
+    @MainActor func paymentAuthorizationController(
         _ controller: PKPaymentAuthorizationController, didAuthorizePayment payment: PKPayment
     ) async -> PKPaymentAuthorizationResult
-    func paymentAuthorizationController(
+    @MainActor func paymentAuthorizationController(
         _ controller: PKPaymentAuthorizationController, didSelectShippingContact contact: PKContact
     ) async -> PKPaymentRequestShippingContactUpdate
-    func paymentAuthorizationController(
+    @MainActor func paymentAuthorizationController(
         _ controller: PKPaymentAuthorizationController, didSelectShippingMethod shippingMethod: PKShippingMethod
     ) async -> PKPaymentRequestShippingMethodUpdate
-    func paymentAuthorizationController(
+    @MainActor func paymentAuthorizationController(
         _ controller: PKPaymentAuthorizationController, didSelectPaymentMethod paymentMethod: PKPaymentMethod
     ) async -> PKPaymentRequestPaymentMethodUpdate
-    func paymentAuthorizationController(
+    @MainActor func paymentAuthorizationController(
         _ controller: PKPaymentAuthorizationController, didChangeCouponCode couponCode: String
     ) async -> PKPaymentRequestCouponCodeUpdate
 }

@@ -14,7 +14,7 @@ struct SecretFileTests {
             atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let file = folder + "/" + name
-        FileManager.default.createFile(atPath: file, contents: Data(repeating: 7, count: 32))
+        #expect(FileManager.default.createFile(atPath: file, contents: Data(repeating: 7, count: 32)))
         try FileManager.default.setAttributes([.posixPermissions: 0o660], ofItemAtPath: file)
         try body(folder, file)
     }

@@ -29,18 +29,22 @@ struct PINTests {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let hasher = ScryptHasher(besideJournal: folder + "/a")
-        let (one, other) = (try await hasher.hash(Secret("604913")), try await hasher.hash(Secret("604913")))
+        let one = try await hasher.hash(Secret("604913"), of: .main)
+        let other = try await hasher.hash(Secret("604913"), of: .main)
         #expect(one.hash != other.hash && one.salt != other.salt)
-        #expect(try await hasher.matches(Secret("604913"), one))
-        #expect(try await !hasher.matches(Secret("604914"), one))
+        #expect(try await hasher.matches(Secret("604913"), one, of: .main))
+        #expect(try await !hasher.matches(Secret("604914"), one, of: .main))
         let again = ScryptHasher(besideJournal: folder + "/a")
-        #expect(try await again.matches(Secret("604913"), other))
+        #expect(try await again.matches(Secret("604913"), other, of: .main))
         let lost = ScryptHasher(besideJournal: folder + "/b")
-        await #expect(throws: StaffError.pepperMissing) { try await lost.matches(Secret("604913"), one) }
-        FileManager.default.createFile(
-            atPath: folder + "/c-pepper", contents: Data([1]), attributes: [.posixPermissions: 0o600])
+        await #expect(throws: StaffError.pepperMissing) { try await lost.matches(Secret("604913"), one, of: .main) }
+        #expect(
+            FileManager.default.createFile(
+                atPath: folder + "/c-pepper", contents: Data([1]), attributes: [.posixPermissions: 0o600]))
         let short = ScryptHasher(besideJournal: folder + "/c")
-        await #expect(throws: StaffError.pepperFile(folder + "/c-pepper")) { try await short.hash(Secret("604913")) }
+        await #expect(throws: StaffError.pepperFile(folder + "/c-pepper")) {
+            try await short.hash(Secret("604913"), of: .main)
+        }
     }
 
     @Test("Each wrong PIN waits longer than the one before, then no more are taken; other devices are not held up")
