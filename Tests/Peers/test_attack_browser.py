@@ -251,7 +251,7 @@ def sells(page, server):
         return False
     page.get_by_label("Amount", exact=True).fill("3.00")
     page.locator("#till").get_by_role("button", name="Charge").first.click()
-    page.wait_for_timeout(2_000)
+    page.wait_for_timeout(2_000)  # there is no sign of a sale that is not made
     return "Paid" in page.locator("body").inner_text()
 
 

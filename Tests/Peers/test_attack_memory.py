@@ -40,7 +40,8 @@ class ClerksServer(counter.Server):
 
         with open(self.log, "a") as log:
             self.process = subprocess.Popen(
-                [counter.binary(), "serve", "--port", str(self.port), "--journal", str(self.journal), *self.flags],
+                [counter.public_binary(), "serve", "--port", str(self.port), "--journal", str(self.journal),
+                 *self.flags],
                 stdout=log, stderr=subprocess.STDOUT, cwd=self.folder, preexec_fn=become,
                 env={"PATH": os.environ["PATH"], "HOME": str(self.folder), "TILL_API_KEY": self.api_key, **self.env})
         counter.Server.started.append(self.process)
@@ -101,7 +102,7 @@ def test_what_a_run_writes_is_its_owners_only(home):
         ["keys", "create", "--label", "x", *common],
         ["sale", "--amount", "1.00", "--currency", "EUR", "--cash", "--journal", home / "new" / "deep" / "j.db"],
     ):
-        done = subprocess.run([counter.binary(), *map(str, command)], **own)
+        done = subprocess.run([counter.public_binary(), *map(str, command)], **own)
         assert done.returncode == 0, done
     loose, seen = {}, set()
     for path in home.rglob("*"):

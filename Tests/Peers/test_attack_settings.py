@@ -76,8 +76,8 @@ def till(*arguments, user, cwd, env=None, umask=0o022):
     """The command as another user, in a folder."""
     arguments = [str(a) for a in arguments]
     done = subprocess.run(
-        [counter.binary(), *arguments], capture_output=True, text=True, timeout=60, cwd=cwd, user=user, group=user,
-        extra_groups=[], umask=umask,
+        [counter.public_binary(), *arguments], capture_output=True, text=True, timeout=60, cwd=cwd, user=user,
+        group=user, extra_groups=[], umask=umask,
         env={"PATH": os.environ["PATH"], "HOME": str(cwd), "LANG": "C.UTF-8", **(env or {})})
     return counter.Answer(arguments, done)
 

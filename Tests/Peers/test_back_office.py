@@ -71,7 +71,7 @@ def test_whatever_is_wrong_is_one_refusal_and_no_code_is_taken_twice(server, sho
     first = problem(answers[0], 401, "sign_in_refused")
     for answer in answers:
         assert problem(answer, 401, "sign_in_refused") == first and "Set-Cookie" not in answer.headers
-    time.sleep(2)
+    time.sleep(2)  # the wait after the second wrong one
     assert olga.sign_in(stranger(), code=code).status_code == 204
     problem(olga.sign_in(stranger(), code=code), 401, "sign_in_refused")
     time.sleep(1.1)

@@ -91,7 +91,7 @@ def test_a_clock_35_days_ahead_voids_no_hold_and_when_the_hold_is_over_it_is_let
 
     machine.set(35)
     assert counter.until(lambda: in_doubt(server)), ready(server)
-    time.sleep(5)
+    time.sleep(5)  # several turns of the recovery, which must do nothing
     assert status(server, payment) == "requires_capture"
     charge = charges_of(provider, "o-hold")[0]
     assert charge["authorized"] == 1250 and not charge.get("canceled"), charge
@@ -107,7 +107,7 @@ def test_a_clock_35_days_ahead_voids_no_hold_and_when_the_hold_is_over_it_is_let
     assert said.code == 1 and said.json["trusted"] is False, said
     doctor = counter.till("doctor", "--journal", server.journal, "--json", *provider.flags, env=machine.env)
     assert any("clock" in f["text"] and not f["ok"] for f in doctor.json["findings"]), doctor
-    time.sleep(5)
+    time.sleep(5)  # several turns of the recovery, which must do nothing
     assert status(server, payment) == "requires_capture"
 
     machine.set(0)

@@ -277,7 +277,7 @@ def test_a_confirmation_without_an_answer_is_not_known_until_the_till_says_it(cl
     page.route("**/confirm", lose)
     sell(clerk)
     headline(clerk, "^We are checking")
-    page.wait_for_timeout(5_000)
+    page.wait_for_timeout(5_000)  # it asks every three seconds, and must not give up
     headline(clerk, "^We are checking")
     assert tone(clerk) == "wait"
     expect(clerk.charge.first).to_be_disabled()

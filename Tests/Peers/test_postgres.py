@@ -47,6 +47,7 @@ def test_two_counters_sell_and_one_dies_and_the_database_drops_every_session(clu
                     sold[order] = paid
 
     def disturb():
+        # Between the blows sales go on for some seconds.
         time.sleep(2)
         one.kill()
         living.remove(one)
@@ -244,7 +245,7 @@ def test_the_primary_dies_under_load_and_its_standby_is_promoted(tmp_path, sandb
             promoted = time.monotonic()
             assert counter.until(lambda: answered and answered[-1] > promoted, 40), "nobody sells any more"
             again = next(moment for moment in answered if moment > promoted)
-            time.sleep(3)
+            time.sleep(3)  # sales go on at the new primary
             stop.set()
             for done in clerks:
                 done.result()

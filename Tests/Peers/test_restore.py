@@ -253,7 +253,7 @@ def test_what_was_acknowledged_longer_ago_than_the_recovery_point_is_in_the_copy
     workers = [threading.Thread(target=sell, args=(worker,)) for worker in range(4)]
     for worker in workers:
         worker.start()
-    time.sleep(8)
+    time.sleep(8)  # sales go on, and several copies are made of them
     assert "copy_lag_seconds" in server.request("GET", "/metrics").text
     died = time.monotonic()
     server.kill()

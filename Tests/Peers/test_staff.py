@@ -162,7 +162,7 @@ def test_a_device_that_nobody_uses_is_locked(tmp_path):
             # What the page asks by itself is no use.
             alone = device.session.get(server.url + "/v1/payments", headers={"X-Till-Alone": "1"}, timeout=10)
             assert alone.status_code == 200
-            time.sleep(2)
+            time.sleep(2)  # as often as the page asks
         assert counter.until(
             lambda: device.session.get(server.url + "/v1/payments", headers={"X-Till-Alone": "1"}, timeout=10)
             .status_code == 401, 6)
@@ -394,7 +394,7 @@ def test_an_approval_ends_after_a_minute(server, shop):
     device = shop.device().signed_in("Carl")
     payment = device.paid("o-1")
     approval = device.approve(payment, 500, "Olga").json()["id"]
-    time.sleep(61)
+    time.sleep(61)  # its minute is measured by a clock that nobody can set
     problem(device.refund(payment, 500, approval=approval), 403, "approval_expired")
 
 

@@ -146,7 +146,7 @@ def test_bad_files_keep_the_certificate_that_is_there(server):
         assert server.name() == "first"
         assert metric(server, "till_tls_certificate_refused") == 1
         assert metric(server, "till_tls_certificate_expires_timestamp_seconds") == before
-    time.sleep(6)
+    time.sleep(6)  # several looks at files that have not changed
     assert server.log.read_text().count("has no private key") == 1, "once for each state of the files"
     server.replace(*good)
     assert counter.until(lambda: server.name() == "good", 15)

@@ -2,7 +2,7 @@ import CryptoExtras
 import Foundation
 public import TillCore
 
-/// Makes and checks what is kept of PINs and passwords, the accounts in turn (``ScryptQueue``).
+/// Makes and checks what is kept of PINs and passwords, the accounts in turn.
 public final class ScryptHasher: Sendable {
     private let queue = ScryptQueue()
     let pepper: Pepper
