@@ -7,9 +7,10 @@ import TillPrinting
 
 @Suite("Files with secrets beside the journal and of printers")
 struct SecretFileTests {
-    /// A folder of its own, with a file that others than its owner can write.
+    /// A folder of its own, with a file that others than its owner can write. Everybody passes the folders above it, as
+    /// need not be so where the tests' own temporary folder is.
     private func withFile(_ name: String, _ body: (_ folder: String, _ file: String) throws -> Void) throws {
-        let folder = FileManager.default.temporaryDirectory.path + "/till-secrets-\(UUID().uuidString)"
+        let folder = "/tmp/till-secrets-\(UUID().uuidString)"
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(atPath: folder) }
