@@ -35,6 +35,31 @@ struct AfterSaleTests {
         AttentionResolution(kind: kind, amount: amount.map { Examples.eur($0) }, evidence: "slip 4711", actor: "Ada")
     }
 
+    @Test("A capture refused because others captured, and one beside which more is captured, ask what was captured")
+    func capturedElsewhere() throws {
+        let asked = Examples.eur(40)
+        func capturing() throws -> Payment {
+            var payment = try Examples.payment(.manual, Examples.held)
+            for event in try payment.decide(.capture(asked, isFinal: true), at: Self.now) {
+                payment.evolve(RecordedEvent(event, at: Self.now))
+            }
+            return payment
+        }
+        var payment = try capturing()
+        let id = try #require(payment.captures.last?.id)
+        let refused = payment.observe(.captured(id, .declined(.capturedElsewhere(Examples.eur(60)))), at: Self.now)
+        #expect(refused.last == .queryRequested(Examples.attempt, due: Self.now))
+        for event in refused { payment.evolve(RecordedEvent(event, at: Self.now)) }
+        _ = take(seen(captured: 60), &payment)
+        #expect(payment.captured == Examples.eur(60) && payment.requestedQuery == nil)
+
+        payment = try capturing()
+        let names = take(seen(captured: 60), &payment)
+        #expect(names.contains("query.requested") && payment.captured == asked)
+        _ = take(seen(captured: 60), &payment)
+        #expect(payment.captured == Examples.eur(60) && payment.requestedQuery == nil)
+    }
+
     @Test("of an attempt whose end is not known only what was captured counts as captured, and the hold is the whole")
     func capturedInPart() throws {
         func seen(_ captured: Int64) -> PaymentAnswer {
