@@ -7,7 +7,9 @@ import TillStandIns
 @testable import TillAdyen
 
 @Suite("Adyen's webhooks at the counter") struct AdyenWebhookReceiverTests {
-    @Test("are taken of our merchant account; those of others are acknowledged and kept nowhere", arguments: [true, false])
+    @Test(
+        "are taken of our merchant account; those of others are acknowledged and kept nowhere",
+        arguments: [true, false])
     func accounts(isOurs: Bool) async throws {
         let config = try AdyenConfig(
             merchantAccount: "TillTest", apiKey: Secret("key"), url: "http://127.0.0.1:1",
