@@ -188,6 +188,20 @@ struct AfterSaleTests {
         #expect(payment.captured == Examples.eur(100) && payment.openAttention.isEmpty && payment.broken == nil)
     }
 
+    @Test("what failed, was canceled and is collected again is told to the person who canceled it")
+    func collectedAfterCancel() throws {
+        var payment = try Examples.payment(.automatic, Examples.taken)
+        var failed = seen(captured: 0)
+        failed.failedCaptures = [
+            ProviderSnapshot.FailedCapture(reference: nil, capture: Examples.capture, decline: Examples.decline)
+        ]
+        #expect(take(failed, &payment) == ["capture.failed", "payment.attention_required"])
+        payment.evolve(RecordedEvent(.cancelRequested(reason: "x"), at: Self.now))
+        #expect(take(seen(), &payment) == ["capture.restored", "payment.attention_required"])
+        #expect(payment.openAttention.map(\.attention) == [.unwantedCapture(Examples.eur(100))])
+        #expect(take(seen(), &payment).isEmpty)
+    }
+
     @Test("a sale in one message has no name for its capture: what fails later is that one, once")
     func saleInOneMessageFailsLater() throws {
         var authorization = Examples.authorization
