@@ -24,74 +24,43 @@ public struct AdyenDisputeNote: Hashable, Sendable {
     }
 }
 
-extension AdyenEventCode {
-    /// How far a dispute is with this event: they come in any order, and all events of a dispute have its name. `nil`:
-    /// it is about no dispute.
-    var disputeStep: Int? {
-        switch self {
-        case .requestForInformation: 0
-        case .notificationOfChargeback: 1
-        case .chargeback: 2
-        case .informationSupplied, .defensePeriodEnded: 3
-        case .chargebackReversed: 4
-        case .issuerResponseExpired: 5
-        case .secondChargeback: 6
-        case .preArbitrationWon, .preArbitrationLost: 7
-        default: nil
-        }
-    }
-
-    /// Money of the dispute is gone after it, or is not; `nil`: it moves none.
-    fileprivate var takesMoney: Bool? {
-        switch self {
-        case .chargeback, .secondChargeback, .preArbitrationLost: true
-        case .chargebackReversed, .preArbitrationWon: false
-        default: nil
-        }
-    }
-}
-
 extension ProviderSnapshot.Dispute {
-    /// The disputes that events of one payment tell of. The same whichever event came first, and however often.
-    static func all(in events: [AdyenNotification]) -> [ProviderSnapshot.Dispute] {
-        var names: [String] = []
-        for event in events where event.eventCode.disputeStep != nil && !names.contains(event.pspReference) {
-            names.append(event.pspReference)
+    /// The disputes that events of one payment tell of. The same whichever event came first, and however often: what
+    /// the signature leaves out, such as Adyen's clock and its word for where a dispute stands, decides nothing.
+    static func all(in events: [AdyenNotification], of payment: String) -> [ProviderSnapshot.Dispute] {
+        let told = events.filter { $0.success && $0.eventCode.disputed != nil }
+        let names = Set(told.map(\.pspReference)).subtracting([payment]).sorted()
+        // Where Adyen is not set up to name disputes, the payment's name stands there: that is its only dispute.
+        let nameless = told.filter { $0.pspReference == payment }
+        guard let first = names.first else { return dispute(nameless, named: payment).map { [$0] } ?? [] }
+        let owner = names.count == 1 ? first : payment
+        return (owner == payment && !nameless.isEmpty ? names + [payment] : names).compactMap { name in
+            dispute(told.filter { $0.pspReference == name } + (name == owner ? nameless : []), named: name)
         }
-        return names.sorted().compactMap { name in dispute(events.filter { $0.pspReference == name }) }
     }
 
-    private static func dispute(_ notifications: [AdyenNotification]) -> ProviderSnapshot.Dispute? {
-        // By Adyen's clock where every event has a time, else as a dispute goes; of one moment as a dispute goes.
-        let isTimed = notifications.allSatisfy { $0.at != nil }
-        func place(_ event: AdyenNotification) -> (Int64, Int, String) {
-            (isTimed ? event.at?.milliseconds ?? 0 : 0, event.eventCode.disputeStep ?? 0, event.name)
-        }
-        let events = notifications.filter { $0.eventCode.disputeStep != nil }.sorted { place($0) < place($1) }
-        guard let last = events.last, let name = ProviderReference(ifValid: last.pspReference),
+    private static func dispute(_ told: [AdyenNotification], named text: String) -> ProviderSnapshot.Dispute? {
+        func place(_ event: AdyenNotification) -> (Int, String) { (event.eventCode.disputed?.step ?? 0, event.name) }
+        let events = told.sorted { place($0) < place($1) }
+        guard let last = events.last, let name = ProviderReference(ifValid: text),
             let amount = events.lazy.compactMap(\.amount).first(where: \.isPositive)
         else { return nil }
-        let moved = events.last { $0.eventCode.takesMoney != nil }
-        let taken = moved?.eventCode.takesMoney == true ? moved?.amount ?? amount : .zero(amount.currency)
+        let moved = events.last { $0.eventCode.disputed?.funds != nil }
+        let taken = moved?.eventCode.disputed?.funds == .withdrawn ? moved?.amount ?? amount : .zero(amount.currency)
         let withdrawn = taken.currency == amount.currency && !taken.isNegative ? taken : amount
         let facts = TillCore.Dispute.Facts(
             reference: name, reason: events.lazy.compactMap(\.reason).last { !$0.isEmpty } ?? "unknown",
             stage: last.eventCode.rawValue, amount: amount, respondBy: events.lazy.compactMap(\.dispute?.respondBy).last
         )
-        return ProviderSnapshot.Dispute(facts: facts, withdrawn: withdrawn, outcome: outcome(last))
+        return ProviderSnapshot.Dispute(facts: facts, withdrawn: withdrawn, outcome: outcome(last, withdrawn))
     }
 
-    /// A reversed chargeback is won unless Adyen says that it is open still; a second one and a lost arbitration end
-    /// it.
-    private static func outcome(_ last: AdyenNotification) -> TillCore.Dispute.Outcome? {
-        switch (last.eventCode, last.dispute?.status) {
-        case (.secondChargeback, _), (.preArbitrationLost, _): .lost
-        case (.preArbitrationWon, _), (.issuerResponseExpired, _): .won
-        case (_, "Won"): .won
-        case (_, "Lost"), (_, "Accepted"): .lost
-        case (.chargebackReversed, nil): .won
-        case (.defensePeriodEnded, "Expired"), (.defensePeriodEnded, "Unresponded"): .lost
-        default: nil
+    private static func outcome(_ last: AdyenNotification, _ withdrawn: Money) -> TillCore.Dispute.Outcome? {
+        switch last.eventCode.disputed?.end {
+        case .won: .won
+        case .lost: .lost
+        case .lostUnanswered: withdrawn.isPositive ? .lost : nil
+        case nil: nil
         }
     }
 }

@@ -46,7 +46,9 @@ public struct AdyenModule: ProviderModule {
                     KeptAdyenNotifications(environment.notifications(of: name)))
                 online = AdyenProvider(
                     config: config, transport: environment.transport, book: book, clock: environment.clock)
-                receiver = AdyenWebhooks(config).map { AdyenWebhookReceiver(webhooks: $0, book: book) }
+                receiver = AdyenWebhooks(config).map {
+                    AdyenWebhookReceiver(webhooks: $0, book: book, merchantAccount: account)
+                }
             } catch {
                 throw ProviderModuleError(self, "\(error)")
             }
@@ -165,6 +167,9 @@ public struct AdyenModule: ProviderModule {
 struct AdyenWebhookReceiver: WebhookReceiver {
     let webhooks: AdyenWebhooks
     let book: AdyenNotificationLog
+    /// A webhook of the whole company brings the events of all its accounts: what is of another one is taken off
+    /// Adyen's hands and kept nowhere.
+    let merchantAccount: String
 
     var maximumBytes: Int { AdyenWebhooks.maximumBytes }
     var acknowledgment: WebhookAcknowledgment {
@@ -174,7 +179,7 @@ struct AdyenWebhookReceiver: WebhookReceiver {
     func events(in delivery: WebhookDelivery) async throws(WebhookRefusal) -> [WebhookEvent] {
         let notifications: [AdyenNotification]
         do throws(AdyenWebhookError) {
-            notifications = try webhooks.verify(body: delivery.body)
+            notifications = try webhooks.verify(body: delivery.body).filter { $0.merchantAccount == merchantAccount }
         } catch {
             throw .refused(error.description, next: "Check the webhook's HMAC key at Adyen.")
         }

@@ -24,29 +24,9 @@ public struct AdyenEventCode: RawRepresentable, Hashable, Sendable {
     /// A refund came back.
     public static let refundedReversed = AdyenEventCode(rawValue: "REFUNDED_REVERSED")
 
-    /// The bank asks for documents; no money moves.
-    public static let requestForInformation = AdyenEventCode(rawValue: "REQUEST_FOR_INFORMATION")
-    /// A chargeback is coming; no money moves yet.
-    public static let notificationOfChargeback = AdyenEventCode(rawValue: "NOTIFICATION_OF_CHARGEBACK")
-    /// The disputed money is taken from the shop.
-    public static let chargeback = AdyenEventCode(rawValue: "CHARGEBACK")
-    /// It is refunded. Not final: the bank may try a second time.
-    public static let chargebackReversed = AdyenEventCode(rawValue: "CHARGEBACK_REVERSED")
-    /// The bank did not accept the shop's answer: the money is taken again.
-    public static let secondChargeback = AdyenEventCode(rawValue: "SECOND_CHARGEBACK")
-    public static let preArbitrationWon = AdyenEventCode(rawValue: "PREARBITRATION_WON")
-    public static let preArbitrationLost = AdyenEventCode(rawValue: "PREARBITRATION_LOST")
-    /// The shop's documents were sent on.
-    public static let informationSupplied = AdyenEventCode(rawValue: "INFORMATION_SUPPLIED")
-    /// The bank accepted the shop's answer, or did not answer in time: the dispute is won.
-    public static let issuerResponseExpired = AdyenEventCode(rawValue: "ISSUER_RESPONSE_TIMEFRAME_EXPIRED")
-    /// The time in which the shop could answer is over.
-    public static let defensePeriodEnded = AdyenEventCode(rawValue: "DISPUTE_DEFENSE_PERIOD_ENDED")
-
     /// A report can be fetched; its name stands where others have Adyen's name for their step.
     public static let reportAvailable = AdyenEventCode(rawValue: "REPORT_AVAILABLE")
 
-    var isCancel: Bool { self == .cancellation || self == .technicalCancel }
 }
 
 /// Something that Adyen says has happened. Nothing of a card is in it.

@@ -14,7 +14,7 @@ public struct AdyenNotificationLog: Sendable {
     /// Makes one; without a store events are kept in memory, and are gone with the process.
     public init(_ store: any AdyenNotificationStore = MemoryAdyenNotifications()) { self.store = store }
 
-    /// Keeps events. They are as safe as the store makes them when it returns, so Adyen may be event.
+    /// Keeps events. They are as safe as the store makes them when it returns, so Adyen may hear so.
     /// - Throws: ``AdyenNotificationLogError/notWritten`` when they are not; Adyen sends them again.
     public func take(_ notifications: [AdyenNotification]) async throws(AdyenNotificationLogError) {
         try await store.keep(notifications)
@@ -33,7 +33,7 @@ public struct AdyenNotificationLog: Sendable {
     /// Which of our payments an event is about; nil when that is unknown.
     public func ownPayment(of event: AdyenNotification) async throws(AdyenNotificationLogError) -> PaymentID? {
         var reference = event.merchantReference
-        if event.eventCode != .authorization, let original = event.originalReference,
+        if event.eventCode != .authorization, let original = event.about,
             let found = try await store.about(original).last(where: { $0.eventCode == .authorization })
         {
             reference = found.merchantReference
@@ -44,8 +44,22 @@ public struct AdyenNotificationLog: Sendable {
     }
 
     /// What happened to a payment later.
-    func modifications(of payment: String) async throws(AdyenNotificationLogError) -> [AdyenNotification] {
-        try await store.about(payment).filter { $0.originalReference == payment }
+    /// - Parameter attempt: our name for it, where it may be that no webhook has reported the payment itself.
+    func modifications(
+        of payment: String, attempt: AttemptID? = nil
+    ) async throws(AdyenNotificationLogError) -> [AdyenNotification] {
+        let about = try await store.about(payment)
+        var own = Set(about.lazy.filter { $0.eventCode == .authorization }.map(\.merchantReference))
+        if let attempt { own.insert(attempt.rawValue) }
+        var later = about.filter { $0.eventCode != .authorization }
+        // An event that does not say which payment it is about has our name for that payment.
+        for reference in own where !reference.isEmpty {
+            later += try await store.named(reference).filter { event in
+                event.originalReference == nil && !later.contains { $0.name == event.name }
+                    && (event.eventCode.disputed != nil || event.eventCode.effect == .expired)
+            }
+        }
+        return later
     }
 
     /// The reports that Adyen has announced. They have no name of ours.

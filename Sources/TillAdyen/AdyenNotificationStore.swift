@@ -37,7 +37,9 @@ public actor MemoryAdyenNotifications: AdyenNotificationStore {
 
 extension AdyenNotification {
     /// Adyen's name for the payment that the event is about.
-    package var about: String? { eventCode == .authorization ? pspReference : originalReference }
+    /// Some events of a dispute, and the end of a hold, come without it: then the event's own name is the payment's, or
+    /// our name says which payment it is.
+    package var about: String? { originalReference ?? (eventCode == .reportAvailable ? nil : pspReference) }
 
     /// As it is kept.
     package var kept: JSONValue {

@@ -29,18 +29,29 @@ extension AdyenProvider {
             let reference = ProviderReference(
                 ifValid: payment.pspReference + (isAtOnce ? AdyenProvider.takenAtOnce : ""))
         else { return .unknown(reason: "amount mismatch") }
-        if later.contains(where: { $0.success && $0.eventCode.isCancel }) {
-            return .approved(ProviderSnapshot(reference: reference, standing: .voided, captured: nothing))
-        }
-        let settled = AdyenSettled(later, atOnce: isAtOnce ? request.amount : nil, currency: currency)
         let authorization = Authorization(reference: reference, amount: request.amount, isCaptured: isAtOnce)
+        return .approved(.adyen(authorization, payment.pspReference, later, isAtOnce: isAtOnce))
+    }
+}
+
+extension ProviderSnapshot {
+    /// What became of money that was authorized.
+    /// - Parameters:
+    ///   - payment: Adyen's name for it.
+    ///   - later: what webhooks reported of it since.
+    static func adyen(
+        _ authorization: Authorization, _ payment: String, _ later: [AdyenNotification], isAtOnce: Bool
+    ) -> ProviderSnapshot {
+        let amount = authorization.amount
+        let settled = AdyenSettled(later, atOnce: isAtOnce ? amount : nil, currency: amount.currency)
         var snapshot = ProviderSnapshot(
-            reference: reference, standing: .authorized(authorization), captured: settled.captured,
-            refunds: settled.refunds)
+            reference: authorization.reference, standing: settled.isReleased ? .voided : .authorized(authorization),
+            captured: settled.captured, refunds: settled.refunds)
         snapshot.failedCaptures = settled.failed.map {
-            ProviderSnapshot.FailedCapture(reference: reference, capture: $0.capture, decline: $0.decline)
+            ProviderSnapshot.FailedCapture(
+                reference: authorization.reference, capture: $0.capture, decline: $0.decline)
         }
-        snapshot.disputes = ProviderSnapshot.Dispute.all(in: later)
-        return .approved(snapshot)
+        snapshot.disputes = ProviderSnapshot.Dispute.all(in: later, of: payment)
+        return snapshot
     }
 }

@@ -1,7 +1,7 @@
 internal import TillCore
 
 /// What of a payment was captured and refunded, and what of that failed, by what webhooks reported in whatever
-/// order and however often.
+/// order and however often. Only what Adyen's signature covers decides: neither a time nor a remark.
 struct AdyenSettled: Sendable {
     struct Failed: Hashable, Sendable {
         /// Our name for it; `nil`: it was taken at once, or by others.
@@ -12,6 +12,8 @@ struct AdyenSettled: Sendable {
     private(set) var captured: Money
     private(set) var failed: [Failed] = []
     private(set) var refunds: [ProviderSnapshot.Refund] = []
+    /// Nothing is held any more.
+    private(set) var isReleased = false
 
     /// - Parameter amount: what was taken at once; `nil`: captures took it.
     init(_ events: [AdyenNotification], atOnce amount: Money?, currency: Currency) {
@@ -19,11 +21,19 @@ struct AdyenSettled: Sendable {
         let captures = AdyenSettled.ordered(events.filter { $0.eventCode == .capture && $0.success })
         let failures = AdyenSettled.ordered(events.filter { $0.eventCode == .captureFailed })
         if let amount { settle(amount, captures, failures) } else { pair(captures, failures) }
-        readRefunds(events)
+        let reversals = AdyenSettled.ordered(events.filter { $0.eventCode.effect == .reversed && $0.success })
+        let cancels = events.filter { $0.eventCode.effect == .released && $0.success } + reversals.filter(\.isOurCancel)
+        // A cancel of what was taken at once gives it back.
+        if !cancels.isEmpty, amount != nil { captured = .zero(currency) }
+        isReleased =
+            captured.isZero
+            && (!cancels.isEmpty || !reversals.isEmpty
+                || events.contains { $0.eventCode.effect == .expired && $0.success })
+        readRefunds(events, reversals: captured.isZero ? [] : reversals.filter { !$0.isOurCancel })
     }
 
     private static func ordered(_ events: [AdyenNotification]) -> [AdyenNotification] {
-        events.sorted { ($0.at?.milliseconds ?? 0, $0.pspReference) < ($1.at?.milliseconds ?? 0, $1.pspReference) }
+        events.sorted { $0.pspReference < $1.pspReference }
     }
 
     private static func decline(_ failure: AdyenNotification) -> Decline {
@@ -31,14 +41,14 @@ struct AdyenSettled: Sendable {
         return Decline(reason: row?.reason ?? .generic, code: failure.eventCode.rawValue, message: failure.reason)
     }
 
-    /// What was taken at once, failed and was collected again within days is taken.
+    /// What was taken at once, failed and was collected again within days is taken: a capture that is none of those
+    /// that failed.
     private mutating func settle(
         _ amount: Money, _ captures: [AdyenNotification], _ failures: [AdyenNotification]
     ) {
         guard let failure = failures.last else { return captured = amount }
         let isCollected = captures.contains { again in
-            guard let at = again.at, let failedAt = failure.at else { return false }
-            return at > failedAt
+            !failures.contains { $0.pspReference == again.pspReference }
         }
         if isCollected { captured = amount } else { failed = [Failed(capture: nil, decline: Self.decline(failure))] }
     }
@@ -66,9 +76,10 @@ struct AdyenSettled: Sendable {
         }
     }
 
-    private mutating func readRefunds(_ events: [AdyenNotification]) {
-        let all = events.filter { $0.eventCode == .refund }
-        let failures = events.filter { [.refundFailed, .refundedReversed].contains($0.eventCode) }
+    /// - Parameter reversals: what gave captured money back, whoever asked for it.
+    private mutating func readRefunds(_ events: [AdyenNotification], reversals: [AdyenNotification]) {
+        let all = events.filter { $0.eventCode.effect == .refunded } + reversals
+        let failures = events.filter { $0.eventCode.effect == .refundFailed }
         refunds = all.compactMap { event in
             guard let amount = event.amount, let name = ProviderReference(ifValid: event.pspReference) else {
                 return nil
@@ -96,14 +107,19 @@ struct AdyenSettled: Sendable {
 }
 
 extension AdyenNotification {
+    /// It ends a void of ours, by our name for the void.
+    var isOurCancel: Bool { merchantReference.hasPrefix("void-") }
+
     /// It may report money of a settled payment: a dispute, what failed later, or what somebody did in the
     /// Customer Area. What we have asked for is not: whoever asked for it hears the answer.
     var isAfterSale: Bool {
-        switch eventCode {
-        case .captureFailed, .refundFailed, .refundedReversed: true
-        case .capture: success && !AdyenSettled.isStep(merchantReference, "-c")
-        case .refund: success && !AdyenSettled.isStep(merchantReference, "-r")
-        default: eventCode.disputeStep != nil
+        switch eventCode.effect {
+        case .captureFailed, .refundFailed: true
+        case .captured: success && !AdyenSettled.isStep(merchantReference, "-c")
+        case .refunded: success && !AdyenSettled.isStep(merchantReference, "-r")
+        case .released, .reversed: success && !isOurCancel
+        case .expired, .disputed: success
+        case .authorized, .report, .kept: false
         }
     }
 }

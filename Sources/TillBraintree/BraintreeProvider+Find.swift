@@ -116,12 +116,17 @@ extension BraintreeProvider {
 
     /// A refused step may be the repetition of one that was done.
     func settled(
-        _ reference: ProviderReference, _ refusal: XMLNode, _ isDone: (BraintreeTransaction) -> Bool
+        _ reference: ProviderReference, _ refusal: XMLNode, captured: Money? = nil,
+        _ isDone: (BraintreeTransaction) -> Bool
     ) async -> ProviderAnswer<Confirmation> {
         guard case .success(let current) = await transaction(reference.rawValue) else {
             return .unknown(reason: "the transaction could not be read after a refusal")
         }
-        if isDone(current) { return .approved(Confirmation(reference: reference)) }
+        if isDone(current) {
+            // A transaction is submitted for settlement once: with another amount it was not by this request.
+            if let captured, current.amount != captured { return .declined(.capturedElsewhere(current.amount)) }
+            return .approved(Confirmation(reference: reference))
+        }
         var decline = self.refusal(refusal).decline
         // Its answer and the transaction contradict each other.
         if decline.reason == .alreadyCaptured, current.meaning == .held { return .unknown(reason: notShownYet) }

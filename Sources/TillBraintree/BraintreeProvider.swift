@@ -162,7 +162,8 @@ public struct BraintreeProvider: PaymentServiceProvider {
             return done.meaning == .taken
                 ? .approved(Confirmation(reference: reference)) : .unknown(reason: "the transaction is \(done.status)")
         // It may be the repetition of one that was done: the transaction decides.
-        case .refused(let node): return await settled(reference, node) { $0.meaning == .taken }
+        case .refused(let node):
+            return await settled(reference, node, captured: request.amount) { $0.meaning == .taken }
         case .failed(let status): return failed(status)
         case .keyRejected(let reason): return .keyRejected(reason: reason)
         case .notSent(let reason): return .notSent(reason: reason)
@@ -172,6 +173,9 @@ public struct BraintreeProvider: PaymentServiceProvider {
 
     /// Voids a hold. An attempt without a transaction is searched for; one that has not come within
     /// ``lateArrival`` cannot come any more.
+    ///
+    /// Braintree voids what was submitted for settlement, too, which gives captured money back. So a known hold is read
+    /// first, and one that others have submitted meanwhile is left alone.
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         var reference = request.context.reference
         if reference == nil {
@@ -189,7 +193,14 @@ public struct BraintreeProvider: PaymentServiceProvider {
         guard let reference, BraintreeTransaction.isUsable(reference.rawValue) else {
             return .notSent(reason: "there is no transaction")
         }
-        return await void(reference)
+        // An attempt whose end was never known may have been submitted by its own sale: nobody wants that money.
+        guard request.context.reference != nil else { return await void(reference) }
+        switch await transaction(reference.rawValue) {
+        case .success(let current) where current.meaning == .taken:
+            return .declined(.capturedElsewhere(current.amount))
+        case .success: return await void(reference)
+        case .failure(let failure): return failure.notSent()
+        }
     }
 
     func void(_ reference: ProviderReference) async -> ProviderAnswer<Confirmation> {

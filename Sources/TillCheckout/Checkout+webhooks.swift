@@ -29,7 +29,8 @@ public struct WebhookReport: Sendable {
 extension Checkout {
     /// Records, once and in one commit, that a provider has reported something, with what follows from it:
     /// - for a payment with something open: it is due at once;
-    /// - for a settled one, after the sale: it is to be queried until the provider has answered;
+    /// - for a settled one, after the sale, and for one that holds money: it is to be queried until the provider has
+    ///   answered;
     /// - for a payment that the journal does not know: an incident, which holds the order that the webhook names.
     ///
     /// A payment whose events cannot be read is known.
@@ -51,7 +52,9 @@ extension Checkout {
                 // The order's hold has changed meanwhile.
                 continue
             }
-            let events = report.isAfterSale ? payment.requestQuery(at: now) : []
+            // A hold is captured and released in dashboards, too, and nothing else is open then that would ask.
+            let isHold = payment.isAtRest && payment.held.isPositive
+            let events = report.isAfterSale || isHold ? payment.requestQuery(at: now) : []
             if events.isEmpty { return try await isFirst(woken) }
             do throws(CheckoutError) {
                 // Whoever has a call under way keeps the payment; else it is queried at once, whatever else is open.

@@ -44,7 +44,9 @@ public enum JournalAddress: Hashable, Sendable {
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
         if let at = authority.lastIndex(of: "@"), authority[..<at].contains(":") { return true }
         let query = rest.drop { $0 != "?" }.dropFirst()
-        return query.split(separator: "&").contains { $0.lowercased().hasPrefix("password=") }
+        return query.split(separator: "&").contains { field in
+            ["password=", "sslpassword="].contains { field.lowercased().hasPrefix($0) }
+        }
     }
 }
 

@@ -112,7 +112,9 @@ extension StripeProvider {
     private func confirm(
         _ request: AuthorizationRequest, _ reference: ProviderReference, _ card: CardSummary?, within span: Span
     ) async -> ProviderAnswer<Authorization> {
-        let call = StripeRequest.post(StripePath.paymentIntent(reference, "confirm"), key: request.key)
+        // Only the charge reports when the hold ends.
+        let call = StripeRequest.post(
+            StripePath.paymentIntent(reference, "confirm"), [("expand[0]", "latest_charge")], key: request.key)
         switch await client.send(call, within: span) {
         case .answered(let json):
             guard let intent = StripePaymentIntent(json), intent.reference == reference else {

@@ -36,10 +36,12 @@ extension StripeProvider {
         }
         switch intent.status {
         case "succeeded":
-            guard let received = intent.received, received == request.amount else {
+            guard let received = intent.received, received.currency == request.amount.currency else {
                 return .unknown(reason: amountMismatch)
             }
-            return .approved(Confirmation(reference: reference))
+            if received == request.amount { return .approved(Confirmation(reference: reference)) }
+            // A payment intent is captured once, so this capture was not it.
+            return .declined(.capturedElsewhere(received))
         case "processing": return .unknown(reason: "processing")
         case "canceled":
             decline.reason = .authorizationExpired

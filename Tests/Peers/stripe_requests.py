@@ -109,6 +109,9 @@ def calls(client):
     yield "confirm_with_payment_method", lambda: intents.confirm(
         "pi_123", {"payment_method": "pm_1"}, key("key-confirm-pm")
     )
+    yield "confirm_expanded", lambda: intents.confirm(
+        "pi_123", {"expand": ["latest_charge"]}, key("key-confirm-expanded")
+    )
     yield "confirm_without_fields", lambda: intents.confirm("pi_123", None, key("key-confirm-empty"))
     yield "capture", lambda: intents.capture("pi_123", {"amount_to_capture": 1000}, key("key-capture"))
     yield "capture_all", lambda: intents.capture("pi_123", None, key("key-capture-all"))

@@ -20,7 +20,7 @@ def test_apple_pay_s_routes_keep_to_their_description(tmp_path):
                 [
                     str(pathlib.Path(sys.executable).with_name("schemathesis")), "run",
                     server.url + "/applepay/openapi.yaml", "--checks", CHECKS, "--phases", "examples,coverage,fuzzing",
-                    "--max-examples", os.environ.get("TILL_EXAMPLES", "20"), "--seed", "1",
+                    "--max-examples", os.environ.get("TILL_EXAMPLES", "8"), "--seed", "1",
                     "--generation-database", "none", "--continue-on-failure", "--no-color", *more,
                 ],
                 capture_output=True, text=True, cwd=tmp_path,

@@ -215,3 +215,9 @@ def test_the_command_line_keeps_no_number_either(tmp_path):
         assert counter.typed(*named, *common, text="604913\n").json["error"]["code"] == "card_number_refused"
     assert not search(tmp_path)
     assert counter.succeed("journal", "verify", *common)["ok"] is True
+
+
+def test_a_card_number_as_the_name_of_a_request_is_replaced(server):
+    answer = server.request("GET", "/v1/payments", **{"X-Request-ID": counter.CARD})
+    assert answer.ok and counter.CARD not in answer.headers["X-Request-ID"]
+    assert counter.CARD not in server.log.read_text()

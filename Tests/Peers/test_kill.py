@@ -16,7 +16,7 @@ import counter
 import deaths
 from counter import amount
 
-SECONDS = float(os.environ.get("TILL_KILL_SECONDS", "60"))
+SECONDS = float(os.environ.get("TILL_KILL_SECONDS", "20"))
 
 
 def journeys(shop, order):

@@ -177,6 +177,8 @@ def test_an_answer_is_never_taken_for_one_to_the_question_before(clerk, server):
     page = clerk.page
     sold(clerk)
     page.get_by_label("Refund amount").fill("5.00")
+    # While the sale is still being ended the form takes nothing.
+    expect(page.get_by_role("button", name="Refund…")).to_be_enabled(timeout=WAIT)
     page.evaluate("""() => {
         const form = document.getElementById("refund-form");
         form.requestSubmit();

@@ -25,7 +25,7 @@ def test_the_stand_in_keeps_to_paypals_description(tmp_path, stand_in, name):
             "--checks",
             "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance",
             "--phases", "examples,coverage,fuzzing", "--mode", "positive",
-            "--max-examples", os.environ.get("TILL_EXAMPLES", "20"),
+            "--max-examples", os.environ.get("TILL_EXAMPLES", "8"),
             "--suppress-health-check", "all",
             "--seed", "1", "--generation-database", "none", "--continue-on-failure", "--no-color",
         ],

@@ -9,6 +9,7 @@ import pathlib
 import random
 import re
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -153,7 +154,9 @@ def test_a_counter_killed_on_another_machine_is_taken_over_when_its_lease_and_it
 
 
 def test_a_commit_whose_wait_for_a_standby_was_cancelled_is_not_acknowledged(cluster, tmp_path):
-    """PostgreSQL says "done", with a warning: the commit is on this server only, and would vanish with it."""
+    """PostgreSQL says "done", with a warning: the commit is on this server only, and would vanish with it. A role whose
+    setting hides warnings makes no difference."""
+    cluster.psql("ALTER DATABASE till SET client_min_messages = 'error'")
     with Counter(tmp_path / "one", cluster) as one:
         assert one.create("o-0", "k-0").status_code in (200, 201)
         cluster.psql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
@@ -291,6 +294,18 @@ def test_the_cluster_that_make_starts_heals(tmp_path, monkeypatch):
         script.send_signal(signal.SIGINT)
         script.wait(60)
     assert not pathlib.Path(folder).exists()
+
+
+def test_a_server_that_takes_the_connection_and_is_silent_keeps_nobody_from_the_next(cluster, tmp_path):
+    """As a machine that stands still does, or a primary that another one has replaced."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        both = cluster.address().replace("@", f"@127.0.0.1:{silent.getsockname()[1]},")
+        with Counter(tmp_path / "one", cluster, address=both) as one:
+            assert one.create("o-1", "k-1").status_code in (200, 201)
+        nobody = f"postgresql://shop@127.0.0.1:{silent.getsockname()[1]},127.0.0.1:1/till"
+        refused = counter.till("doctor", "--journal", nobody, "--json")
+        assert refused.code != 0 and "did not answer in time" in refused.out + refused.err, refused
+        assert "refused" in refused.out + refused.err, refused
 
 
 def test_a_counter_on_a_file_does_not_load_the_library(tmp_path, monkeypatch):

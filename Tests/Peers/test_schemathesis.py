@@ -29,7 +29,7 @@ def test_the_server_keeps_to_its_own_description(tmp_path):
                 "--header", "Authorization: Bearer " + server.api_key,
                 "--checks", CHECKS,
                 "--phases", "examples,coverage,fuzzing",
-                "--max-examples", os.environ.get("TILL_EXAMPLES", "20"),
+                "--max-examples", os.environ.get("TILL_EXAMPLES", "8"),
                 # A stream of events has no end, so it cannot be asked thousands of times.
                 "--exclude-path", "/v1/events",
                 "--seed", "1",

@@ -1,5 +1,7 @@
 """Card numbers, security codes and keys are searched for wherever bytes of ours may lie: no hit, in any form."""
 import base64
+import concurrent.futures
+import functools
 import os
 import pathlib
 import re
@@ -68,6 +70,10 @@ def stands(form, data):
 def hits(data, wanted=NEEDLES):
     lower = {name + f" as {form!r}" for form, name in wanted.items() if stands(form, data)}
     return lower | ({"security code"} if CODE.search(data) else set())
+
+
+def hits_in(file, wanted):
+    return hits(file.read_bytes(), wanted)
 
 
 @pytest.mark.parametrize(
@@ -206,16 +212,14 @@ def test_no_secret_is_written_logged_shown_or_answered(tmp_path, localstripe, le
 def test_after_the_whole_suite_no_secret_lies_anywhere(request, tmp_path_factory, tmp_path):
     """Everything that the whole run has left: journals, WALs, logs of every server, ledgers, pictures, reports. Where
     the suite is run in parts, TILL_PEERS_LEFT names the folder that holds what all of them have left."""
-    everything = {**NEEDLES, **EVERYWHERE}
-    found, searched = {}, set()
     whole = os.environ.get("TILL_PEERS_LEFT")
-    for file in pathlib.Path(whole or tmp_path_factory.getbasetemp()).rglob("*"):
-        if file.is_symlink() or not file.is_file() or tmp_path in file.parents:
-            continue
-        searched.add(file.name)
-        what = hits(file.read_bytes(), everything)
-        if what:
-            found[str(file)] = what
-    assert not found
+    files = [
+        file for file in pathlib.Path(whole or tmp_path_factory.getbasetemp()).rglob("*")
+        if not file.is_symlink() and file.is_file() and tmp_path not in file.parents]
+    with concurrent.futures.ProcessPoolExecutor() as pool:
+        found = dict(zip(files, pool.map(
+            functools.partial(hits_in, wanted={**NEEDLES, **EVERYWHERE}), files, chunksize=64)))
+    assert not {str(file): what for file, what in found.items() if what}
+    searched = {file.name for file in files}
     if whole or len(request.session.items) > 40:  # the whole suite, not a part of it
         assert {"journal.db", "journal.db-wal", "server.log", "ledger.json", "sandbox.log"} <= searched, searched

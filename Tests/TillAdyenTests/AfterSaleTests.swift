@@ -35,8 +35,14 @@ import TillCore
         arguments: [
             (["REQUEST_FOR_INFORMATION"], Int64(0), nil), (["NOTIFICATION_OF_CHARGEBACK"], 0, nil),
             (["NOTIFICATION_OF_CHARGEBACK", "CHARGEBACK"], 1250, nil),
-            (["CHARGEBACK", "CHARGEBACK_REVERSED"], 0, Dispute.Outcome.won),
+            (["CHARGEBACK", "CHARGEBACK_REVERSED"], 0, nil),
+            (["CHARGEBACK", "CHARGEBACK_REVERSED", "ISSUER_RESPONSE_TIMEFRAME_EXPIRED"], 0, Dispute.Outcome.won),
             (["CHARGEBACK", "CHARGEBACK_REVERSED", "SECOND_CHARGEBACK"], 1250, .lost),
+            (["CHARGEBACK", "DISPUTE_DEFENSE_PERIOD_ENDED"], 1250, .lost),
+            (["CHARGEBACK", "CHARGEBACK_REVERSED", "SCHEME_ARBITRATION", "SCHEME_ARBITRATION_LOST"], 1250, .lost),
+            (["CHARGEBACK", "PREARBITRATION_OPEN", "SCHEME_ARBITRATION", "SCHEME_ARBITRATION_WON"], 0, .won),
+            (["CHARGEBACK", "CHARGEBACK_REVERSED", "PREARBITRATION_OPEN", "PREARBITRATION_ACCEPTED"], 1250, .lost),
+            (["CHARGEBACK", "PREARBITRATION_OPEN", "PREARBITRATION_ISSUER_WITHDRAWN"], 0, .won),
             (["NOTIFICATION_OF_CHARGEBACK", "CHARGEBACK", "CHARGEBACK_REVERSED", "PREARBITRATION_LOST"], 1250, .lost),
             (["CHARGEBACK", "CHARGEBACK_REVERSED", "PREARBITRATION_WON"], 0, .won),
         ] as [([String], Int64, Dispute.Outcome?)], [true, false])
@@ -45,7 +51,7 @@ import TillCore
             try Self.event(code, "D1", at: isTimed ? Int64(place) : nil)
         }
         for order in Self.orders(told) {
-            let found = ProviderSnapshot.Dispute.all(in: order + order)
+            let found = ProviderSnapshot.Dispute.all(in: order + order, of: "PSP1")
             #expect(found.count == 1)
             #expect(found.first?.withdrawn == Self.money(go.withdrawn), "\(order.map(\.eventCode.rawValue))")
             #expect(found.first?.outcome == go.outcome)
@@ -59,7 +65,7 @@ import TillCore
             try Self.event("CHARGEBACK", "D2", at: 3, units: 100),
         ]
         for order in Self.orders(told) {
-            let found = ProviderSnapshot.Dispute.all(in: order)
+            let found = ProviderSnapshot.Dispute.all(in: order, of: "PSP1")
             #expect(found.map(\.facts.reference.rawValue) == ["D1", "D2"])
             #expect(found.map(\.outcome) == [nil, nil] && found.map(\.withdrawn.minorUnits) == [0, 100])
         }
@@ -112,7 +118,9 @@ import TillCore
             ("CAPTURE_FAILED", "pay_1-c1", true), ("REFUND_FAILED", "pay_1-r1", true),
             ("REFUNDED_REVERSED", "pay_1-r1", true), ("REFUND", "pay_1-a1", true), ("CAPTURE", "pay_1-a1", true),
             ("REFUND", "pay_1-r1", false), ("CAPTURE", "pay_1-c1", false), ("AUTHORISATION", "pay_1-a1", false),
-            ("REPORT_AVAILABLE", "", false),
+            ("REPORT_AVAILABLE", "", false), ("EXPIRE", "pay_1-a1", true), ("CANCEL_OR_REFUND", "pay_1-a1", true),
+            ("CANCEL_OR_REFUND", "void-pay_1-a1", false), ("CANCELLATION", "void-pay_1-a1", false),
+            ("SCHEME_ARBITRATION_LOST", "pay_1-a1", true), ("ORDER_CLOSED", "pay_1-a1", false),
         ])
     func news(code: String, reference: String, isNews: Bool) throws {
         #expect(try Self.event(code, "X", reference).isAfterSale == isNews)

@@ -44,6 +44,34 @@ import TillTestSupport
         return authorization
     }
 
+    @Test("What others submitted for settlement is neither voided nor taken for a capture of ours")
+    func capturedElsewhere() async throws {
+        let provider = try Self.provider(SandboxBraintree())
+        let hold = try Self.held(await provider.authorize(Self.sale(.manual), with: .card(try Self.card().details)))
+        let context = Self.context(hold.reference)
+        func capture(_ units: Int64, _ name: String) async -> ProviderAnswer<TillCore.Confirmation> {
+            await provider.capture(
+                CaptureRequest(
+                    context: context, capture: CaptureID(rawValue: name),
+                    amount: Money(minorUnits: units, currency: .eur),
+                    isFinal: true, key: IdempotencyKey(rawValue: name)))
+        }
+        #expect(await capture(1000, "panel") == .approved(Confirmation(reference: hold.reference)))
+        let elsewhere = Decline.capturedElsewhere(Money(minorUnits: 1000, currency: .eur))
+        #expect(await capture(300, "ours") == .declined(elsewhere))
+        let void = VoidRequest(
+            context: context, authorizationKey: IdempotencyKey(rawValue: "k"), reason: "hold_ended",
+            key: IdempotencyKey(rawValue: "v"))
+        #expect(await provider.void(void) == .declined(elsewhere))
+        let query = QueryRequest(
+            context: context, authorizationKey: IdempotencyKey(rawValue: "k"), amount: Self.amount)
+        guard case .approved(let snapshot) = await provider.query(query) else {
+            Issue.record("the transaction cannot be read")
+            return
+        }
+        #expect(snapshot.captured.minorUnits == 1000 && snapshot.refunds.isEmpty)
+    }
+
     @Test("a card becomes a nonce, a nonce a transaction; hold, capture, look, refund")
     func journey() async throws {
         let sandbox = SandboxBraintree()

@@ -79,6 +79,24 @@ struct AfterSaleTests {
         #expect(try await world.problems() == [])
     }
 
+    @Test("A hold that others captured is learned, although the query after the webhook was not answered")
+    func captureOutage() async throws {
+        let world = World()
+        let id = try await world.create(mode: .manual)
+        _ = try await world.confirm(id)
+        world.faults.fail(.query, with: .outage, times: 2)
+        let charge = try #require(try await world.provider.ledger.charges().first)
+        _ = try await world.provider.ledger.play(.capture(60), on: ProviderReference(rawValue: charge.reference))
+        let receipt = WebhookReceipt(provider: .sandbox, id: "evt_1", at: world.clock.now())
+        let report = WebhookReport(receipt: receipt, payment: id, isAfterSale: false, document: [])
+        #expect(try await world.checkout.heard(report))
+        try await world.checkout.recover()
+        #expect(try await world.payment(id).captured.isZero)
+        try await world.settle()
+        #expect(try await world.payment(id).captured == World.eur(60))
+        #expect(try await world.problems() == [])
+    }
+
     @Test("a dispute takes the money, and what comes back comes back; no refund meanwhile") func dispute() async throws
     {
         let world = World()

@@ -132,7 +132,7 @@ import TillHTTP
             .json(400, Fixture.error("x")), .json(200, Fixture.intent("succeeded", #","amount_received":1250"#)),
             .approved
         ),
-        (.json(400, Fixture.error("x")), .json(200, Fixture.intent("succeeded", #","amount_received":1"#)), .unknown),
+        (.json(400, Fixture.error("x")), .json(200, Fixture.intent("succeeded", #","amount_received":1"#)), .declined),
         (.json(400, Fixture.error("x")), .json(200, Fixture.intent("canceled")), .declined),
         (.json(400, Fixture.error("x")), lost, .unknown),
         (

@@ -26,7 +26,7 @@ import TillCore
         let names = Set(Self.recorded.map(\.name))
         #expect(
             names.isSuperset(of: [
-                "create", "create_payment_method", "confirm_without_fields", "capture", "cancel", "retrieve",
+                "create", "create_payment_method", "confirm_expanded", "capture", "cancel", "retrieve",
                 "retrieve_expanded", "list", "refund", "retrieve_refund", "list_refunds",
             ]))
     }
@@ -92,7 +92,7 @@ import TillCore
                 "amount=1250&currency=eur&capture_method=manual&payment_method_types[0]=card&\(metadata)"
                     + "&metadata[till_attempt]=pay_1-a1",
                 "type=card&card[number]=4242424242424242&card[exp_month]=12&card[exp_year]=2034&card[cvc]=987",
-                "payment_method=pm_1", "", "amount_to_capture=1250",
+                "payment_method=pm_1", "expand[0]=latest_charge", "amount_to_capture=1250",
                 "payment_intent=pi_1&amount=500&metadata[till_refund]=pay_1-r1&metadata[till_payment]=pay_1"
                     + "&metadata[till_account]=main",
             ])

@@ -27,9 +27,16 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
 
     public var name: ProviderName { AdyenTerminalProvider.name }
 
-    /// The terminal, which remembers its own payments. Nothing in a terminal's address says its mode: that of the
-    /// checkout interface beside it counts, and without one only a terminal of this machine is for tests.
-    public func identity() async -> ProviderIdentity { ProviderIdentity(account: terminal.terminal, mode: mode) }
+    /// The merchant account, in which a sale can be refunded whatever becomes of its terminal; which terminal was asked
+    /// stands in the attempt's own reference. Without the checkout interface there is only the terminal.
+    /// Nothing in a terminal's address says its mode: that of the checkout interface beside it counts, and without one
+    /// only a terminal of this machine is for tests.
+    public func identity() async -> ProviderIdentity {
+        guard let checkout else { return ProviderIdentity(account: terminal.terminal, mode: mode) }
+        var identity = await checkout.identity()
+        identity.succeedsDevices = true
+        return identity
+    }
 
     /// Whether real money moves.
     public var mode: PaymentMode { checkout?.mode ?? (Loopback.isAuthority(terminal.authority) ? .test : .live) }
@@ -145,25 +152,53 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
         return await checkout.refund(request)
     }
 
-    /// Asks the terminal what became of an attempt.
+    /// Asks the terminal what became of an attempt, and tells what webhooks have reported since. Once Adyen's name for
+    /// the payment is known the terminal has nothing to add.
     public func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
         let nothing = Money.zero(request.amount.currency)
         func snapshot(_ standing: ProviderSnapshot.Standing) -> ProviderAnswer<ProviderSnapshot> {
             .approved(ProviderSnapshot(reference: nil, standing: standing, captured: nothing))
         }
+        if let checkout, let reference = request.context.reference, Self.isPayment(reference) {
+            let taken = Authorization(reference: reference, amount: request.amount, isCaptured: true)
+            return await afterSale(taken, request.context.attempt, checkout)
+        }
         if let reason = elsewhere(request.context) { return .unknown(reason: reason) }
         switch await queryStanding(request.context.attempt, request.amount) {
         case .success(.taken(let authorization)):
-            return .approved(
-                ProviderSnapshot(
-                    reference: authorization.reference, standing: .authorized(authorization),
-                    captured: authorization.amount))
+            guard let checkout else {
+                return .approved(
+                    ProviderSnapshot(
+                        reference: authorization.reference, standing: .authorized(authorization),
+                        captured: authorization.amount))
+            }
+            return await afterSale(authorization, request.context.attempt, checkout)
         case .success(.refused(let decline)): return snapshot(.declined(decline))
         case .success(.neverCame): return snapshot(.notFound)
         case .success(.open): return snapshot(.processing)
         case .failure(.notSent(let reason)): return .notSent(reason: reason)
         case .failure(let error): return .unknown(reason: AdyenTerminalProvider.reason(error))
         }
+    }
+
+    /// What became of money that the terminal took: chargebacks, refunds in the Customer Area, what failed.
+    private func afterSale(
+        _ taken: Authorization, _ attempt: AttemptID, _ checkout: AdyenProvider
+    ) async -> ProviderAnswer<ProviderSnapshot> {
+        guard let (payment, _) = AdyenProvider.name(taken.reference) else {
+            return .unknown(reason: "the payment's name cannot be read")
+        }
+        do throws(AdyenNotificationLogError) {
+            let later = try await checkout.book.modifications(of: payment, attempt: attempt)
+            return .approved(.adyen(taken, payment, later, isAtOnce: true))
+        } catch {
+            return .unknown(reason: error.description)
+        }
+    }
+
+    /// Whether a reference is Adyen's name for a payment and the terminal's, and not a terminal that was asked.
+    private static func isPayment(_ reference: ProviderReference) -> Bool {
+        AdyenProvider.name(reference)?.isAtOnce ?? false
     }
 
     /// Why this terminal cannot tell: another one was asked.

@@ -94,13 +94,17 @@ extension Payment {
         let more = snapshot.captured.minorUnits.subtractingReportingOverflow(known.minorUnits)
         guard !more.overflow, more.partialValue > 0, more.partialValue <= Payment.maximumReported else { return events }
         let amount = Money(minorUnits: more.partialValue, currency: currency)
+        let isUnwanted = cancelReason != nil || !isLive || attempt.authorization == nil
         if let again = mine.first(where: { $0.state.isReversed && $0.amount == amount }) {
-            return events + [.captureRestored(again.id)]
+            events.append(.captureRestored(again.id))
+            // The entry of its failure is overtaken; whoever canceled meanwhile has to know that the money came.
+            if isUnwanted { events.append(.attentionRequired(.capture(again.id), .unwantedCapture(amount))) }
+            return events
         }
         let id = nextCaptureID
         let reference = snapshot.reference ?? attempt.reference ?? ProviderReference(rawValue: id.rawValue)
         events.append(.captureReported(id, attempt.id, amount, .provider(reference)))
-        if cancelReason != nil || !isLive || attempt.authorization == nil {
+        if isUnwanted {
             events.append(.attentionRequired(.capture(id), .unwantedCapture(amount)))
         }
         return events

@@ -192,12 +192,27 @@ extension Payment {
         switch answer {
         case .approved(let result): return [done(result)]
         case .declined(let decline):
-            return [.refused(operation, decline), .attentionRequired(operation, .refused(decline.reason))]
+            let refused: [PaymentEvent] = [
+                .refused(operation, decline), .attentionRequired(operation, .refused(decline.reason)),
+            ]
+            // Others have captured: how much is to be learned, whatever becomes of the first query.
+            guard decline.reason == .alreadyCaptured, let attempt = attemptID(of: operation) else { return refused }
+            return refused + [.queryRequested(attempt, due: now)]
         case .requiresAction(let action): return stillUnknown(operation, reason: .unclear(action.kind), at: now)
         case .stored: return stillUnknown(operation, reason: .unclear("stored"), at: now)
         case .notSent(let reason): return [resent(operation, .notSent(reason), at: now)]
         case .keyRejected(let reason): return rejected(operation, reason, at: now)
         case .unknown(let reason): return stillUnknown(operation, reason: reason, at: now)
+        }
+    }
+
+    /// The attempt whose money an operation is about.
+    private func attemptID(of operation: OperationID) -> AttemptID? {
+        switch operation {
+        case .attempt(let id), .continuation(let id), .void(let id): id
+        case .capture(let id): captures.first { $0.id == id }?.attempt
+        case .renewal(let id): renewals.first { $0.id == id }?.attempt
+        case .refund(let id): refunds.first { $0.id == id }?.attempt
         }
     }
 

@@ -166,6 +166,10 @@ extension Payment {
         if let capture = captures.first(where: { $0.attempt == id && $0.state.isOpen }) {
             if snapshot.captured.minorUnits >= settled + capture.amount.minorUnits {
                 events.append(.captured(capture.id, snapshot.reference))
+                // More than ours: what others captured is learned by the query that sees ours done.
+                if snapshot.captured.minorUnits > settled + capture.amount.minorUnits {
+                    events.append(.queryRequested(id, due: now))
+                }
             } else if snapshot.standing == .voided {
                 events.append(.refused(.capture(capture.id), Decline(reason: .authorizationExpired)))
                 events.append(.attemptExpired(id))

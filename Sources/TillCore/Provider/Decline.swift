@@ -22,6 +22,12 @@ public struct Decline: Hashable, Sendable {
         self.requestID = requestID
         self.card = card
     }
+
+    /// The refusal of a step by a hold that others have captured, in the provider's dashboard or by another program.
+    /// - Parameter amount: what they captured.
+    public static func capturedElsewhere(_ amount: Money) -> Decline {
+        Decline(reason: .alreadyCaptured, message: "captured elsewhere: \(amount)")
+    }
 }
 
 /// Why a payment was declined, in our words. Open: a word that is not known keeps its raw value.

@@ -15,6 +15,10 @@ public struct ProviderIdentity: Hashable, Sendable {
     /// A short one-way hash of the key, by which the same key is known again; never a part of it. `nil`: there is no
     /// key.
     public var keyFingerprint: String?
+    /// What was recorded by the name of a device, without a key, is of this account as well: such devices were taken
+    /// for accounts once, and which account a device belonged to was not recorded. The provider refuses what is
+    /// another account's. Only a configured account says so; it is never recorded.
+    public var succeedsDevices = false
 
     public init(account: String?, mode: PaymentMode, keyFingerprint: String? = nil) {
         self.account = account
@@ -35,6 +39,7 @@ public struct ProviderIdentity: Hashable, Sendable {
     /// Compares by mode, then by the provider's own name for the account; the key decides only where that is missing.
     public func match(_ other: ProviderIdentity) -> Match {
         guard mode == other.mode else { return .other }
+        if other.succeedsDevices, account != nil, keyFingerprint == nil { return .same }
         if let account, let theirs = other.account { return account == theirs ? .same : .other }
         return keyFingerprint == other.keyFingerprint ? .same : .unproved
     }

@@ -178,17 +178,38 @@ final class PostgresConnection {
 
     // MARK: Connecting
 
+    /// A session with the first server of the address that gives one.
     private static func connect(
         _ pq: LibPQ, _ address: String, _ isWriter: Bool
     ) throws(PostgresFailure) -> LibPQ.Connection {
-        let deadline = SystemClock.reading().adding(PostgresLimits.connectTime)
+        let end = SystemClock.reading().adding(PostgresLimits.connectTime)
+        let hosts = PostgresHosts(address).hosts
+        guard !hosts.isEmpty else { return try connect(pq, address, nil, isWriter, by: end) }
+        var failures: [PostgresFailure] = []
+        for host in hosts {
+            let share = SystemClock.reading().adding(PostgresLimits.connectTimePerHost)
+            do throws(PostgresFailure) {
+                return try connect(pq, address, host, isWriter, by: min(end, share))
+            } catch { failures.append(error) }
+        }
+        // A missing password says more than a server that is away.
+        if let missing = failures.first(where: { $0.kind == .passwordMissing }) { throw missing }
+        let reasons = zip(hosts, failures).map { "\($0.name): \($1.text)" }.joined(separator: "; ")
+        throw PostgresFailure(.notConnected, reasons)
+    }
+
+    /// - Parameter host: one of those that the address names; `nil`: what the address says.
+    private static func connect(
+        _ pq: LibPQ, _ address: String, _ host: PostgresHosts.Host?, _ isWriter: Bool, by deadline: Span
+    ) throws(PostgresFailure) -> LibPQ.Connection {
         // What stands before the address holds unless the address says otherwise; what stands behind it holds.
-        let parameters = [
-            ("connect_timeout", "3"), ("tcp_user_timeout", "5000"), ("keepalives_idle", "5"),
-            ("keepalives_interval", "2"), ("keepalives_count", "3"), ("gssencmode", "disable"),
-            ("target_session_attrs", isWriter ? "read-write" : "any"), ("fallback_application_name", "till"),
-            ("dbname", address), ("client_encoding", "UTF8"),
-        ]
+        let parameters =
+            [
+                ("connect_timeout", "3"), ("tcp_user_timeout", "5000"), ("keepalives_idle", "5"),
+                ("keepalives_interval", "2"), ("keepalives_count", "3"), ("gssencmode", "disable"),
+                ("target_session_attrs", isWriter ? "read-write" : "any"), ("fallback_application_name", "till"),
+                ("dbname", address), ("client_encoding", "UTF8"),
+            ] + (host.map { [("host", $0.name), ("port", $0.port)] } ?? [])
         let handle = withTexts(parameters.map(\.0)) { names in
             withTexts(parameters.map(\.1)) { values in pq.connectStart(names, values, 1) }
         }
@@ -224,9 +245,11 @@ final class PostgresConnection {
     }
 
     /// How a session plans and what it waits for. Commits are durable before they are acknowledged, whatever the
-    /// server's own default is; `remote_apply`, which is more, stays.
+    /// server's own default is; `remote_apply`, which is more, stays. The warning that a wait for a standby was
+    /// canceled has to arrive, whatever the role's setting hides.
     private static func settings(_ use: Use) -> String {
         let always = """
+            SET client_min_messages = 'warning'; SET default_transaction_isolation = 'read committed';
             SET statement_timeout = 0; SET lock_timeout = '2s'; SET jit = off; SET bytea_output = 'hex';
             SELECT set_config('synchronous_commit', 'on', false)
               WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write');

@@ -4,6 +4,8 @@ import TillCore
 enum PostgresLimits {
     /// For a session: the look-up of a name, the way there, and the server's greeting, over all hosts of an address.
     static let connectTime = Span.seconds(8)
+    /// For a session with one of several hosts, so that one that is silent leaves time for the next.
+    static let connectTimePerHost = Span.seconds(3)
     /// For the answer to a read or a commit. A commit that takes longer is not known to have been made.
     static let answerTime = Span.seconds(5)
     /// For the answer to what goes over everything, as a check of the journal does.

@@ -8,8 +8,11 @@ import TillJournal
 /// Counts who was refused, for the audit log. Equal refusals of some time are one entry with their number, so that whoever
 /// is refused as often as he likes fills neither the disk nor the log.
 final class RefusalLog: Sendable {
-    /// Different refusals that are told apart between two writes; all others are counted together.
+    /// Different refusals of nobody known that are told apart between two writes; all others are counted together.
     static let maximumKinds = 16
+    /// The same of those who are known. Beyond it each keeps a line for each reason, without address and route: who is
+    /// known is one of the shop's people or keys, so there is an end to them, and no stranger fills their places.
+    static let maximumNamedKinds = 128
     /// How long refusals are counted before they are written.
     static let firstInterval = Span.minutes(1)
     /// While they go on it becomes twice as long each time, up to this.
@@ -27,10 +30,16 @@ final class RefusalLog: Sendable {
         var actor: Actor?
         var address: String
         var route: String
+
+        /// The same person or key, refused for the same reason from anywhere.
+        var withoutPlace: Kind {
+            Kind(action: action, code: code, actor: actor, address: "-", route: "various")
+        }
     }
 
     private struct State {
-        var counts: [Kind: Int] = [:]
+        var strangers: [Kind: Int] = [:]
+        var named: [Kind: Int] = [:]
         var others = 0
         var began: ContinuousClock.Instant?
         var interval = RefusalLog.firstInterval
@@ -63,10 +72,16 @@ final class RefusalLog: Sendable {
             actor: problem.by, address: client ?? "-", route: route)
         state.withLock { state in
             if state.began == nil { state.begin(at: .now) }
-            if state.counts[kind] != nil || state.counts.count < RefusalLog.maximumKinds {
-                state.counts[kind, default: 0] += 1
+            if kind.actor == nil {
+                guard state.strangers[kind] != nil || state.strangers.count < RefusalLog.maximumKinds else {
+                    state.others += 1
+                    return
+                }
+                state.strangers[kind, default: 0] += 1
+            } else if state.named[kind] != nil || state.named.count < RefusalLog.maximumNamedKinds {
+                state.named[kind, default: 0] += 1
             } else {
-                state.others += 1
+                state.named[kind.withoutPlace, default: 0] += 1
             }
         }
     }
@@ -78,7 +93,7 @@ final class RefusalLog: Sendable {
             guard let began = state.began else { return [] }
             let age = ContinuousClock.now - began
             guard isNow || age >= state.interval.duration else { return [] }
-            let notes = state.counts.map { RefusalLog.note($0, count: $1) }
+            let notes = (Array(state.named) + Array(state.strangers)).map { RefusalLog.note($0.key, count: $0.value) }
             let others = state.others
             let longer = min(state.interval.milliseconds * 2, RefusalLog.longestInterval.milliseconds)
             state = State(interval: Span(milliseconds: longer), written: .now)
@@ -89,9 +104,11 @@ final class RefusalLog: Sendable {
             ]
         }
         guard !notes.isEmpty else { return }
-        do throws(JournalError) { try await journal.note(notes) } catch {
-            logger.error("Refusals could not be written into the audit log: \(error)")
-        }
+        do throws(JournalError) {
+            for start in stride(from: 0, to: notes.count, by: AuditLimits.maximumNotes) {
+                try await journal.note(Array(notes[start...].prefix(AuditLimits.maximumNotes)))
+            }
+        } catch { logger.error("Refusals could not be written into the audit log: \(error)") }
     }
 
     private static func note(_ kind: Kind, count: Int) -> AuditNote {

@@ -121,7 +121,7 @@ struct CounterResponder: HTTPResponder {
 
     private func requestID(_ request: Request) -> String {
         if let id = request.headers[.requestID], (1...CounterResponder.maximumRequestIDBytes).contains(id.utf8.count),
-            id.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+            id.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !CardNumberMask.finds(in: id)
         {
             return id
         }

@@ -49,10 +49,15 @@ struct OfficeSignIn: Sendable {
         let known = try await Records<OfficeCredentials>(store).document(everywhere)
         let code = try known?.oneTimeCode(hasher.pepper) ?? OneTimeCode.make()
         let password = PasswordPolicy.normalized(claim.password)
-        let isRight =
-            if let known { try await hasher.matches(password, known.password, of: account) } else {
-                try await hasher.matchesNothing(password, of: account)
+        let isRight: Bool
+        do throws(StaffError) { isRight = try await matches(password, known) } catch {
+            if error == .busy {
+                // It was not judged, so it is no wrong one.
+                try await attempts.withdraw(name, at: address, .password)
+                try await attempts.withdraw(everywhere, at: SignInAttempts.everywhere, .passwordInAll)
             }
+            throw error
+        }
         let step = code.accepts(claim.code, at: time, after: known?.lastStep)
         guard let person, let known, isRight, let step, try await spend(step, known) else {
             log.record(.wrongPassword(person?.id), at: "office")
@@ -62,6 +67,12 @@ struct OfficeSignIn: Sendable {
         try await attempts.succeed(everywhere, at: SignInAttempts.everywhere)
         try await attempts.forget()
         return person
+    }
+
+    /// Whether it is the password of those credentials; the same work where there are none.
+    private func matches(_ password: Secret<String>, _ known: OfficeCredentials?) async throws(StaffError) -> Bool {
+        guard let known else { return try await hasher.matchesNothing(password, of: account) }
+        return try await hasher.matches(password, known.password, of: account)
     }
 
     /// Records that a code was used, before anybody is let in by it.

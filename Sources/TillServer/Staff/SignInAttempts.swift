@@ -85,6 +85,23 @@ struct SignInAttempts: Sendable {
         return .mayTry
     }
 
+    /// Takes back an attempt that was counted and not judged: the queue was full, or another place made it wait.
+    func withdraw(_ person: String, at device: String, _ limits: Limits = .pin) async throws(JournalError) {
+        let id = SignInAttemptRecord.id(person, device)
+        guard let kept = try await store.record(id) else { return }
+        let known = try SignInAttemptRecord(kept)
+        let change: RecordChange =
+            known.count > 1
+            ? .put(
+                SignInAttemptRecord(
+                    person: person, device: device, count: known.count - 1, last: known.last, limits: limits
+                ).record, over: kept) : .remove(id)
+        do throws(JournalError) { try await store.change([change]) } catch {
+            // Another attempt was counted meanwhile: this one stays counted, too.
+            guard case .recordConflict = error else { throw error }
+        }
+    }
+
     /// Whether no more are taken there now; counts nothing.
     func isLocked(_ person: String, at device: String, _ limits: Limits) async throws(JournalError) -> Bool {
         guard let kept = try await store.record(SignInAttemptRecord.id(person, device)) else { return false }

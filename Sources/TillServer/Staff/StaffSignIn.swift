@@ -51,11 +51,13 @@ struct StaffSignIn: Sendable {
             throw StaffSignIn.locked(person.name).claimed(by: person.actor)
         }
         switch try await attempts.begin(id.rawValue, at: SignInAttempts.everyDevice, .pinInAll) {
-        case .wait(let span) where isLimited: throw StaffSignIn.wait(span).claimed(by: person.actor)
+        case .wait(let span) where isLimited:
+            try await attempts.withdraw(id.rawValue, at: session.device)
+            throw StaffSignIn.wait(span).claimed(by: person.actor)
         case .locked where isLimited: throw lockedEverywhere(person, at: session)
         case .mayTry, .wait, .locked: break
         }
-        guard try await hasher.matches(pin, kept, of: session.account) else {
+        guard try await judged(pin, kept, of: id, at: session) else {
             log.record(.wrongPIN(id), at: session.device)
             guard try await !attempts.isSpent(session.device) else {
                 try await sessions.end(session.hash)
@@ -67,6 +69,17 @@ struct StaffSignIn: Sendable {
         try await attempts.succeed(id.rawValue, at: session.device)
         try await attempts.succeed(id.rawValue, at: SignInAttempts.everyDevice)
         return person
+    }
+
+    /// Whether it is the PIN. What the queue refuses was not judged, and is no wrong one.
+    private func judged(
+        _ pin: Secret<String>, _ kept: ScryptHash, of id: StaffID, at session: PageSessionRecord
+    ) async throws -> Bool {
+        do { return try await hasher.matches(pin, kept, of: session.account) } catch StaffError.busy {
+            try await attempts.withdraw(id.rawValue, at: session.device)
+            try await attempts.withdraw(id.rawValue, at: SignInAttempts.everyDevice, .pinInAll)
+            throw StaffError.busy
+        }
     }
 
     private func lockedEverywhere(_ person: StaffRecord, at session: PageSessionRecord) -> Problem {

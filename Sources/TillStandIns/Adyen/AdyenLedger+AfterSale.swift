@@ -95,6 +95,13 @@ extension AdyenLedger {
                 ("disputeStatus", .string(status)), ("defendable", .string("true")),
                 ("defensePeriodEndsAt", .string("2030-01-31T10:00:00+01:00")),
             ])
+        if word == "win" {
+            // What is given back is not won yet: the bank has accepted the answer, or did not say anything in time.
+            tell(
+                "ISSUER_RESPONSE_TIMEFRAME_EXPIRED", name: all[index].name, original: payment.name,
+                reference: payment.reference, account: payment.account, value: all[index].value,
+                currency: payment.currency, refusal: "", more: [("disputeStatus", .string("Won"))])
+        }
         return true
     }
 }

@@ -14,19 +14,45 @@ struct StripeStatementSource: StatementSource {
     func account() async -> String? { await provider.identity().account }
 
     func part(from: Timestamp, to: Timestamp) async throws(StatementError) -> StatementPart {
-        let all = try await list([
+        let span = [
             ("created[gte]", String(from.milliseconds / 1_000)), ("created[lte]", String(to.milliseconds / 1_000)),
-        ])
+        ]
+        let all: [JSONValue]
+        switch try await list(span) {
+        case .listed(let found): all = found
+        case .refused(let error): throw StripeStatementSource.answered(error)
+        }
         var lines = try StripeBalanceTransactions.lines(all)
         for payout in lines where payout.kind == .payout {
-            guard let name = payout.references.first else { continue }
-            lines += try StripeBalanceTransactions.lines(try await list([("payout", name)]), payout: name)
+            guard let name = payout.references.first, !StripeStatementSource.isManual(name, in: all) else { continue }
+            switch try await list([("payout", name)]) {
+            case .listed(let rows): lines += try StripeBalanceTransactions.lines(rows, payout: name)
+            // Only automatic payouts have rows. Their transactions are read by date as well.
+            case .refused(let error) where error.status == 400: continue
+            case .refused(let error): throw StripeStatementSource.answered(error)
+            }
         }
         guard lines.count <= StatementLimits.maximumLines else { throw StatementLimits.tooManyLines() }
         return StatementPart(lines, covers: (from: from, to: to))
     }
 
-    private func list(_ filter: [(String, String)]) async throws(StatementError) -> [JSONValue] {
+    /// A payout that the shop began itself: which transactions it pays out, Stripe does not say.
+    private static func isManual(_ payout: String, in transactions: [JSONValue]) -> Bool {
+        transactions.contains {
+            $0["source"]?["id"]?.stringValue == payout && $0["source"]?["automatic"]?.boolValue == false
+        }
+    }
+
+    private static func answered(_ error: StripeError) -> StatementError {
+        StatementError("Stripe answered \(error.status)\(error.code.map { ", \($0)" } ?? "")", remedy: .askAgain)
+    }
+
+    private enum Listing {
+        case listed([JSONValue])
+        case refused(StripeError)
+    }
+
+    private func list(_ filter: [(String, String)]) async throws(StatementError) -> Listing {
         var all: [JSONValue] = []
         var after: [(String, String)] = []
         for _ in 0..<StripeStatementSource.maximumPages {
@@ -35,9 +61,7 @@ struct StripeStatementSource: StatementSource {
             let json: JSONValue
             switch await provider.client.send(call, within: provider.deadline) {
             case .answered(let answer): json = answer
-            case .failed(let error):
-                throw StatementError(
-                    "Stripe answered \(error.status)\(error.code.map { ", \($0)" } ?? "")", remedy: .askAgain)
+            case .failed(let error): return .refused(error)
             case .notSent(let reason), .unknown(let reason):
                 throw StatementError("Stripe did not answer: \(reason)", remedy: .askAgain)
             }
@@ -45,7 +69,9 @@ struct StripeStatementSource: StatementSource {
                 throw StatementError("Stripe's answer is no list", remedy: .askAgain)
             }
             all += data
-            guard json["has_more"]?.boolValue == true, let last = data.last?["id"]?.stringValue else { return all }
+            guard json["has_more"]?.boolValue == true, let last = data.last?["id"]?.stringValue else {
+                return .listed(all)
+            }
             after = [("starting_after", last)]
         }
         throw StatementError(

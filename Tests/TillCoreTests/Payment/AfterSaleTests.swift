@@ -35,6 +35,31 @@ struct AfterSaleTests {
         AttentionResolution(kind: kind, amount: amount.map { Examples.eur($0) }, evidence: "slip 4711", actor: "Ada")
     }
 
+    @Test("A capture refused because others captured, and one beside which more is captured, ask what was captured")
+    func capturedElsewhere() throws {
+        let asked = Examples.eur(40)
+        func capturing() throws -> Payment {
+            var payment = try Examples.payment(.manual, Examples.held)
+            for event in try payment.decide(.capture(asked, isFinal: true), at: Self.now) {
+                payment.evolve(RecordedEvent(event, at: Self.now))
+            }
+            return payment
+        }
+        var payment = try capturing()
+        let id = try #require(payment.captures.last?.id)
+        let refused = payment.observe(.captured(id, .declined(.capturedElsewhere(Examples.eur(60)))), at: Self.now)
+        #expect(refused.last == .queryRequested(Examples.attempt, due: Self.now))
+        for event in refused { payment.evolve(RecordedEvent(event, at: Self.now)) }
+        _ = take(seen(captured: 60), &payment)
+        #expect(payment.captured == Examples.eur(60) && payment.requestedQuery == nil)
+
+        payment = try capturing()
+        let names = take(seen(captured: 60), &payment)
+        #expect(names.contains("query.requested") && payment.captured == asked)
+        _ = take(seen(captured: 60), &payment)
+        #expect(payment.captured == Examples.eur(60) && payment.requestedQuery == nil)
+    }
+
     @Test("of an attempt whose end is not known only what was captured counts as captured, and the hold is the whole")
     func capturedInPart() throws {
         func seen(_ captured: Int64) -> PaymentAnswer {
@@ -161,6 +186,20 @@ struct AfterSaleTests {
         #expect(payment.pendingEffects(capabilities: { _ in nil }, at: end).isEmpty, "the hold is not voided by itself")
         #expect(take(seen(), &payment) == ["capture.restored"])
         #expect(payment.captured == Examples.eur(100) && payment.openAttention.isEmpty && payment.broken == nil)
+    }
+
+    @Test("what failed, was canceled and is collected again is told to the person who canceled it")
+    func collectedAfterCancel() throws {
+        var payment = try Examples.payment(.automatic, Examples.taken)
+        var failed = seen(captured: 0)
+        failed.failedCaptures = [
+            ProviderSnapshot.FailedCapture(reference: nil, capture: Examples.capture, decline: Examples.decline)
+        ]
+        #expect(take(failed, &payment) == ["capture.failed", "payment.attention_required"])
+        payment.evolve(RecordedEvent(.cancelRequested(reason: "x"), at: Self.now))
+        #expect(take(seen(), &payment) == ["capture.restored", "payment.attention_required"])
+        #expect(payment.openAttention.map(\.attention) == [.unwantedCapture(Examples.eur(100))])
+        #expect(take(seen(), &payment).isEmpty)
     }
 
     @Test("a sale in one message has no name for its capture: what fails later is that one, once")

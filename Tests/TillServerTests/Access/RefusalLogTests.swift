@@ -19,4 +19,22 @@ struct RefusalLogTests {
         let found = Dictionary(grouping: entries, by: \.note.action).mapValues { Set($0.compactMap(\.note.subject)) }
         #expect(found == [.signInRefused: Set(signIns), .accessRefused: Set(requests)])
     }
+
+    @Test("Who is known has a line of their own, however many strangers and places there are")
+    func named() async throws {
+        let journal = MemoryJournal(storage: MemoryJournal.Storage())
+        let refusals = RefusalLog(journal, logger: Logger(label: "test"))
+        for number in 0..<3 * RefusalLog.maximumKinds {
+            refusals.count(.unauthorized, route: "/v1/\(number)", client: "10.0.0.1")
+        }
+        let problem = Problem.unauthorized.claimed(by: .owner)
+        for number in 0..<2 * RefusalLog.maximumNamedKinds {
+            refusals.count(problem, route: "/v1/\(number)", client: "10.0.0.2")
+        }
+        await refusals.write(now: true)
+        let entries = try await journal.auditEntries(AuditQuery(limit: AuditLimits.maximumPage)).entries
+        let owner = entries.filter { $0.note.by.actor == .owner }
+        #expect(owner.count == RefusalLog.maximumNamedKinds + 1)
+        #expect(owner.reduce(0) { $0 + $1.note.count } == 2 * RefusalLog.maximumNamedKinds)
+    }
 }

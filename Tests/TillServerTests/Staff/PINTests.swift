@@ -93,6 +93,22 @@ struct PINTests {
         try await place.close()
     }
 
+    @Test("An attempt that was not judged is taken back, and is no wrong one")
+    func withdrawn() async throws {
+        let place = try SessionPlace()
+        let attempts = SignInAttempts(place.store, clock: place.measuring)
+        #expect(try await attempts.begin(Self.person, at: "a") == .mayTry)
+        for number in 0..<2 * SignInAttempts.Limits.pin.maximum {
+            place.pass(.seconds(2))
+            #expect(try await attempts.begin(Self.person, at: "a") == .mayTry, "\(number)")
+            try await attempts.withdraw(Self.person, at: "a")
+        }
+        try await attempts.withdraw(Self.person, at: "a")
+        try await attempts.withdraw(Self.person, at: "a")
+        #expect(try await attempts.begin(Self.person, at: "a") == .mayTry)
+        try await place.close()
+    }
+
     @Test("A clock that is set back makes no wait shorter")
     func clockSetBack() async throws {
         let place = try SessionPlace()
