@@ -22,8 +22,9 @@ extension ApplePayMount {
             }
             return ApplePayMount(
                 try ApplePayWeb(
-                    options: options, checkout: counter.checkout, journal: counter.journal, provider: provider,
-                    handovers: handovers, clock: counter.clock, statsD: statsD,
+                    options: options, checkout: counter.checkout, journal: counter.journal,
+                    account: counter.options.account, provider: provider, handovers: handovers, clock: counter.clock,
+                    statsD: statsD,
                     reload: {
                         do { return try ApplePaySettings.read(settings).options() } catch {
                             Output.note(
@@ -35,8 +36,8 @@ extension ApplePayMount {
         guard Loopback.isHost(host), let opening = counter.demoOpening else { return nil }
         return ApplePayMount {
             try .sandbox(
-                checkout: counter.checkout, journal: counter.journal, provider: provider, opening: opening,
-                clock: counter.clock, statsD: statsD)
+                checkout: counter.checkout, journal: counter.journal, account: counter.options.account,
+                provider: provider, opening: opening, clock: counter.clock, statsD: statsD)
         }
     }
 }

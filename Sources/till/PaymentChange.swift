@@ -24,9 +24,13 @@ enum PaymentWish {
             return "The provider refused to capture \(capture.amount) (\(decline.code ?? decline.reason.rawValue)). "
                 + "It was not captured."
         case .void:
-            guard payment.held.isPositive, case .refused(let decline)? = payment.currentAttempt?.void?.state
-            else { return nil }
-            return "The provider refused to void \(payment.held) (\(decline.code ?? decline.reason.rawValue)). "
+            guard case .refused(let decline)? = payment.currentAttempt?.void?.state else { return nil }
+            let code = decline.code ?? decline.reason.rawValue
+            guard payment.held.isPositive else {
+                return "The provider refused to void it (\(code)): somebody else captured it, and "
+                    + "\(payment.captured) is captured now. Refund what is not wanted."
+            }
+            return "The provider refused to void \(payment.held) (\(code)). "
                 + "It is still held, or somebody else captured it: check the provider's dashboard, then try again."
         case .refund:
             return payment.refunds.last.flatMap { PaymentJSON.message(of: $0) }

@@ -29,7 +29,7 @@ enum PaymentLine {
         switch payment.status {
         case .succeeded, .partiallyCaptured, .requiresCapture, .partiallyRefunded, .refunded, .canceled: return
         case .requiresPaymentMethod: throw ExitCode(1)
-        case .declined, .expired: throw ExitCode(2)
+        case .declined, .expired, .captureFailed: throw ExitCode(2)
         case .stored, .unknown, .processing, .requiresAction: throw ExitCode(3)
         }
     }

@@ -32,11 +32,11 @@ class Shop:
     def __init__(self, name, url, server):
         self.name, self.url, self.server = name, url, server
 
-    def sell(self, order):
-        made = self.server.create(order, f"create-{order}")
+    def sell(self, order, turn=1):
+        made = self.server.create(order, f"create-{order}-{turn}")
         assert made.status_code == 201, made.text
         card = {**CARD, "number": paypal.CARD} if self.name == "paypal" else CARD
-        done = self.server.confirm(made.json()["id"], f"confirm-{order}", card)
+        done = self.server.confirm(made.json()["id"], f"confirm-{order}-{turn}", card)
         assert done.json()["status"] == "succeeded", done.text
         return done.json()
 
@@ -93,11 +93,20 @@ def test_a_refund_in_the_dashboard_is_found(shop):
     assert len(shop.now(sale)["refunds"]) == 1
 
 
-def test_a_capture_that_comes_to_nothing_is_found(shop):
+def test_a_capture_that_comes_to_nothing_is_found_and_its_order_charged_again(shop):
     sale = shop.sell("o-1")
     shop.settle()
     shop.happens(sale, {"paypal": "deny", "braintree": "decline_settlement", "adyen": "fail_capture"}[shop.name])
     shop.until(sale, lambda now: now["captured"] == 0)
+    now = shop.now(sale)
+    assert (now["status"], now["held"], now["money_moved"]) == ("capture_failed", 0, "no"), now
+    assert any("has failed since" in one for one in now["needs_attention"]), now
+    receipt = shop.server.request("GET", f"/v1/payments/{sale['id']}/receipt?format=text")
+    assert receipt.ok and "HELD" not in receipt.text, receipt.text
+    canceled = shop.server.request("POST", f"/v1/payments/{sale['id']}/cancel", {"reason": "failed"}, "cancel-o-1")
+    assert canceled.status_code in (200, 202), canceled.text
+    shop.until(sale, lambda now: now["status"] == "canceled")
+    assert shop.sell("o-1", 2)["id"] != sale["id"]
 
 
 def test_the_polls_are_counted(shop):

@@ -113,7 +113,8 @@ private struct Shop {
     func end() { try? FileManager.default.removeItem(atPath: path) }
 
     func checkout(
-        _ journal: SQLiteJournal, _ provider: Provider? = nil, replay: (any ReplayStore)? = nil
+        _ journal: SQLiteJournal, _ provider: Provider? = nil, replay: (any ReplayStore)? = nil,
+        account: AccountID = .main
     ) throws -> ApplePayCheckout {
         let options = ApplePayOptions(
             environment: .sandbox, factory: ApplePayPaymentRequestFactory(displayName: "Shop", countryCode: "GB"),
@@ -128,7 +129,7 @@ private struct Shop {
             baskets: ApplePayBaskets(journal: journal, clock: clock),
             customers: CustomerAccounts(journal),
             replay: replay ?? JournalReplayStore(store: journal, clock: clock), checkout: engine,
-            provider: .sandbox, clock: clock, metrics: ApplePayMetrics())
+            account: account, provider: .sandbox, clock: clock, metrics: ApplePayMetrics())
     }
 
     /// What a page sends when the customer has authorized: a new token each time.
@@ -162,6 +163,21 @@ struct ApplePayCheckoutTests {
             try await Task.sleep(for: .milliseconds(5))
         }
         return nil
+    }
+
+    @Test("A sale is of the account that the counter runs for, whatever its name is")
+    func account() async throws {
+        let shop = try Shop()
+        defer { shop.end() }
+        let (journal, north) = (try shop.journal(), AccountID(rawValue: "north"))
+        let checkout = try shop.checkout(journal, account: north)
+        try await checkout.baskets.open(shop.basket)
+        let told = try await checkout.pay(try await shop.sheet(checkout))
+        #expect(SheetAnswerStatus(of: told) != .pending)
+        let attempt = try #require(try await Records<WalletBasket>(journal).document(shop.basket.id)?.attempt)
+        let payment = try #require(attempt.payment)
+        #expect(try await journal.payment(payment)?.account == north)
+        #expect(try await shop.charged() == [250])
     }
 
     @Test("The sheet waits for the provider twenty seconds and no longer; the payment goes on")

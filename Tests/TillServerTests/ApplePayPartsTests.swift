@@ -26,7 +26,7 @@ struct ApplePayPartsTests {
         let made = Mutex(0)
         let mount = ApplePayMount {
             made.withLock { $0 += 1 }
-            return try .sandbox(checkout: checkout, journal: journal)
+            return try .sandbox(checkout: checkout, journal: journal, account: .main)
         }
         #expect(mount.hasShop && mount.opened == nil && made.withLock { $0 } == 0)
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -18,4 +18,40 @@ extension JSONValue {
                 })
         }
     }
+
+    /// The document with card numbers masked that begin in one of its own texts and end in another one behind it.
+    /// - Parameters:
+    ///   - texts: the members that are read as one text, in the order in which they came.
+    ///   - names: those of them that name something, and stay as they came; of a number that begins in one of them
+    ///     nothing else is left.
+    public func withoutSplitCardNumbers(in texts: Set<String>, keeping names: Set<String>) -> JSONValue {
+        guard case .object(var members) = self else { return self }
+        let parts = members.indices.compactMap { index in
+            texts.contains(members[index].key) ? members[index].value.stringValue.map { (index, $0) } : nil
+        }
+        let joined = parts.map(\.1).joined(separator: " ")
+        let masked = CardNumberMask.masked(joined)
+        guard parts.count > 1, masked != joined else { return self }
+        // Each masked digit is one character for another, so every part ends where it ended.
+        var rest = Array(masked.unicodeScalars)[...]
+        var beganInName = false
+        for (index, text) in parts {
+            var part = Array(rest.prefix(text.unicodeScalars.count))
+            rest = rest.dropFirst(text.unicodeScalars.count + 1)
+            if names.contains(members[index].key) {
+                beganInName = part != Array(text.unicodeScalars)
+                continue
+            }
+            if beganInName {
+                // With the name and the last four digits it would be whole.
+                let end = part.firstIndex { $0.properties.isAlphabetic } ?? part.endIndex
+                for place in 0..<end where part[place].properties.numericType != nil { part[place] = "*" }
+            }
+            beganInName = false
+            var kept = String.UnicodeScalarView()
+            kept.append(contentsOf: part)
+            members[index] = JSONMember(key: members[index].key, value: .string(String(kept)))
+        }
+        return .object(members)
+    }
 }

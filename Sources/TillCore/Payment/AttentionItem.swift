@@ -70,10 +70,11 @@ extension Attention {
         case .stillUnknown: "Check the provider's dashboard, and record here what you find."
         case .holdEnds, .honorPeriodEnds: "Capture it or void it."
         case .tapOverdue: "Forward the stored card now."
-        case .captureReversed: "Ask the customer to pay, or have the provider collect it again."
+        case .captureReversed:
+            "Cancel the payment and charge the order again, or have the provider collect it again; not both."
         case .disputeOpened: "Answer it at the provider with the receipt before the deadline, or accept it."
         case .disputeLost: "Appeal it at the provider, or write it off."
-        case .unwantedCapture: "Refund it: the payment was canceled or had ended."
+        case .unwantedCapture: "Refund what nobody wants: the payment was canceled, let go, or had ended."
         case .refundedTwice: "Check the provider's dashboard; the customer may have been refunded too much."
         case .orderPaidAgain: "Settle one of the two payments: refund it again, or return the money another way."
         case .keyRejected: "Correct the provider's key in the settings; what waits for it resumes by itself."
@@ -125,7 +126,8 @@ extension Payment {
         case .partialApproval, .unwantedCapture: return refunded.minorUnits >= captured.minorUnits
         case .orderPaidAgain: return !isLive
         case .refused, .refundFailed, .refundReversed: return isDoneSince(item.operation)
-        case .captureReversed: return isDoneSince(item.operation)
+        // That nothing is held any more brings no money: somebody cancels it, or it is captured after all.
+        case .captureReversed: return isCanceled || isCapturedSince(item.operation)
         case .holdEnds:
             return attempt(of: item.operation).map { untouchedHold($0) == nil } ?? true
         case .honorPeriodEnds(let end):
@@ -150,6 +152,13 @@ extension Payment {
     }
 
     /// What failed was made up for by the same operation or by a later one.
+    private func isCapturedSince(_ operation: OperationID) -> Bool {
+        guard case .capture(let id) = operation, let index = captures.lastIndex(where: { $0.id == id }) else {
+            return true
+        }
+        return captures[index...].contains { $0.state.isSucceeded }
+    }
+
     private func isDoneSince(_ operation: OperationID) -> Bool {
         switch operation {
         case .attempt(let id), .continuation(let id): return attempts.first { $0.id == id }?.isLive == false
@@ -161,8 +170,7 @@ extension Payment {
             guard let renewal = renewals.first(where: { $0.id == id }) else { return true }
             return renewal.state.isSucceeded || held.isZero
         case .capture(let id):
-            guard let index = captures.lastIndex(where: { $0.id == id }) else { return true }
-            return captures[index...].contains { $0.state.isSucceeded } || currentAttempt == nil
+            return isCapturedSince(.capture(id)) || currentAttempt == nil
         case .refund(let id):
             guard let index = refunds.lastIndex(where: { $0.id == id }) else { return true }
             let later = sum(refunds[index...].lazy.filter { $0.state.isSucceeded }.map(\.amount))

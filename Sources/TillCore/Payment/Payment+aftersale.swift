@@ -56,8 +56,32 @@ extension Payment {
         _ snapshot: ProviderSnapshot, of attempt: Attempt, at now: Timestamp
     ) -> [PaymentEvent] {
         guard attempt.mostAuthorized > 0 else { return [] }
-        return observeCaptures(snapshot, of: attempt) + observeRefunds(snapshot, of: attempt, at: now)
+        let captured = observeCaptures(snapshot, of: attempt)
+        return captured + observeFailedHold(snapshot, of: attempt, after: captured, at: now)
+            + observeRefunds(snapshot, of: attempt, at: now)
             + snapshot.disputes.flatMap { observeDispute($0, of: attempt) }
+    }
+
+    /// Nothing was captured after all, and nothing is held: the payment has left its order, which may be charged again.
+    /// Money that was taken at once was never held.
+    private func observeFailedHold(
+        _ snapshot: ProviderSnapshot, of attempt: Attempt, after events: [PaymentEvent], at now: Timestamp
+    ) -> [PaymentEvent] {
+        var known = self
+        for event in events { known.evolve(RecordedEvent(event, at: now)) }
+        guard let hold = attempt.authorization, snapshot.captured.isZero, known.hasFailedCapture(attempt),
+            attempt.void?.state.isOpen != true, isGone(hold, snapshot.standing)
+        else { return [] }
+        return known.settle(attempt.id, [.attemptExpired(attempt.id)])
+    }
+
+    private func isGone(_ hold: Authorization, _ standing: ProviderSnapshot.Standing) -> Bool {
+        switch standing {
+        case .authorized(let found): hold.isCaptured || found.isCaptured
+        case .declined: true
+        // That a hold is voided ends every attempt.
+        case .voided, .requiresAction, .continuable, .stored, .processing, .notFound, .unconfirmed: false
+        }
     }
 
     private func observeCaptures(_ snapshot: ProviderSnapshot, of attempt: Attempt) -> [PaymentEvent] {
@@ -94,7 +118,9 @@ extension Payment {
         let more = snapshot.captured.minorUnits.subtractingReportingOverflow(known.minorUnits)
         guard !more.overflow, more.partialValue > 0, more.partialValue <= Payment.maximumReported else { return events }
         let amount = Money(minorUnits: more.partialValue, currency: currency)
-        let isUnwanted = cancelReason != nil || !isLive || attempt.authorization == nil
+        var isUnwanted = cancelReason != nil || !isLive || attempt.authorization == nil
+        // Somebody wanted to let go of what others took.
+        if case .refused? = attempt.void?.state { isUnwanted = true }
         if let again = mine.first(where: { $0.state.isReversed && $0.amount == amount }) {
             events.append(.captureRestored(again.id))
             // The entry of its failure is overtaken; whoever canceled meanwhile has to know that the money came.

@@ -49,7 +49,7 @@ extension Payment {
         case .succeeded, .partiallyRefunded, .partiallyCaptured, .requiresCapture:
             throw .alreadyPaid(order.id, id)
         case .processing, .stored, .unknown, .requiresAction: throw .outcomeOpen(status)
-        case .refunded, .canceled, .expired: throw .closed(status)
+        case .refunded, .canceled, .expired, .captureFailed: throw .closed(status)
         }
         guard cancelReason == nil else { throw .closed(.canceled) }
         return [

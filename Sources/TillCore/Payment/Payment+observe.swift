@@ -196,7 +196,9 @@ extension Payment {
                 .refused(operation, decline), .attentionRequired(operation, .refused(decline.reason)),
             ]
             // Others have captured: how much is to be learned, whatever becomes of the first query.
-            guard decline.reason == .alreadyCaptured, let attempt = attemptID(of: operation) else { return refused }
+            guard let attempt = attemptID(of: operation),
+                decline.reason == .alreadyCaptured || isVoidOfFailedCapture(operation)
+            else { return refused }
             return refused + [.queryRequested(attempt, due: now)]
         case .requiresAction(let action): return stillUnknown(operation, reason: .unclear(action.kind), at: now)
         case .stored: return stillUnknown(operation, reason: .unclear("stored"), at: now)
@@ -204,6 +206,12 @@ extension Payment {
         case .keyRejected(let reason): return rejected(operation, reason, at: now)
         case .unknown(let reason): return stillUnknown(operation, reason: reason, at: now)
         }
+    }
+
+    /// A provider that refuses to void what failed may hold nothing any more, or have collected it again.
+    private func isVoidOfFailedCapture(_ operation: OperationID) -> Bool {
+        guard case .void(let id) = operation, let attempt = attempts.first(where: { $0.id == id }) else { return false }
+        return hasFailedCapture(attempt)
     }
 
     /// The attempt whose money an operation is about.

@@ -107,7 +107,9 @@ public struct Payment: Hashable, Sendable {
     /// Held and neither captured nor released, also after some of the captured money was refunded.
     public var held: Money {
         let none = Money.zero(currency)
-        guard let attempt = currentAttempt, let hold = attempt.authorization, !hold.isCaptured else { return none }
+        guard let attempt = currentAttempt, let hold = attempt.authorization, !hold.isCaptured,
+            !hasFailedCapture(attempt)
+        else { return none }
         guard captures.contains(where: { $0.attempt == attempt.id && $0.state.isSucceeded }) else { return hold.amount }
         return restOfHold(attempt.id) ?? none
     }
@@ -131,6 +133,7 @@ public struct Payment: Hashable, Sendable {
     public var isLive: Bool {
         switch status {
         case .canceled, .expired, .refunded: false
+        case .captureFailed: currentAttempt != nil
         default: true
         }
     }
@@ -157,12 +160,21 @@ public struct Payment: Hashable, Sendable {
         case .stored: return .stored
         case .declined: return .declined
         case .notSent, .voided: return .requiresPaymentMethod
-        case .expired: return .expired
+        case .expired: return hasFailedCapture(last) ? .captureFailed : .expired
         case .authorized:
-            guard let capture = captures.last, capture.state.isOpen else { return .requiresCapture }
+            guard let capture = captures.last, capture.state.isOpen else {
+                return hasFailedCapture(last) ? .captureFailed : .requiresCapture
+            }
             if case .unknown = capture.state { return .unknown }
             return .processing
         }
+    }
+
+    /// All that an attempt was to take was captured and failed afterwards: nothing of it can be captured any more.
+    func hasFailedCapture(_ attempt: Attempt) -> Bool {
+        let mine = captures.filter { $0.attempt == attempt.id }
+        return mine.contains { $0.state.isReversed && $0.isFinal }
+            && !mine.contains { $0.state.isOpen || $0.state.isSucceeded }
     }
 
     /// Whether money has moved, for the sentence of an error.

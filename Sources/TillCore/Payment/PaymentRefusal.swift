@@ -107,6 +107,8 @@ public enum PaymentRefusal: ExplainedError, Hashable {
         switch self {
         case .alreadyPaid: "Do not charge again; check the payment."
         case .outcomeOpen, .operationInProgress: "Wait for its outcome; do not start another payment."
+        case .closed(.captureFailed):
+            "Cancel it if the provider still holds the money, then start a new payment for the order."
         case .closed: "Start a new payment if money is still wanted."
         case .invalidAmount: "Correct the amount."
         case .captureExceedsAuthorization(_, let left): "Capture at most \(left)."

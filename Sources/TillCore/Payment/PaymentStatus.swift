@@ -24,4 +24,7 @@ public enum PaymentStatus: String, Hashable, Sendable, CaseIterable {
     case canceled
     /// The hold expired; no money was captured.
     case expired
+    /// What was captured failed afterwards, and nothing else was captured. It has left its order as soon as the
+    /// provider holds nothing either; until then cancel it before the order is charged again.
+    case captureFailed = "capture_failed"
 }

@@ -132,7 +132,8 @@ public struct ReceiptTransaction: Hashable, Sendable {
         case .succeeded, .partiallyCaptured, .refunded, .partiallyRefunded: return .sale
         case .requiresCapture, .expired: return .authorization
         case .stored: return .offlineStored
-        case .requiresPaymentMethod, .declined, .requiresAction, .processing, .unknown, .canceled: break
+        case .requiresPaymentMethod, .declined, .requiresAction, .processing, .unknown, .canceled, .captureFailed:
+            break
         }
         if case .voided? = attempt?.state { return .void }
         return payment.captureMode == .manual ? .authorization : .sale

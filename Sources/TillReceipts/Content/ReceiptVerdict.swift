@@ -29,7 +29,7 @@ public enum ReceiptVerdict: String, Hashable, Sendable {
         case .requiresCapture: self = .held
         case .stored: self = .storedOffline
         case .processing, .unknown, .requiresAction: self = .notConfirmed
-        case .requiresPaymentMethod, .declined, .canceled, .expired:
+        case .requiresPaymentMethod, .declined, .canceled, .expired, .captureFailed:
             self = payment.moneyMoved == .unknown ? .notConfirmed : .notPaid
         }
     }

@@ -17,6 +17,8 @@ struct ApplePayCheckout: Sendable {
     let customers: CustomerAccounts
     let replay: any ReplayStore
     let checkout: Checkout
+    /// Whose sales these are: the account that the counter runs for.
+    let account: AccountID
     let provider: ProviderName
     let clock: any TillClock
     let metrics: ApplePayMetrics
@@ -136,9 +138,9 @@ struct ApplePayCheckout: Sendable {
     }
 
     private func payment(of attempt: WalletAttempt, order: String) async throws -> Payment? {
-        if let number = attempt.payment { return try await checkout.payment(number, account: .main) }
+        if let number = attempt.payment { return try await checkout.payment(number, account: account) }
         guard let id = OrderID(ifValid: order) else { return nil }
-        return try await baskets.journal.livePayment(account: .main, order: id)
+        return try await baskets.journal.livePayment(account: account, order: id)
     }
 
     /// Waits, within the budget, for a payment that another request began.
@@ -187,7 +189,7 @@ struct ApplePayCheckout: Sendable {
     /// order stays taken, and the metrics say so.
     private func close(_ payment: Payment) async {
         do throws(CheckoutError) {
-            _ = try await checkout.cancel(payment.id, account: .main, reason: "sheet_declined")
+            _ = try await checkout.cancel(payment.id, account: account, reason: "sheet_declined")
         } catch { metrics.payment("not_closed") }
     }
 
@@ -258,7 +260,7 @@ struct ApplePayCheckout: Sendable {
             }
             try await note(created, id, transaction, contact)
             payment = try await checkout.confirm(
-                created.id, account: .main, provider: provider, tender: tender)
+                created.id, account: account, provider: provider, tender: tender)
         } catch {
             // What may have been sent is looked up, not tried again.
             guard error.moneyMoved == .no else { return (pending(id), false) }
@@ -284,17 +286,17 @@ struct ApplePayCheckout: Sendable {
     /// The order's payment: a new one; or the one that it has, such as of a process that died before it asked for
     /// money. One that was made for other goods and moved nothing is closed first.
     private func open(_ order: Order) async throws(CheckoutError) -> Payment {
-        let draft = checkout.draft(account: .main, order: order, captureMode: .automatic)
+        let draft = checkout.draft(account: account, order: order, captureMode: .automatic)
         let other: PaymentID
         do throws(CheckoutError) { return try await checkout.create(draft) } catch {
             guard case .orderOccupied(_, let occupant, _) = error else { throw error }
             other = occupant
         }
-        let payment = try await checkout.payment(other, account: .main)
+        let payment = try await checkout.payment(other, account: account)
         guard payment.status == .requiresPaymentMethod || payment.status == .declined, payment.order != order else {
             return payment
         }
-        _ = try await checkout.cancel(other, account: .main, reason: "basket_changed")
+        _ = try await checkout.cancel(other, account: account, reason: "basket_changed")
         return try await checkout.create(draft)
     }
 
@@ -303,7 +305,8 @@ struct ApplePayCheckout: Sendable {
     private static func isPaid(_ status: PaymentStatus) -> Bool {
         switch status {
         case .succeeded, .requiresCapture, .partiallyCaptured, .partiallyRefunded, .refunded: true
-        case .declined, .requiresPaymentMethod, .canceled, .expired, .requiresAction, .stored, .processing, .unknown:
+        case .declined, .requiresPaymentMethod, .canceled, .expired, .captureFailed, .requiresAction, .stored,
+            .processing, .unknown:
             false
         }
     }
@@ -313,7 +316,7 @@ struct ApplePayCheckout: Sendable {
         _ payment: Payment, _ entry: ApplePayBaskets.Entry, contact: FullContact?
     ) async -> (JSONValue, isFree: Bool) {
         switch payment.status {
-        case .declined, .requiresPaymentMethod, .canceled, .expired, .requiresAction:
+        case .declined, .requiresPaymentMethod, .canceled, .expired, .captureFailed, .requiresAction:
             return (ApplePayCheckout.declined, true)
         case .succeeded, .requiresCapture, .partiallyCaptured, .partiallyRefunded, .refunded:
             var guest: CustomerAccounts.Account?

@@ -15,6 +15,7 @@ public struct ApplePayWeb: Sendable {
     /// A shop with Apple itself.
     /// - Parameters:
     ///   - journal: the engine's; it also remembers which transactions were seen.
+    ///   - account: whose sales they are: the account that the counter runs for.
     ///   - provider: who is asked for the money.
     ///   - handovers: how that provider takes tokens; Apple Pay is off where none of them is how the
     ///     options hand them over.
@@ -22,21 +23,23 @@ public struct ApplePayWeb: Sendable {
     ///   - reload: reads the options anew, for certificates that are replaced while the counter runs; asked at most
     ///     every thirty seconds. `nil` from it keeps those in use. The environment stays as it was.
     public init(
-        options: ApplePayOptions, checkout: Checkout, journal: any Journal & RecordStore, provider: ProviderName,
-        handovers: Set<WalletHandover>, clock: any TillClock = SystemClock(), statsD: StatsD? = nil,
+        options: ApplePayOptions, checkout: Checkout, journal: any Journal & RecordStore, account: AccountID,
+        provider: ProviderName, handovers: Set<WalletHandover>, clock: any TillClock = SystemClock(),
+        statsD: StatsD? = nil,
         reload: (@Sendable () -> ApplePayOptions?)? = nil
     ) throws(PaymentTokenError) {
         self.init(
             options: options, trust: try .apple(), sandbox: nil, checkout: checkout, journal: journal,
-            provider: provider, handovers: handovers, clock: clock, statsD: statsD, reload: reload)
+            account: account, provider: provider, handovers: handovers, clock: clock, statsD: statsD, reload: reload)
     }
 
     /// The sandbox, with the demo shop. There is no way from its simulator to a shop of production.
     /// - Parameters:
+    ///   - account: whose sales they are.
     ///   - provider: the sandbox, or another's stand-in.
     ///   - opening: who opens tokens; a stand-in of a provider checks their form only.
     public static func sandbox(
-        checkout: Checkout, journal: any Journal & RecordStore, provider: ProviderName = .sandbox,
+        checkout: Checkout, journal: any Journal & RecordStore, account: AccountID, provider: ProviderName = .sandbox,
         opening: TokenOpening = .here, clock: any TillClock = SystemClock(), statsD: StatsD? = nil
     ) throws -> ApplePayWeb {
         let sandbox = try ApplePaySandbox(clock: clock)
@@ -59,13 +62,13 @@ public struct ApplePayWeb: Sendable {
         ]
         return ApplePayWeb(
             options: options, trust: try SignerTrust(root: sandbox.apple.rootCertificate), sandbox: sandbox,
-            checkout: checkout, journal: journal, provider: provider, handovers: [options.handover], clock: clock,
-            statsD: statsD)
+            checkout: checkout, journal: journal, account: account, provider: provider, handovers: [options.handover],
+            clock: clock, statsD: statsD)
     }
 
     private init(
         options: ApplePayOptions, trust: SignerTrust, sandbox: ApplePaySandbox?, checkout: Checkout,
-        journal: any Journal & RecordStore, provider: ProviderName, handovers: Set<WalletHandover>,
+        journal: any Journal & RecordStore, account: AccountID, provider: ProviderName, handovers: Set<WalletHandover>,
         clock: any TillClock, statsD: StatsD?,
         reload: (@Sendable () -> ApplePayOptions?)? = nil
     ) {
@@ -76,7 +79,7 @@ public struct ApplePayWeb: Sendable {
         let payment = ApplePayCheckout(
             live: live, verifier: PaymentTokenVerifier(trust: trust, environment: options.environment),
             baskets: baskets, customers: customers, replay: JournalReplayStore(store: journal, clock: clock),
-            checkout: checkout, provider: provider, clock: clock, metrics: metrics)
+            checkout: checkout, account: account, provider: provider, clock: clock, metrics: metrics)
         let sessions = MerchantSessions(clock: clock, budget: options.sessionBudget)
         let events = MerchantTokenEvents(
             log: MerchantTokenLog(journal, clock: clock), sessions: sessions, sandbox: sandbox, metrics: metrics)

@@ -11,7 +11,7 @@ export const STATUS = {
   requires_payment_method: "Open", declined: "Declined", requires_action: "Waiting", processing: "Processing",
   stored: "Stored", unknown: "Checking", requires_capture: "Held", partially_captured: "Partly captured",
   succeeded: "Paid", partially_refunded: "Partly refunded", refunded: "Refunded", canceled: "Canceled",
-  expired: "Hold expired",
+  expired: "Hold expired", capture_failed: "Capture failed",
 };
 
 /** What happened, by the type of its event. */
@@ -119,6 +119,9 @@ export function words(payment) {
       return payment.money_moved === "unknown"
         ? ["wait", CHECKING, `It is not known yet whether ${sum} was charged.`, true]
         : ["bad", payment.status === "canceled" ? "Canceled" : "Hold expired", "No money moved."];
+    case "capture_failed":
+      return ["bad", "Capture failed",
+        `${sum} was captured and failed afterwards: the shop does not have it. Cancel, then charge the order again.`];
     case "requires_payment_method": {
       const isUnsent = payment.attempts?.at(-1)?.status === "not_sent";
       const why = isUnsent ? "The provider could not be reached; nothing was sent. " : "";

@@ -106,13 +106,16 @@ function renderOperations(payment) {
   const isHeld = payment.held > 0;
   const canCapture = may("hold") && isHeld && CAPTURABLE.includes(payment.status);
   // What gave all back has left its order: what is still held can only be released.
-  const canVoid = may("void") && isHeld && [...CAPTURABLE, "refunded"].includes(payment.status);
+  const canVoid = may("void")
+    && (isHeld && [...CAPTURABLE, "refunded"].includes(payment.status) || payment.status === "capture_failed");
   $("capture-form").hidden = !(canCapture || canVoid);
+  document.querySelector("#capture-form h3").toggleAttribute("hidden", !isHeld);
   $("cancel").hidden = !canVoid;
   for (const part of document.querySelectorAll("#capture-form .field, #capture-form [type=submit]")) {
     /** @type {HTMLElement} */ (part).hidden = !canCapture;
   }
-  $("cancel").textContent = payment.captured > 0 ? "Release the rest" : "Cancel the hold";
+  $("cancel").textContent = payment.captured > 0 ? "Release the rest"
+    : isHeld ? "Cancel the hold" : "Cancel the payment";
   if (canCapture) prefill("capture-amount", payment.held, payment);
   const left = refundable(payment);
   $("refund-form").hidden = left <= 0 || !may("refund");

@@ -56,7 +56,7 @@ struct ThreeDSecureReturnRoute: Sendable {
                 ("Thank you", "Your payment is confirmed. You can close this page.", false)
             case .requiresAction, .processing, .unknown, .stored, nil:
                 ("One moment", "The shop is asking for the result. This page refreshes by itself.", true)
-            case .declined, .requiresPaymentMethod, .canceled, .expired:
+            case .declined, .requiresPaymentMethod, .canceled, .expired, .captureFailed:
                 ("Not paid", "Nothing was charged. Go back to the shop to pay another way.", false)
             case .refunded, .partiallyRefunded:
                 ("Paid back", "The shop has refunded you. You can close this page.", false)

@@ -181,11 +181,40 @@ struct AfterSaleTests {
         ]
         #expect(take(failed, &payment) == ["capture.failed", "payment.attention_required"])
         #expect(payment.captured.isZero && payment.isLive && payment.refundable.isZero)
+        #expect(payment.status == .captureFailed && payment.held.isZero, "what failed is not held")
         #expect(take(failed, &payment).isEmpty)
         let end = Examples.start.adding(.days(8))
         #expect(payment.pendingEffects(capabilities: { _ in nil }, at: end).isEmpty, "the hold is not voided by itself")
         #expect(take(seen(), &payment) == ["capture.restored"])
         #expect(payment.captured == Examples.eur(100) && payment.openAttention.isEmpty && payment.broken == nil)
+    }
+
+    @Test("a capture that failed can be canceled, so that its order is free, also where the provider refuses a void")
+    func captureFailedIsCanceled() throws {
+        var failed = seen(captured: 0)
+        failed.failedCaptures = [
+            ProviderSnapshot.FailedCapture(reference: nil, capture: Examples.capture, decline: Examples.decline)
+        ]
+        var payment = try Examples.payment(.automatic, Examples.taken)
+        #expect(take(failed, &payment) == ["capture.failed", "payment.attention_required"])
+        var voided = payment
+        func follow(_ events: [PaymentEvent], _ payment: inout Payment) {
+            for event in events { payment.evolve(RecordedEvent(event, at: Self.now)) }
+        }
+        follow(try voided.decide(.cancel(reason: "x"), at: Self.now), &voided)
+        #expect(voided.isLive)
+        let done = PaymentAnswer.voided(Examples.attempt, .approved(Confirmation(reference: nil)))
+        follow(voided.observe(done, at: Self.now), &voided)
+        #expect(voided.status == .canceled && !voided.isLive && voided.broken == nil)
+        // Refused: it may be held, gone or collected again, so it is queried.
+        follow(try payment.decide(.cancel(reason: "x"), at: Self.now), &payment)
+        let refused = payment.observe(.voided(Examples.attempt, .declined(Examples.decline)), at: Self.now)
+        #expect(refused.contains { if case .queryRequested = $0 { true } else { false } })
+        follow(refused, &payment)
+        var gone = seen(captured: 0)
+        gone.standing = .declined(Examples.decline)
+        #expect(take(gone, &payment).contains("attempt.expired"))
+        #expect(payment.status == .canceled && !payment.isLive && payment.broken == nil)
     }
 
     @Test("what failed, was canceled and is collected again is told to the person who canceled it")
@@ -213,9 +242,13 @@ struct AfterSaleTests {
         failed.failedCaptures = [
             ProviderSnapshot.FailedCapture(reference: ProviderReference(rawValue: "cap_9"), decline: Examples.decline)
         ]
-        #expect(take(failed, &payment) == ["capture.failed", "payment.attention_required"])
+        #expect(take(failed, &payment) == ["capture.failed", "payment.attention_required", "attempt.expired"])
         #expect(payment.captured.isZero && payment.broken == nil)
+        #expect(payment.status == .captureFailed && !payment.isLive, "it was never held, so its order is free")
+        #expect(payment.openAttention.map(\.attention) == [.captureReversed(Examples.eur(100))])
         #expect(take(failed, &payment).isEmpty, "the same twice is nothing")
+        #expect(take(seen(), &payment) == ["capture.restored", "payment.attention_required"])
+        #expect(payment.status == .succeeded && payment.isLive && payment.broken == nil)
     }
 
     @Test("a capture with another name than the one that failed is left as it is")

@@ -331,13 +331,13 @@ enum PaymentTable {
         refund failed later | refund 60 | refund.started
         refund failed later | refund -1 | ! invalid_amount
         refund failed later | refund 1 USD | ! invalid_amount
-        capture failed later | attempt | ! order_already_paid
-        capture failed later | capture | capture.started
-        capture failed later | capture 40 | capture.started
-        capture failed later | capture 101 | ! capture_exceeds_authorization
+        capture failed later | attempt | ! payment_closed
+        capture failed later | capture | ! nothing_to_capture
+        capture failed later | capture 40 | ! nothing_to_capture
+        capture failed later | capture 101 | ! nothing_to_capture
         capture failed later | cancel | payment.cancel_requested void.started
-        capture failed later | renew | renewal.started
-        capture failed later | renew early | ! reauthorization_too_early
+        capture failed later | renew | ! nothing_held
+        capture failed later | renew early | ! nothing_held
         capture failed later | refund | ! nothing_to_refund
         capture failed later | refund 60 | ! nothing_to_refund
         capture failed later | refund -1 | ! nothing_to_refund
@@ -1648,7 +1648,7 @@ enum PaymentTable {
         capture failed later | seen nothing | -
         capture failed later | seen held | -
         capture failed later | seen taken | capture.restored
-        capture failed later | seen declined | -
+        capture failed later | seen declined | attempt.expired
         capture failed later | seen voided | attempt.expired
         capture failed later | seen rest voided | attempt.expired capture.reported
         capture failed later | seen refund failed | capture.restored

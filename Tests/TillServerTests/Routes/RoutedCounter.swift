@@ -29,7 +29,7 @@ struct RoutedCounter {
         let path = folder + "/journal.sqlite"
         let counter = try await Counter.open(CounterOptions(journal: path), journal: SQLiteJournal.open(at: path))
         let mount = ApplePayMount(shop: {
-            try .sandbox(checkout: counter.checkout, journal: counter.journal)
+            try .sandbox(checkout: counter.checkout, journal: counter.journal, account: .main)
         })
         var options = ServerOptions()
         options.orderScope = orderScope
