@@ -83,7 +83,7 @@ struct AuditCommand: AsyncParsableCommand {
         private static func line(_ entry: AuditEntry) -> String {
             let note = entry.note
             let times = note.count == 1 ? "" : " ×\(note.count)"
-            let changes = note.changes.map { change in
+            let changes = note.changes.filter { !$0.isSeal }.map { change in
                 "\(change.name): " + (change.before.map { "\($0) → " } ?? "") + (change.after ?? "nothing")
             }
             return

@@ -53,12 +53,14 @@ struct JournalCommand: AsyncParsableCommand {
                     report.problems.append("the signed head is of the journal \(signed.journal), this is \(journal)")
                 }
                 report.problems += await LedgerCheck(counter.journal).problems(against: report)
-                common.json ? Output.line(json(report, signed)) : tell(report, signed)
+                let staff = await StaffCheck(counter.journal).findings()
+                report.problems += staff.problems
+                common.json ? Output.line(json(report, signed, staff.notices)) : tell(report, signed, staff.notices)
                 if !report.isSound { throw ExitCode(1) }
             }
         }
 
-        private func json(_ report: VerificationReport, _ signed: SignedHead?) -> String {
+        private func json(_ report: VerificationReport, _ signed: SignedHead?, _ notices: [String]) -> String {
             var writer = JSONWriter()
             writer.beginObject()
             writer.field("ok", report.isSound)
@@ -82,6 +84,10 @@ struct JournalCommand: AsyncParsableCommand {
             writer.beginArray()
             for problem in report.problems { writer.string(problem) }
             writer.endArray()
+            writer.key("notices")
+            writer.beginArray()
+            for notice in notices { writer.string(notice) }
+            writer.endArray()
             writer.key("balances")
             writer.beginArray()
             for balance in report.balances {
@@ -96,7 +102,7 @@ struct JournalCommand: AsyncParsableCommand {
             return writer.text
         }
 
-        private func tell(_ report: VerificationReport, _ signed: SignedHead?) {
+        private func tell(_ report: VerificationReport, _ signed: SignedHead?, _ notices: [String]) {
             Output.line("\(report.payments) payments, \(report.events) events, \(report.orders) orders.")
             if let head = report.head { Output.line("head \(head)") }
             if let head = report.auditHead {
@@ -111,6 +117,7 @@ struct JournalCommand: AsyncParsableCommand {
                 let refunded = Money(minorUnits: balance.refunded, currency: balance.currency)
                 Output.line("captured \(captured), refunded \(refunded)")
             }
+            for notice in notices { Output.line(notice) }
             for problem in report.problems { Output.line("BROKEN: \(problem)") }
             Output.line(report.isSound ? "Every invariant holds." : "The journal is not sound. Stop and ask for help.")
         }

@@ -18,7 +18,7 @@ struct StaffCommand: AsyncParsableCommand {
             """,
         subcommands: [
             Add.self, List.self, Show.self, SetPIN.self, SetRole.self, Invite.self, Disable.self, Enable.self,
-            Remove.self,
+            Remove.self, End.self,
         ])
 
     struct Add: AsyncParsableCommand {
@@ -152,10 +152,27 @@ struct StaffCommand: AsyncParsableCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "remove", abstract: "Removes somebody; what they did stays on record.",
-            discussion: "When the last one is removed, the shop has one person again.")
+            discussion: "Not the last one: till staff end does that.")
         @OptionGroup var one: OnePerson
 
         func run() async throws { try await one.run { try await $0.remove(one.name) } }
+    }
+
+    struct End: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "end", abstract: "Removes the last person, so that the shop has no staff any more.",
+            discussion: """
+                Whoever opens the address of till sign-in may do everything at the page then. All devices and people \
+                that are signed in now are signed out first; it takes two seconds.
+                """)
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+
+        func run() async throws {
+            try await withCounter(common, provider) { counter in
+                StaffCommand.show(try await counter.staff.end(), json: common.json)
+            }
+        }
     }
 
     /// A command about somebody.

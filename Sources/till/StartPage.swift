@@ -1,5 +1,6 @@
 import Foundation
 import TillCore
+import TillJournal
 
 /// Opens the address that signs in, in the browser of whoever started the counter on a terminal.
 enum StartPage {
@@ -50,9 +51,7 @@ enum StartPage {
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         } catch { return nil }
-        let isMade = FileManager.default.createFile(
-            atPath: file.path, contents: Data(page.utf8), attributes: [.posixPermissions: 0o600])
-        return isMade ? file : nil
+        return ClosedFile.make(file.path, Array(page.utf8)) ? file : nil
     }
 
     private static func remove(_ file: URL) {

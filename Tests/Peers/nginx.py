@@ -37,7 +37,7 @@ class Nginx:
                       for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         (folder / "nginx.conf").write_text(
             f"pid {folder}/nginx.pid;\nerror_log {folder}/error.log;\nworker_processes 1;\n"
-            + "events { worker_connections 256; }\n"
+            + "events { worker_connections 2048; }\n"
             + f"http {{\naccess_log off;\n{own}{change(site)}\n}}\n")
         self.url = f"https://127.0.0.1:{self.port}"
         self.session = requests.Session()

@@ -62,7 +62,7 @@ def test_a_key_of_another_account_gets_nothing_through_any_operation(tmp_path, s
     done = subprocess.run(
         [str(pathlib.Path(sys.executable).with_name("schemathesis")), "run", server.url + "/openapi.yaml",
          "--header", "Authorization: Bearer " + stranger.key, "--checks", "not_a_server_error",
-         "--phases", "examples,coverage,fuzzing", "--max-examples", os.environ.get("TILL_EXAMPLES", "8"),
+         "--phases", counter.PHASES, "--max-examples", os.environ.get("TILL_EXAMPLES", "8"),
          "--exclude-path", "/v1/events", "--seed", "1", "--generation-database", "none", "--continue-on-failure",
          "--no-color", "--report", "har", "--report-har-path", str(report), "--output-sanitize", "false"],
         capture_output=True, text=True, cwd=tmp_path, timeout=int(os.environ.get("TILL_EXAMPLES_SECONDS", "900")))

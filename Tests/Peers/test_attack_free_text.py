@@ -165,6 +165,16 @@ def test_no_text_field_of_any_route_keeps_a_card_number(tmp_path):
     assert any(file.name.startswith("journal.db") for file in store.iterdir())
 
 
+def test_a_number_that_is_split_over_fields_is_not_kept_whole(server):
+    """An order's name stays what it is, so nothing is left of the rest."""
+    for number, cut in enumerate((4, 6, 8, 12)):
+        answer = server.create(PAN[:cut], f"k-{number}", description=PAN[cut:] + " for tea")
+        assert answer.status_code == 201, answer.text
+        assert answer.json()["description"] == "*" * (16 - cut) + " for tea", answer.text
+    paid = server.create("4539 is a table".replace(" ", "-"), "k-own", description="table 12, seats 34").json()
+    assert paid["description"] == "table 12, seats 34"
+
+
 @pytest.mark.parametrize("way", [w for w in WAYS if w not in ("entity",)])
 def test_an_order_is_never_named_after_a_card(tmp_path, way):
     """Masked it would be another order's name, so it is refused, with a way out."""
@@ -205,9 +215,11 @@ def test_the_command_line_keeps_no_number_either(tmp_path):
         assert answer.code == 0, answer
         answer = counter.till("keys", "create", "--label", text, *common)
         assert not holds((answer.out + answer.err).encode()), (text, answer)
-        for named in (["staff", "add", text], ["staff", "show", text], ["staff", "set-role", text, "cashier"],
-                      ["staff", "add", "Ann", "--role", text], ["roles", "set", text, "--permissions", "sell"],
-                      ["roles", "remove", text]):
+        names = (["staff", "add", text], ["staff", "show", text], ["staff", "set-role", text, "cashier"],
+                 ["staff", "add", "Ann", "--role", text], ["roles", "set", text, "--permissions", "sell"],
+                 ["roles", "remove", text])
+        # Each command with a third of the ways, and each way with two of the commands.
+        for named in (names[number % 6], names[(number + 3) % 6]):
             answer = counter.typed(*named, *common, text="604913\n")
             assert answer.code == 1 or text == WAYS["entity"], (named, answer)
             assert not holds((answer.out + answer.err).encode()), (named, answer)

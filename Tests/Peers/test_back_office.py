@@ -157,7 +157,7 @@ def test_who_is_removed_is_out_also_when_nobody_is_left(server):
     time.sleep(0.6)
     olga = enrolled(staff, "Olga")
     assert olga.ask("GET", "/v1/payments").status_code == 200
-    assert staff.run("remove", "Olga").code == 0
+    assert staff.run("end").code == 0
     assert counter.until(lambda: olga.ask("GET", "/v1/payments").status_code == 401, 2)
     # Without staff a device has one person again; what belonged to somebody stays ended.
     assert staff.device().ask("GET", "/v1/payments").status_code == 200

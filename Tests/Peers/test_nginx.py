@@ -1,6 +1,7 @@
 """A real nginx before the counter, as docs/HARDENING.md sets it up: before everything, and before the listener for the
 public alone."""
 import re
+import threading
 import time
 
 import pytest
@@ -8,6 +9,7 @@ import requests
 
 import counter
 from nginx import CLIENT, Nginx
+from slow_clients import FILES
 
 
 @pytest.fixture
@@ -117,3 +119,52 @@ def test_a_stock_proxy_before_a_counter_that_trusts_it_lets_nobody_in(tmp_path, 
         assert proxy.ask("GET", "/metrics").status_code == 401
         assert proxy.ask("GET", "/metrics", server.api_key).status_code == 200
         assert proxy.ask("GET", "/healthz").status_code == 200
+
+
+GUESSERS = 200
+
+
+def test_wrong_keys_through_the_proxy_starve_no_right_one(tmp_path):
+    """More of them wait for their answers than the counter has places, all from the address that sells, too."""
+    with counter.Server(tmp_path, "--provider", "sandbox", "--trusted-proxies", "127.0.0.1", files=FILES) as server, \
+            Nginx(tmp_path, server.url) as proxy:
+        stop, guessed, missed = threading.Event(), [], []
+
+        def guess():
+            while not stop.is_set():
+                try:
+                    guessed.append(requests.get(
+                        proxy.url + "/v1/payments", headers={"Authorization": "Bearer wrong"}, timeout=30,
+                        verify=str(proxy.authority.certificate)).status_code)
+                except requests.RequestException:
+                    time.sleep(0.05)
+
+        def ask(path, body, key):
+            """Sent again with its key where the proxy has lost it, as its clients do."""
+            for _ in range(4):
+                answer = proxy.ask("POST", path, server.api_key, body, **{"Idempotency-Key": key})
+                if answer.status_code != 502:
+                    return answer
+                missed.append(key)
+            return answer
+
+        threads = [threading.Thread(target=guess, daemon=True) for _ in range(GUESSERS)]
+        for thread in threads:
+            thread.start()
+        try:
+            assert counter.until(lambda: len(guessed) >= GUESSERS)
+            for number in range(10):
+                made = ask("/v1/payments", {"amount": 100, "currency": "EUR", "order_id": f"o-{number}"}, f"c-{number}")
+                assert made.status_code == 201, made.text
+                paid = ask(f"/v1/payments/{made.json()['id']}/confirm", {"tender": counter.CARD_TENDER}, f"p-{number}")
+                assert paid.status_code == 200 and paid.json()["status"] == "succeeded", paid.text
+                # So does the right key at sign-in, whatever wrong ones come beside it.
+                begun = proxy.ask("POST", "/session", body={"key": server.api_key}, Origin=proxy.url,
+                                  **{"X-Till-Page": "1"})
+                assert begun.status_code in (204, 502), begun.text
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join(40)
+        print(f"{len(guessed)} wrong keys, 10 sales begun and done, {len(missed)} requests sent again")
+        assert set(guessed) <= {401, 429, 502}, set(guessed)

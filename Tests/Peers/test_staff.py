@@ -58,7 +58,7 @@ def test_staff_are_added_changed_and_removed_at_the_command_line(server, staff):
     assert staff.run("set-pin", anna["id"], pin="908172").json["has_pin"]
     assert staff.run("disable", "Anna").json["disabled_at"]
     assert staff.run("enable", "Anna").json["disabled_at"] is None
-    assert staff.run("remove", "Anna").code == 0
+    assert staff.run("end").code == 0
     assert staff.run("list").json["staff"] == []
     assert staff.run("show", "Anna").json["error"]["code"] == "staff_not_found"
     pepper = server.folder / "journal.db-pepper"
@@ -141,8 +141,16 @@ def test_with_staff_a_device_asks_who_is_there(server, staff):
             method, server.url + "/session/person", cookies=device.session.cookies, timeout=10,
             headers={"Origin": "http://evil.example", "X-Till-Page": "1"}, json={})
         assert foreign.status_code == 403, foreign.text
-    assert staff.run("remove", "Carl").code == staff.run("remove", "Mona").code == staff.run("remove", "Olga").code == 0
-    assert counter.until(lambda: device.ask("GET", "/v1/payments").status_code == 200, 3), "one person again"
+    # The end of staff is a step of its own, after which no device that was open may do everything.
+    assert staff.run("end").json["error"]["code"] == "several_people"
+    assert staff.run("remove", "Carl").code == staff.run("remove", "Mona").code == 0
+    assert staff.run("remove", "Olga").json["error"]["code"] == "last_person"
+    problem(device.ask("GET", "/v1/payments"), 401, "person_required")
+    assert staff.run("end").json["name"] == "Olga"
+    problem(device.ask("GET", "/v1/payments"), 401, "unauthorized")
+    assert staff.device().ask("GET", "/v1/payments").status_code == 200, "one person again"
+    noted = [change for entry in audit(server, "staff.removed") for change in entry["changes"]]
+    assert {"name": "staff", "before": None, "after": "ended"} in noted, noted
 
 
 def test_nothing_of_a_pin_stays_anywhere(server, shop):

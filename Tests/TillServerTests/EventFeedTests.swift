@@ -22,4 +22,16 @@ struct EventFeedTests {
         #expect(heard == 1)
         for await _ in others.signals { Issue.record("a commit of another account woke this stream") }
     }
+
+    @Test("leaves streams to the page, whatever keys take, and to other keys, whatever one takes")
+    func shares() {
+        let feed = EventFeed()
+        func listen(_ credential: Principal.Credential, _ account: AccountID = .main) -> Int? {
+            feed.listen(account, credential: credential, atMost: 16, owner: .main)?.id
+        }
+        #expect((0..<16).compactMap { _ in listen(.key(hash: [1])) }.count == 8)
+        #expect((0..<16).compactMap { _ in listen(.key(hash: [2])) }.count == 4)
+        #expect(listen(.key(hash: [3])) == nil)
+        #expect((0..<16).compactMap { _ in listen(.session(hash: [4])) }.count == 4)
+    }
 }

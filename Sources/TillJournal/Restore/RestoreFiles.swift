@@ -38,8 +38,9 @@ struct RestoreFiles {
             atPath: folder.path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         // A file that was copied by hand may have its last commits beside it.
         for end in ["", "-wal"] where files.fileExists(atPath: backup + end) {
-            try files.copyItem(atPath: backup + end, toPath: incoming + end)
-            try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: incoming + end)
+            guard ClosedFile.copy(backup + end, to: incoming + end) else {
+                throw JournalError.unavailable("\(backup + end) cannot be copied to \(incoming + end)")
+            }
         }
     }
 

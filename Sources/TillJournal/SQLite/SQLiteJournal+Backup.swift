@@ -30,7 +30,7 @@ extension SQLiteJournal {
         guard !files.fileExists(atPath: path) else {
             throw JournalError.unavailable("there is a file at \(path) already")
         }
-        guard files.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
+        guard ClosedFile.make(path) else {
             throw JournalError.unavailable("\(path) cannot be made")
         }
         do {

@@ -116,7 +116,8 @@ public final class SQLiteJournal: CounterStore {
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
         if !files.fileExists(atPath: path) {
-            guard files.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
+            // Another process may just have made it.
+            guard ClosedFile.make(path) || files.fileExists(atPath: path) else {
                 throw JournalError.unavailable("\(path) cannot be made")
             }
         }

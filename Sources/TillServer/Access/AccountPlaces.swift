@@ -4,6 +4,9 @@ import TillCore
 /// Places that accounts share, so that none uses up all: the counter's own may have every one; others together half of
 /// them, and one of those a quarter.
 struct AccountShares: Sendable {
+    /// The part of all places that an account other than the counter's may have.
+    static let partOfOthers = 4
+
     let all: Int
     let owner: AccountID
 
@@ -13,7 +16,7 @@ struct AccountShares: Sendable {
         guard taken.values.reduce(0, +) < all else { return false }
         guard account != owner else { return true }
         let others = taken.filter { $0.key != owner }.values.reduce(0, +)
-        return others < all / 2 && taken[account] ?? 0 < max(1, all / 4)
+        return others < all / 2 && taken[account] ?? 0 < max(1, all / AccountShares.partOfOthers)
     }
 }
 

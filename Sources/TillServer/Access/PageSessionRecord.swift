@@ -62,6 +62,14 @@ struct PageSessionRecord: Hashable, Sendable {
 
     static func device(_ hash: [UInt8]) -> String { Hex.lowercase(hash.prefix(16)) }
 
+    /// Whose share of an account's sessions it is in; `nil`: a device of the shop's own.
+    enum Holder: Hashable, Sendable {
+        case key([UInt8])
+        case person(StaffID)
+    }
+
+    var holder: Holder? { key.map { .key($0) } ?? (isPersonal ? person.map { .person($0.id) } : nil) }
+
     /// Whether it belongs to one person, and ends with what they may do here.
     var isPersonal: Bool { proof != nil }
 

@@ -6,8 +6,14 @@ import TillJournal
 /// The sessions of the counter's page: records of the journal, so that they outlive the process, and a few of them in
 /// memory, so that not every request reads one.
 final class PageSessions: Sendable {
-    /// Sessions of one account at most; a further one ends that which was used least lately.
+    /// Devices and people of one account that are signed in at most; a further one ends the session that was used least
+    /// lately.
     static let maximumPerAccount = 64
+    /// Sessions that the keys of an account have begun at most. They end each other only, never those of the page's own
+    /// devices and people.
+    static let maximumOfKeys = 64
+    /// Sessions of one key, or of one person at the back office, at most.
+    static let maximumPerHolder = 16
     /// Sessions held in memory at most. The others are read when they are asked for.
     static let maximumCached = 1_024
     /// How long a session that was read is not read again, so also how long one goes on that another process ended.
@@ -88,9 +94,8 @@ final class PageSessions: Sendable {
             hash: digest(token.utf8), account: account, key: key, began: now, seen: now, ends: now.at, person: person,
             proof: proof, address: RequestOrigin.current.client.description)
         session.see(now, limits)
-        let others = try await sessions.list(matching: PageSessionRecord.of(account))
-        let ended = others.sorted { $0.seen.age(at: now) < $1.seen.age(at: now) }
-            .dropFirst(PageSessions.maximumPerAccount - 1)
+        let ended = PageSessions.displaced(
+            by: session, in: try await sessions.list(matching: PageSessionRecord.of(account)), at: now)
         var changes = more + [.insert(session.record)] + ended.map { .remove($0.record.id) }
         if !clock.isInDoubt { changes.append(.forget(PageSessionRecord.collection, dueBy: now.at)) }
         var by = actor ?? Attribution.current
@@ -101,13 +106,29 @@ final class PageSessions: Sendable {
         return token
     }
 
+    /// Those that end for a new one: each key and each person has a share, and keys take no place of the page's.
+    static func displaced(
+        by session: PageSessionRecord, in others: [PageSessionRecord], at now: MeasuredMoment
+    ) -> [PageSessionRecord] {
+        var sharing = others.filter { ($0.key == nil) == (session.key == nil) }
+            .sorted { $0.seen.age(at: now) < $1.seen.age(at: now) }
+        var ended: [PageSessionRecord] = []
+        if let holder = session.holder {
+            ended += sharing.filter { $0.holder == holder }.dropFirst(maximumPerHolder - 1)
+            sharing.removeAll { ended.contains($0) }
+        }
+        let maximum = session.key == nil ? maximumPerAccount : maximumOfKeys
+        return ended + sharing.dropFirst(maximum - 1)
+    }
+
     // MARK: Using
 
     /// What the page asks with while nobody touches it.
     private static let aloneHeader = Incoming.name("X-Till-Alone")
 
-    /// The session that a request's cookie names, if it goes on. The request counts as use of it, unless the page asks by
-    /// itself: with its stream of events, or while nobody touches it. A request that names two ends both.
+    /// The session that a request's cookie names, if it goes on. The request counts as use of it if the page sends it and
+    /// somebody touches the page: not its stream of events, and nothing that comes without the page's header. A request
+    /// that names two ends both.
     func session(of request: Request) async throws(JournalError) -> PageSessionRecord? {
         guard request.headers[.cookie] != nil else { return nil }
         var found: [PageSessionRecord] = []
@@ -121,9 +142,11 @@ final class PageSessions: Sendable {
             for one in found { try await end(one.hash) }
             return nil
         }
-        let isAlone =
-            request.headers[PageSessions.aloneHeader] == "1" || request.headers[.accept] == "text/event-stream"
-        guard !isAlone else { return session }
+        // Only what the page's own script sends can be the doing of a person.
+        let isTouched =
+            request.headers[RequestAuthenticator.pageHeader] == "1"
+            && request.headers[PageSessions.aloneHeader] != "1" && request.headers[.accept] != "text/event-stream"
+        guard isTouched else { return session }
         touch(session)
         return try await seen(session) ? session : nil
     }

@@ -11,7 +11,7 @@ final class RequestAuthenticator: Sendable {
     static let keyLifetime = Span.seconds(1)
     /// Keys held in memory at most.
     static let maximumKeys = 1_024
-    private static let pageHeader = Incoming.name("X-Till-Page")
+    static let pageHeader = Incoming.name("X-Till-Page")
 
     private struct Known {
         let principal: Principal

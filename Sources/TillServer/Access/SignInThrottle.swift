@@ -2,8 +2,8 @@ import Synchronization
 import TillCore
 
 /// Makes guessing slow. Who was wrong too often waits, longer each time, and is not listened to meanwhile; so is
-/// everybody for a moment when many were wrong. A right start code is never held back by it, since it cannot be guessed:
-/// whoever owns the journal's file gets in whatever others try.
+/// everybody for a moment when many were wrong. A right start code, key or passkey is never held back by it, since none
+/// can be guessed: whoever has one gets in whatever others try.
 final class SignInThrottle: Sendable {
     /// Wrong attempts of one address without a wait.
     static let freeAttempts = 5

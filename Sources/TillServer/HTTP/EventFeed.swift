@@ -26,6 +26,11 @@ public final class EventFeed: Sendable {
         var isClosed = false
     }
 
+    /// Of the streams of an account, the part that one key or one session may have.
+    private static let partOfOne = 2
+    /// The part that stays for the page: the keys of an account together have no more than the rest.
+    private static let partOfPage = 4
+
     private let state = Mutex(State())
 
     /// Makes one without listeners.
@@ -61,7 +66,9 @@ public final class EventFeed: Sendable {
         let id: Int? = state.withLock { state in
             let taken = state.listeners.values.reduce(into: [:]) { $0[$1.account, default: 0] += 1 }
             let shares = AccountShares(all: limit, owner: owner ?? account)
-            guard !state.isClosed, shares.allow(account, taken: taken) else { return nil }
+            guard !state.isClosed, shares.allow(account, taken: taken),
+                EventFeed.allows(credential, of: account, in: state, limit, shares.owner)
+            else { return nil }
             state.next &+= 1
             state.listeners[state.next] = Listener(
                 account: account, credential: credential, signals: continuation)
@@ -69,6 +76,19 @@ public final class EventFeed: Sendable {
         }
         guard let id else { return nil }
         return (id, stream, { continuation.yield(.poll) })
+    }
+
+    /// Whether a key or a session may have another stream beside those that its account has.
+    private static func allows(
+        _ credential: Principal.Credential?, of account: AccountID, in state: State, _ limit: Int, _ owner: AccountID
+    ) -> Bool {
+        guard let credential else { return true }
+        let limit = account == owner ? limit : limit / AccountShares.partOfOthers
+        let others = state.listeners.values.filter { $0.account == account }
+        guard others.count(where: { $0.credential == credential }) < max(1, limit / partOfOne) else { return false }
+        guard case .key = credential else { return true }
+        let ofKeys = others.count { if case .key? = $0.credential { true } else { false } }
+        return ofKeys < max(1, limit - limit / partOfPage)
     }
 
     func stop(_ id: Int) {

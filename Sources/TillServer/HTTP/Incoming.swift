@@ -28,6 +28,11 @@ struct Incoming: Sendable {
         "tender", "token", "card", "accountNumber", "password", "new_password", "passkey",
     ]
 
+    /// What people write as they like, so that a number may be split over them.
+    private static let freeTexts: Set<String> = [
+        "order_id", "description", "reason", "note", "name", "label", "evidence", "actor",
+    ]
+
     /// The whole body; its type must be JSON unless there is none. Card numbers that stand where none belongs are
     /// masked before anything else sees them; the name of an order is refused instead, since a masked one is another
     /// order's.
@@ -51,6 +56,7 @@ struct Incoming: Sendable {
             throw Problem.field(place, "\(IdentifierError.cardNumber)", code: "card_number_refused")
         }
         return value.withoutCardNumbers(except: Incoming.cardMembers)
+            .withoutSplitCardNumbers(in: Incoming.freeTexts, keeping: ["order_id"])
     }
 
     /// The body as it came.

@@ -89,8 +89,8 @@ struct SessionRoutes: Sendable {
                 try await authenticator.sessions.begin(code: code)
             }
         case .key(let key):
-            guard wait == nil, let holder = try await authenticator.principal(forKey: key),
-                case .key(let hash) = holder.credential
+            // So are keys and passkeys, which nobody guesses: a right one never waits for the wrong ones of others.
+            guard let holder = try await authenticator.principal(forKey: key), case .key(let hash) = holder.credential
             else { return nil }
             return try await Attribution.ofRequest(by: holder.actor) {
                 try await authenticator.sessions.begin(for: holder.account, key: hash)
@@ -99,7 +99,6 @@ struct SessionRoutes: Sendable {
             guard wait == nil else { return nil }
             return try await counted(at: address) { try await office.begin(claim, from: address) }
         case .passkey(let assertion, let party):
-            guard wait == nil else { return nil }
             return try await counted(at: address) { try await passkeys.begin(assertion, at: party) }
         }
     }
@@ -133,8 +132,9 @@ struct SessionRoutes: Sendable {
     static func tooMany(_ wait: Span) -> Problem {
         Problem(
             .tooManyRequests, "too_many_sign_ins",
-            "Too many wrong keys or addresses came from there: this one was not taken.",
-            next: "Wait a moment, or run `till sign-in` on the machine of the till: its address is always taken."
+            "Too many wrong keys, passwords or addresses came from there: this one was not taken.",
+            next: "Send a right key, which is always taken; or wait a moment, or run `till sign-in` on the machine of "
+                + "the till."
         ).retrying(after: Int(max(1, (wait.milliseconds + 999) / 1_000)))
     }
 }

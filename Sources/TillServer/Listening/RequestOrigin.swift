@@ -69,6 +69,7 @@ struct OriginReader: Sendable {
         let peer = connection?.peer ?? .loopback
         let isEncrypted = connection?.isEncrypted ?? false
         guard let name = OriginReader.names.first(where: { request.headers[$0] != nil }) else {
+            try checkWay(of: request, from: peer, isEncrypted)
             OriginReader.put(nil, isSecure: isEncrypted, into: &request)
             return RequestOrigin(client: peer, isSecure: isEncrypted, isProxied: isTrusted(peer))
         }
@@ -84,6 +85,20 @@ struct OriginReader: Sendable {
         let isSecure = said.isSecure ?? isEncrypted
         OriginReader.put(said.host, isSecure: isSecure, into: &request)
         return RequestOrigin(client: try client(said.hops, behind: peer), isSecure: isSecure, isProxied: true)
+    }
+
+    /// Refuses what comes past the proxy in the clear, where there is one. This machine's own requests do not cross a
+    /// network, and a probe without a key has no secret.
+    private func checkWay(of request: Request, from peer: ClientAddress, _ isEncrypted: Bool) throws(Problem) {
+        guard !trusted.isEmpty, !isEncrypted, !isTrusted(peer), !peer.isLoopback,
+            request.headers[.authorization] != nil || !OperationRoutes.probes.contains(request.uri.path)
+        else { return }
+        throw Problem(
+            .forbidden, "past_the_proxy",
+            "This till is asked over its proxy or over TLS, and \(peer) has come past both in the clear. Nothing was "
+                + "done. A key that was sent has crossed the network readably: replace it.",
+            next: "Use the proxy's address; or add the peer to trusted_proxies (TILL_TRUSTED_PROXIES) if it is a proxy."
+        )
     }
 
     /// Has a request say what its client asked for: the codec below knows neither TLS nor proxies.

@@ -1,4 +1,5 @@
 import Foundation
+import TillJournal
 
 /// Random bytes in a file of their own that only its owner may read.
 enum SecretFile {
@@ -16,24 +17,12 @@ enum SecretFile {
         var generator = SystemRandomNumberGenerator()
         let made = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         let temporary = path + ".\(UInt64.random(in: .min ... .max))"
-        guard create(temporary, made) else { return nil }
+        guard ClosedFile.make(temporary, made) else { return nil }
         // Whoever links first wins, so a file that is there already is no fault.
         _ = link(temporary, path)
         unlink(temporary)
         guard let kept = try read(path, what, count), kept.count == count else { return nil }
         return kept
-    }
-
-    /// Makes a new file that is closed to others from its first moment, whatever the process's mask is.
-    private static func create(_ path: String, _ bytes: [UInt8]) -> Bool {
-        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { return false }
-        let isWritten = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) == $0.count } && fsync(file) == 0
-        guard close(file) == 0, isWritten else {
-            unlink(path)
-            return false
-        }
-        return true
     }
 
     /// - Returns: `nil` for a file that is not there or cannot be read.

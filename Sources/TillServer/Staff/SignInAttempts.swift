@@ -18,8 +18,10 @@ struct SignInAttempts: Sendable {
 
         /// Until the device is signed in anew.
         static let pin = Limits(maximum: 5, free: 1, memory: .days(7))
-        /// From all devices together, one after the other, where whoever has a key can sign in as many as they like.
-        static let pinInAll = Limits(maximum: 20, free: 20, memory: .hours(1))
+        /// From all devices together, where whoever has a key can sign in as many as they like.
+        static let pinInAll = Limits(maximum: 20, free: 5, memory: .hours(1))
+        /// For all people of an account together, from devices that keys have signed in.
+        static let pinsOfAccount = Limits(maximum: 100, free: 20, memory: .hours(1))
         /// From one address, with a name.
         static let password = Limits(maximum: 10, free: 5, memory: .days(1), isOpen: true)
         /// From everywhere, with one name, one after the other: as many as NIST SP 800-63B-4 (3.2.2) allows.
@@ -34,6 +36,8 @@ struct SignInAttempts: Sendable {
     static let everywhere = "everywhere"
     /// Where wrong PINs of all devices are counted.
     static let everyDevice = "every device"
+    /// Where wrong PINs for all people of an account are counted; no person has such a name.
+    static func everybody(of account: AccountID) -> String { "everybody of \(account)" }
     /// Names and addresses that are remembered at most.
     static let maximumOpen = 4_096
 

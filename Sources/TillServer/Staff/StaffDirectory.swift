@@ -11,6 +11,9 @@ public struct StaffDirectory: Sendable {
     /// Bytes of a name.
     public static let maximumNameBytes = 64
 
+    /// After which no process works with a session that has ended.
+    private static let sessionsGone = Span(milliseconds: 2 * PageSessions.cacheLifetime.milliseconds)
+
     private static let idPrefix = "staff_"
     private static let bytesOfID = 6
     private static let stateID = RecordID("staff_state", "changes")
@@ -139,12 +142,13 @@ public struct StaffDirectory: Sendable {
         return changed
     }
 
-    /// Forgets somebody; their sessions end within a second.
+    /// Forgets somebody who is not the last; their sessions end within a second.
     @discardableResult
     public func remove(_ word: String) async throws(StaffError) -> StaffRecord {
         var removed: StaffRecord?
         try await commit { (all, _) throws(StaffError) in
             guard let found = StaffDirectory.find(word, in: all) else { throw .unknownPerson(word) }
+            guard all.count > 1 else { throw .lastPerson(found.name) }
             removed = found
             return (
                 [.remove(found.record.id)] + (try await withoutOffice(found)), note(.personRemoved, found, [])
@@ -152,6 +156,34 @@ public struct StaffDirectory: Sendable {
         }
         guard let removed else { throw .unknownPerson(word) }
         return removed
+    }
+
+    /// Ends that the shop has staff: forgets the last person. All sessions of the account end before, so that no device
+    /// which is locked now may do everything then. Takes two seconds.
+    /// - Returns: whom it has forgotten.
+    @discardableResult
+    public func end() async throws(StaffError) -> StaffRecord {
+        var ended: StaffRecord?
+        try await commit { (all, _) throws(StaffError) in
+            guard let last = all.first, all.count == 1 else { throw .severalPeople(all.count) }
+            if ended == nil { try await endSessions() }
+            ended = last
+            return (
+                [.remove(last.record.id)] + (try await withoutOffice(last)),
+                note(.personRemoved, last, [AuditChange("staff", to: "ended")])
+            )
+        }
+        guard let ended else { throw .severalPeople(0) }
+        return ended
+    }
+
+    /// Ends all sessions of the account, and waits until no counter has one in memory any more.
+    private func endSessions() async throws(StaffError) {
+        do throws(JournalError) {
+            let sessions = try await Records<PageSessionRecord>(store).list(matching: PageSessionRecord.of(account))
+            if !sessions.isEmpty { try await store.change(sessions.map { .remove($0.record.id) }) }
+        } catch { throw .journal(error) }
+        do { try await clock.sleep(for: StaffDirectory.sessionsGone) } catch { throw .busy }
     }
 
     // MARK: Roles
@@ -218,8 +250,8 @@ public struct StaffDirectory: Sendable {
             changes: [AuditChange("permissions", to: role.permissions.words.joined(separator: ","))] + limits)
     }
 
-    /// Decides a change on what there is, and writes it with what is noted of it; decided again when another writer came
-    /// first. `nil`: nothing is to be changed.
+    /// Decides a change on what there is, and writes it with what is noted of it and the seals of what it changes;
+    /// decided again when another writer came first. `nil`: nothing is to be changed.
     func commit(
         _ decide: ([StaffRecord], [StaffRole]) async throws(StaffError) -> (changes: [RecordChange], note: AuditNote)?
     ) async throws(StaffError) {
@@ -229,7 +261,8 @@ public struct StaffDirectory: Sendable {
             let known = try await kept(mark.id)
             guard let (changes, note) = try await decide(try await all(), try await roles()) else { return }
             do throws(JournalError) {
-                return try await store.change(changes + [.put(mark, over: known)], noting: [note])
+                let sealed = try await StaffSeals(of: account, in: store).sealing(note, of: changes)
+                return try await store.change(changes + [.put(mark, over: known)], noting: [sealed])
             } catch {
                 guard case .recordConflict = error, tries < Records<StaffRecord>.maximumConflicts else {
                     throw .journal(error)

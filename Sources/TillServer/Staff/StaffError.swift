@@ -9,6 +9,10 @@ public enum StaffError: ExplainedError, Hashable {
     /// A name that reads as a card number.
     case cardNumber
     case tooMany
+    /// Nobody would be left.
+    case lastPerson(String)
+    /// Staff ends with the last person only.
+    case severalPeople(Int)
     case unknownRole(String)
     case unknownPermission(String)
     case invalidRoleName
@@ -40,6 +44,8 @@ public enum StaffError: ExplainedError, Hashable {
         case .invalidName: "invalid_name"
         case .cardNumber: "card_number_refused"
         case .tooMany: "too_many_staff"
+        case .lastPerson: "last_person"
+        case .severalPeople: "several_people"
         case .unknownRole: "unknown_role"
         case .unknownPermission: "unknown_permission"
         case .invalidRoleName: "invalid_role_name"
@@ -70,6 +76,11 @@ public enum StaffError: ExplainedError, Hashable {
             "A name is one line of 1 to \(StaffDirectory.maximumNameBytes) bytes. Nothing was changed."
         case .cardNumber: "The name has a card number in it. Nothing was changed."
         case .tooMany: "The account has \(StaffDirectory.maximumStaff) people. Nobody was added."
+        case .lastPerson(let name): "\(shown(name, 64)) is the last person of the staff. Nobody was removed."
+        case .severalPeople(let count):
+            count == 0
+                ? "The shop has no staff. Nothing was changed."
+                : "The shop has \(count) people. Nobody was removed, and nobody was signed out."
         case .unknownRole(let name): "There is no role \(shown(name, 40)). Nothing was changed."
         case .unknownPermission(let word): "There is no permission “\(word)”. Nothing was changed."
         case .invalidRoleName:
@@ -114,6 +125,8 @@ public enum StaffError: ExplainedError, Hashable {
         case .invalidName: "Give a shorter name without control characters."
         case .cardNumber: "Give another name; a letter between the digits helps."
         case .tooMany: "Remove those who have left, with till staff remove."
+        case .lastPerson: "Use till staff end if the shop is to have no staff any more; it signs everybody out."
+        case .severalPeople: "Remove all but one first, with till staff remove."
         case .unknownRole: "till roles list has all."
         case .unknownPermission:
             "Use \(StaffPermission.allCases.map(\.rawValue).joined(separator: ", ")) with commas between, or all."

@@ -164,8 +164,8 @@ extension Problem {
         let status: HTTPResponse.Status =
             switch error {
             case .unknownPerson: .notFound
-            case .nameTaken, .tooMany, .tooManyRoles, .builtInRole, .roleInUse, .tooManyPasskeys,
-                .lastPasskey:
+            case .nameTaken, .tooMany, .lastPerson, .severalPeople, .tooManyRoles, .builtInRole, .roleInUse,
+                .tooManyPasskeys, .lastPasskey:
                 .conflict
             case .pepperMissing, .pepperFile, .untrusted, .busy, .hashing, .journal: .serviceUnavailable
             case .invalidName, .cardNumber, .unknownRole, .unknownPermission, .invalidRoleName, .invalidLimit,

@@ -38,26 +38,8 @@ struct StaffSignIn: Sendable {
         guard let person = try await staff.person(id, of: session.account), let kept = person.pin else {
             throw StaffSignIn.nobody
         }
-        // Whoever can make start codes has the machine. Whoever has a key can sign in any number of devices.
-        let isLimited = session.key != nil
-        if isLimited, try await attempts.isLocked(id.rawValue, at: SignInAttempts.everyDevice, .pinInAll) {
-            throw lockedEverywhere(person, at: session)
-        }
-        switch try await attempts.begin(id.rawValue, at: session.device) {
-        case .mayTry: break
-        case .wait(let span): throw StaffSignIn.wait(span).claimed(by: person.actor)
-        case .locked:
-            log.record(.lockedOut(id), at: session.device)
-            throw StaffSignIn.locked(person.name).claimed(by: person.actor)
-        }
-        switch try await attempts.begin(id.rawValue, at: SignInAttempts.everyDevice, .pinInAll) {
-        case .wait(let span) where isLimited:
-            try await attempts.withdraw(id.rawValue, at: session.device)
-            throw StaffSignIn.wait(span).claimed(by: person.actor)
-        case .locked where isLimited: throw lockedEverywhere(person, at: session)
-        case .mayTry, .wait, .locked: break
-        }
-        guard try await judged(pin, kept, of: id, at: session) else {
+        let counted = try await count(person, at: session)
+        guard try await judged(pin, kept, of: session.account, counted) else {
             log.record(.wrongPIN(id), at: session.device)
             guard try await !attempts.isSpent(session.device) else {
                 try await sessions.end(session.hash)
@@ -68,23 +50,79 @@ struct StaffSignIn: Sendable {
         }
         try await attempts.succeed(id.rawValue, at: session.device)
         try await attempts.succeed(id.rawValue, at: SignInAttempts.everyDevice)
+        // Whoever knows one PIN must not clear what was guessed at the others.
+        for count in counted where count.limits == .pinsOfAccount { try await withdraw(count) }
         return person
+    }
+
+    /// Where an attempt counts.
+    private struct Count {
+        let name: String
+        let place: String
+        let limits: SignInAttempts.Limits
+        /// Its limits hold for this device, too.
+        var isBinding = true
+    }
+
+    /// Counts an attempt at the device, for the person everywhere, and for all people of the account. One that is not
+    /// to be checked counts nowhere.
+    private func count(_ person: StaffRecord, at session: PageSessionRecord) async throws -> [Count] {
+        // Whoever can make start codes has the machine. Whoever has a key can sign in any number of devices.
+        let isLimited = session.key != nil
+        let name = person.id.rawValue
+        var counts = [
+            Count(name: name, place: session.device, limits: .pin),
+            Count(name: name, place: SignInAttempts.everyDevice, limits: .pinInAll, isBinding: isLimited),
+        ]
+        if isLimited {
+            counts.append(
+                Count(
+                    name: SignInAttempts.everybody(of: session.account), place: SignInAttempts.everyDevice,
+                    limits: .pinsOfAccount))
+        }
+        var counted: [Count] = []
+        for count in counts {
+            let standing = try await attempts.begin(count.name, at: count.place, count.limits)
+            if standing == .mayTry {
+                counted.append(count)
+                continue
+            }
+            guard count.isBinding else { continue }
+            for earlier in counted { try await withdraw(earlier) }
+            throw refusal(standing, count, person, session).claimed(by: person.actor)
+        }
+        return counted
+    }
+
+    private func refusal(
+        _ standing: SignInAttempts.Standing, _ count: Count, _ person: StaffRecord, _ session: PageSessionRecord
+    ) -> Problem {
+        if case .wait(let span) = standing { return StaffSignIn.wait(span) }
+        switch count.limits {
+        case .pin:
+            log.record(.lockedOut(person.id), at: session.device)
+            return StaffSignIn.locked(person.name)
+        case .pinInAll:
+            log.record(.lockedOutEverywhere(person.id), at: session.device)
+            return StaffSignIn.lockedEverywhere(person.name)
+        default:
+            log.record(.lockedOutEverywhere(person.id), at: session.device)
+            return StaffSignIn.lockedEverywhere("the people of the shop")
+        }
+    }
+
+    private func withdraw(_ count: Count) async throws {
+        try await attempts.withdraw(count.name, at: count.place, count.limits)
     }
 
     /// Whether it is the PIN. What the queue refuses was not judged, and is no wrong one.
     private func judged(
-        _ pin: Secret<String>, _ kept: ScryptHash, of id: StaffID, at session: PageSessionRecord
+        _ pin: Secret<String>, _ kept: ScryptHash, of account: AccountID, _ counted: [Count]
     ) async throws -> Bool {
-        do { return try await hasher.matches(pin, kept, of: session.account) } catch StaffError.busy {
-            try await attempts.withdraw(id.rawValue, at: session.device)
-            try await attempts.withdraw(id.rawValue, at: SignInAttempts.everyDevice, .pinInAll)
+        do { return try await hasher.matches(pin, kept, of: account) } catch StaffError.busy {
+            for count in counted { try await withdraw(count) }
             throw StaffError.busy
         }
-    }
-
-    private func lockedEverywhere(_ person: StaffRecord, at session: PageSessionRecord) -> Problem {
-        log.record(.lockedOutEverywhere(person.id), at: session.device)
-        return StaffSignIn.lockedEverywhere(person.name).claimed(by: person.actor)
     }
 
     /// Nobody is signed in at the device any more.
@@ -126,7 +164,7 @@ struct StaffSignIn: Sendable {
         let hours = SignInAttempts.Limits.pinInAll.memory.milliseconds / Span.hours(1).milliseconds
         return Problem(
             .forbidden, "person_locked_out",
-            "Too many wrong PINs came for \(name) from several devices, one after the other. Nobody was signed in.",
+            "Too many wrong PINs came for \(name) from several devices. Nobody was signed in.",
             next: "Wait \(hours == 1 ? "an hour" : "\(hours) hours"), or sign the device in with `till sign-in` on the "
                 + "machine of the till: there the right PIN is taken at any time.")
     }

@@ -34,17 +34,21 @@ struct PageSessionTests {
         #expect(try await Records<PageSessionRecord>(place.store).count() == 1)
     }
 
-    @Test("What a page asks by itself is no use of it")
+    @Test("What a page asks by itself is no use of it, nor what no page asks")
     func alone() async throws {
         let place = try SessionPlace()
         let token = try await begin(place)
         let sessions = place.sessions()
-        for headers in [[Incoming.name("X-Till-Alone"): "1"], [.accept: "text/event-stream"]] as [HTTPFields] {
-            place.pass(.minutes(359))
+        let page = Incoming.name("X-Till-Page")
+        let asked: [HTTPFields] = [
+            [page: "1", Incoming.name("X-Till-Alone"): "1"], [page: "1", .accept: "text/event-stream"], [:],
+        ]
+        for headers in asked {
+            place.pass(.minutes(239))
             let request = try await SessionPlace.request(token, sessions, headers: headers)
             #expect(try await sessions.session(of: request) != nil)
         }
-        place.pass(.minutes(2))
+        place.pass(.minutes(3))
         #expect(try await !sessions.takes(token))
     }
 
@@ -113,6 +117,28 @@ struct PageSessionTests {
         }
         #expect(gone == [1])
         #expect(try await place.sessions().takes(other))
+    }
+
+    @Test("A key has a share of its own, and takes no place of the page's devices")
+    func limitOfAKey() async throws {
+        let place = try SessionPlace()
+        let sessions = place.sessions()
+        let clerk = try await begin(place)
+        let other = try await sessions.begin(for: .main, key: digest("other".utf8))
+        place.pass(.minutes(1))
+        var tokens: [String] = []
+        for _ in 0..<2 * PageSessions.maximumOfKeys {
+            tokens.append(try await sessions.begin(for: .main, key: digest("key".utf8)))
+        }
+        for token in [clerk, other] { #expect(try await sessions.takes(token)) }
+        var open = 0
+        for token in tokens where try await sessions.takes(token) { open += 1 }
+        #expect(open == PageSessions.maximumPerHolder)
+        for number in 0..<2 * PageSessions.maximumOfKeys {
+            _ = try await sessions.begin(for: .main, key: digest("key \(number)".utf8))
+        }
+        #expect(try await sessions.takes(clerk))
+        #expect(try await Records<PageSessionRecord>(place.store).count() == PageSessions.maximumOfKeys + 1)
     }
 
     @Test("Memory has a limit; what is not in it is read again")

@@ -86,8 +86,9 @@ final class SessionPlace: Sendable {
 }
 
 extension PageSessions {
-    /// Whether a token lets somebody in; asking counts as use.
+    /// Whether a token lets somebody in; asking counts as use, as by somebody at the page.
     func takes(_ token: String) async throws -> Bool {
-        try await session(of: SessionPlace.request(token, self)) != nil
+        let headers: HTTPFields = [Incoming.name("X-Till-Page"): "1"]
+        return try await session(of: SessionPlace.request(token, self, headers: headers)) != nil
     }
 }

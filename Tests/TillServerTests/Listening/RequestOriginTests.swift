@@ -12,14 +12,14 @@ struct RequestOriginTests {
 
     private func ask(
         from peer: String, _ fields: [(String, String)], trusting networks: String = "10.0.0.0/8",
-        isEncrypted: Bool = false
+        isEncrypted: Bool = false, path: String = "/"
     ) throws -> (origin: RequestOrigin, host: String?, scheme: String?) {
         let reader = OriginReader(trusted: NetworkRange.list(parsing: networks) ?? [])
         var headers = HTTPFields()
         for (name, value) in fields { headers.append(HTTPField(name: Incoming.name(name), value: value)) }
         var request = Request(
             head: HTTPRequest(
-                method: .get, scheme: "http", authority: "127.0.0.1:8080", path: "/", headerFields: headers),
+                method: .get, scheme: "http", authority: "127.0.0.1:8080", path: path, headerFields: headers),
             body: RequestBody(buffer: ByteBuffer()))
         let address = try #require(ClientAddress(peer))
         let gate = ConnectionGate(
@@ -34,13 +34,25 @@ struct RequestOriginTests {
 
     @Test("Without headers of proxies it is the peer, over TLS or not")
     func plain() throws {
-        #expect(try ask(from: "192.0.2.1", []).origin.client.description == "192.0.2.1")
-        #expect(try !ask(from: "192.0.2.1", []).origin.isSecure)
+        #expect(try ask(from: "192.0.2.1", [], trusting: "").origin.client.description == "192.0.2.1")
+        #expect(try !ask(from: "192.0.2.1", [], trusting: "").origin.isSecure)
         #expect(try ask(from: "192.0.2.1", [], isEncrypted: true).origin.isSecure)
         #expect(try ask(from: "192.0.2.1", [], isEncrypted: true).scheme == "https")
-        #expect(try ask(from: "192.0.2.1", []).scheme == "http")
-        #expect(try ask(from: "2001:db8::7", []).origin.bucket == "2001:db8:0:0:0:0:0:0")
+        #expect(try ask(from: "192.0.2.1", [], trusting: "").scheme == "http")
+        #expect(try ask(from: "2001:db8::7", [], trusting: "").origin.bucket == "2001:db8:0:0:0:0:0:0")
         #expect(try ask(from: Self.proxy, []).origin.isProxied)
+    }
+
+    @Test("Past a proxy only TLS, this machine and probes without a key are taken")
+    func past() throws {
+        let problem = #expect(throws: Problem.self) { try ask(from: "192.0.2.1", []) }
+        #expect(problem?.code == "past_the_proxy" && problem?.status == .forbidden)
+        #expect(try ask(from: "192.0.2.1", [], isEncrypted: true).origin.isSecure)
+        #expect(try !ask(from: "127.0.0.1", []).origin.isProxied)
+        #expect(try ask(from: "192.0.2.1", [], path: "/healthz").origin.client.description == "192.0.2.1")
+        #expect(throws: Problem.self) {
+            try ask(from: "192.0.2.1", [("Authorization", "Bearer key")], path: "/metrics")
+        }
     }
 
     @Test(

@@ -108,7 +108,7 @@ struct SessionRouteTests {
         }
     }
 
-    @Test("Who guesses is not listened to for a while; the owner's start code is taken all the same")
+    @Test("Who guesses is not listened to for a while; a right key and the owner's start code are taken all the same")
     func guessing() async throws {
         try await counter { counter in
             var answer = try await signIn(counter, #"{"key":"wrong"}"#)
@@ -118,8 +118,19 @@ struct SessionRouteTests {
             #expect(answer.status == .tooManyRequests)
             #expect(answer.headers[.retryAfter] != nil)
             #expect(try await problem(answer) == "too_many_sign_ins")
-            #expect(try await signIn(counter, #"{"key":"key"}"#).status == .tooManyRequests)
-            #expect(try await signIn(counter, #"{"start_code":"wrong"}"#).status == .tooManyRequests)
+            #expect(try await signIn(counter, #"{"key":"key"}"#).status == .noContent)
+            // On a busy machine the first waits are over before the next request: each wrong one makes them longer.
+            func isHeldUp(_ body: String) async throws -> Bool {
+                for _ in 0..<20 {
+                    _ = try await signIn(counter, #"{"key":"wrong"}"#)
+                    if try await signIn(counter, body).status == .tooManyRequests { return true }
+                }
+                return false
+            }
+            let password = #"{"name":"Ann","password":"anything at all","code":"000000"}"#
+            for body in [#"{"key":"wrong"}"#, #"{"start_code":"wrong"}"#, password] {
+                #expect(try await isHeldUp(body), "\(body)")
+            }
             #expect(
                 try await signIn(counter, #"{"start_code":"\#(try await code(counter))"}"#).status == .noContent)
             let figures = try await RoutedCounter.text(try await counter.ask("GET", "/metrics"))

@@ -46,6 +46,27 @@ struct StaffDirectoryTests {
         try await place.close()
     }
 
+    @Test("The last person is not removed by the way: that ends all sessions, and is a step of its own")
+    func end() async throws {
+        let place = try SessionPlace()
+        let directory = StaffDirectory(place.store, account: .main, clock: SystemClock())
+        await #expect(throws: StaffError.severalPeople(0)) { try await directory.end() }
+        try await directory.add(name: "Anna", role: "owner", pin: nil)
+        try await directory.add(name: "Ben", role: "cashier", pin: nil)
+        let other = AccountID(rawValue: "other")
+        for account in [.main, other] {
+            _ = try #require(try await place.sessions().begin(code: try await place.codes.make(for: account)))
+        }
+        await #expect(throws: StaffError.severalPeople(2)) { try await directory.end() }
+        try await directory.remove("Ben")
+        await #expect(throws: StaffError.lastPerson("Anna")) { try await directory.remove("Anna") }
+        #expect(try await Records<PageSessionRecord>(place.store).count() == 2)
+        #expect(try await directory.end().name == "Anna")
+        #expect(try await directory.all() == [])
+        #expect(try await Records<PageSessionRecord>(place.store).list().map(\.account) == [other])
+        try await place.close()
+    }
+
     @Test("No name of a person or a role is a card number, and no sentence repeats one", arguments: ["-", " ", ""])
     func cardNumbers(separator: String) async throws {
         let place = try SessionPlace()
