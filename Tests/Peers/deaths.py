@@ -1,4 +1,5 @@
 """Processes that die while they sell: what the provider says moved, and customers who never give up."""
+import os
 import random
 
 import requests
@@ -21,10 +22,21 @@ def net(charges):
     return sum(c["captured"] - c["refunded"] for c in charges)
 
 
-def points():
+# What each way of moving money comes past, by the words in the points' names. With TILL_EVERY_DEATH each one is to be
+# killed at all points, which shows that it comes past no other.
+PASSES = {
+    "sale": ("Create", "Attempt", "Preparation", "Authorization", "Capture"),
+    "authorize": ("Create", "Attempt", "Preparation", "Authorization"),
+    "capture": ("Capture",), "cancel": ("Void",), "refund": ("Refund",),
+}
+
+
+def points(journey=None):
     answer = counter.till("failpoints", "--json")
     assert answer.code == 0, answer
-    return [(p["number"], p["name"]) for p in answer.json["failpoints"]]
+    words = None if "TILL_EVERY_DEATH" in os.environ else PASSES.get(journey)
+    return [(p["number"], p["name"]) for p in answer.json["failpoints"]
+            if words is None or any(word in p["name"] for word in words)]
 
 
 OPEN = {"processing", "unknown", "requires_action"}

@@ -19,7 +19,7 @@ def test_apple_pay_s_routes_keep_to_their_description(tmp_path):
             done = subprocess.run(
                 [
                     str(pathlib.Path(sys.executable).with_name("schemathesis")), "run",
-                    server.url + "/applepay/openapi.yaml", "--checks", CHECKS, "--phases", "examples,coverage,fuzzing",
+                    server.url + "/applepay/openapi.yaml", "--checks", CHECKS, "--phases", counter.PHASES,
                     "--max-examples", os.environ.get("TILL_EXAMPLES", "8"), "--seed", "1",
                     "--generation-database", "none", "--continue-on-failure", "--no-color", *more,
                 ],

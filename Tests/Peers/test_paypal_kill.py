@@ -4,6 +4,7 @@ import pytest
 import requests
 
 import counter
+import deaths
 import paypal
 
 PRICE = 1250
@@ -30,13 +31,13 @@ def check(shop, url, order, note):
 
 @pytest.mark.parametrize("journey", ["sale", "authorize", "capture", "cancel", "refund"])
 def test_a_death_at_any_point_moves_money_at_most_once(tmp_path, stand_in, journey):
-    points = counter.till("failpoints", "--json").json["failpoints"]
+    points = deaths.points(journey)
     assert points
-    for point in points:
-        order, folder = f"o-{journey}-{point['number']}", tmp_path / f"{journey}-{point['number']}"
+    for number, name in points:
+        order, folder = f"o-{journey}-{number}", tmp_path / f"{journey}-{number}"
         folder.mkdir()
         shop = paypal.Shop(folder, stand_in)
-        env = {"TILL_FAILPOINT": str(point["number"])}
+        env = {"TILL_FAILPOINT": str(number)}
         sale = ["--amount", "12.50", "--order", order]
         arguments = [*sale, *(["--capture", "manual"] if journey in ("authorize", "capture", "cancel") else [])]
         if journey in ("sale", "authorize"):
@@ -52,7 +53,7 @@ def test_a_death_at_any_point_moves_money_at_most_once(tmp_path, stand_in, journ
             continue
         for _ in range(2):
             assert shop("payments", "recover").code == 0
-            check(shop, stand_in, order, f"{journey} killed at {point['name']}")
+            check(shop, stand_in, order, f"{journey} killed at {name}")
         verified = counter.till("journal", "verify", *shop.common[:3])
         assert verified.code == 0 and verified.json["ok"], verified
 
