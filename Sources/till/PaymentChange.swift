@@ -26,9 +26,13 @@ enum PaymentWish {
         case .void:
             guard case .refused(let decline)? = payment.currentAttempt?.void?.state else { return nil }
             let code = decline.code ?? decline.reason.rawValue
-            guard payment.held.isPositive else {
+            guard payment.held.isPositive || payment.captured.isZero else {
                 return "The provider refused to void it (\(code)): somebody else captured it, and "
                     + "\(payment.captured) is captured now. Refund what is not wanted."
+            }
+            guard payment.held.isPositive else {
+                return "The provider refused to void it (\(code)). It may hold the money, or collect it again: "
+                    + "check the provider's dashboard, then try again."
             }
             return "The provider refused to void \(payment.held) (\(code)). "
                 + "It is still held, or somebody else captured it: check the provider's dashboard, then try again."
@@ -44,7 +48,11 @@ enum PaymentWish {
             switch self {
             case .capture:
                 ("\(payment.captures.last?.amount ?? payment.held) was not captured", payment.captures.last?.state)
-            case .void: ("\(payment.held) is still held", payment.currentAttempt?.void?.state)
+            case .void:
+                (
+                    payment.held.isPositive ? "\(payment.held) is still held" : "it was not voided",
+                    payment.currentAttempt?.void?.state
+                )
             case .refund:
                 ("\(payment.refunds.last?.amount ?? payment.refunded) was not refunded", payment.refunds.last?.state)
             }
@@ -83,7 +91,8 @@ func change(
             Output.line("  captured \(done.captured), refunded \(done.refunded).")
             if done.released.isPositive { Output.line("  released \(done.released).") }
             if done.isLettingGo {
-                Output.note("till: It is not known yet whether \(done.held) was voided; it is being checked.")
+                let what = done.held.isPositive ? "\(done.held)" : "it"
+                Output.note("till: It is not known yet whether \(what) was voided; it is being checked.")
             }
             if done.moneyMoved == .unknown { Output.note("till: \(PaymentJSON.message(of: done))") }
             done.customersWay.forEach { Output.note($0) }
@@ -108,5 +117,7 @@ func change(
 
 extension Payment {
     /// A hold, or what is left of it, is being released, and the provider has not confirmed it.
-    fileprivate var isLettingGo: Bool { held.isPositive && currentAttempt?.void?.state.isOpen == true }
+    fileprivate var isLettingGo: Bool {
+        (held.isPositive || status == .captureFailed) && currentAttempt?.void?.state.isOpen == true
+    }
 }

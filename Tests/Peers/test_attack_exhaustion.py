@@ -163,6 +163,11 @@ def test_one_key_that_may_only_read_takes_nothing_from_the_page_of_its_own_accou
         for _ in range(100):
             begun = requests.post(server.url + "/session", json={"key": key}, timeout=20, headers={"X-Till-Page": "1"})
             assert begun.status_code == 204, begun.text
+        for _ in range(4):
+            thief = requests.Session()
+            begun = thief.post(server.url + "/session", json={"key": key}, headers={"X-Till-Page": "1"}, timeout=20)
+            assert begun.status_code == 204, begun.text
+            streams += [thief.get(server.url + "/v1/events", stream=True, timeout=20) for _ in range(STREAMS // 4)]
         for _ in range(2 * STREAMS):
             streams.append(requests.get(server.url + "/v1/events", headers=bearer, stream=True, timeout=20))
         assert [stream.status_code for stream in streams].count(200) == STREAMS // 2

@@ -26,10 +26,13 @@ struct EventFeedTests {
     @Test("leaves streams to the page, whatever keys take, and to other keys, whatever one takes")
     func shares() {
         let feed = EventFeed()
-        func listen(_ credential: Principal.Credential, _ account: AccountID = .main) -> Int? {
-            feed.listen(account, credential: credential, atMost: 16, owner: .main)?.id
+        func listen(_ credential: Principal.Credential, share: Principal.Credential? = nil) -> Int? {
+            feed.listen(.main, credential: credential, share: share, atMost: 16, owner: .main)?.id
         }
-        #expect((0..<16).compactMap { _ in listen(.key(hash: [1])) }.count == 8)
+        // The sessions that a key has begun share with it.
+        #expect((0..<4).compactMap { listen(.session(hash: [9, $0]), share: .key(hash: [1])) }.count == 4)
+        #expect((0..<16).compactMap { _ in listen(.key(hash: [1])) }.count == 4)
+        #expect(listen(.session(hash: [9, 9]), share: .key(hash: [1])) == nil)
         #expect((0..<16).compactMap { _ in listen(.key(hash: [2])) }.count == 4)
         #expect(listen(.key(hash: [3])) == nil)
         #expect((0..<16).compactMap { _ in listen(.session(hash: [4])) }.count == 4)

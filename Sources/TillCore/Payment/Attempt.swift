@@ -98,6 +98,9 @@ public struct Attempt: Hashable, Sendable {
     /// What the customer has to do, while he is waited for.
     var action: CustomerAction? { if case .requiresAction(let action) = state { action } else { nil } }
 
+    /// The provider has refused to void it.
+    var isVoidRefused: Bool { if case .refused? = void?.state { true } else { false } }
+
     /// Since when the customer is waited for. What a clock that was ahead has dated did not begin after it was first
     /// read back: without that its time would not end before that clock's.
     func waitedForSince(at now: Timestamp) -> Timestamp {

@@ -63,21 +63,23 @@ extension Payment {
     }
 
     /// Nothing was captured after all, and nothing is held: the payment has left its order, which may be charged again.
-    /// Money that was taken at once was never held.
+    /// Until a void was tried the provider may collect again by itself what was taken at once.
     private func observeFailedHold(
         _ snapshot: ProviderSnapshot, of attempt: Attempt, after events: [PaymentEvent], at now: Timestamp
     ) -> [PaymentEvent] {
         var known = self
         for event in events { known.evolve(RecordedEvent(event, at: now)) }
         guard let hold = attempt.authorization, snapshot.captured.isZero, known.hasFailedCapture(attempt),
-            attempt.void?.state.isOpen != true, isGone(hold, snapshot.standing)
+            attempt.void?.state.isOpen != true, isGone(hold, snapshot.standing, attempt)
         else { return [] }
         return known.settle(attempt.id, [.attemptExpired(attempt.id)])
     }
 
-    private func isGone(_ hold: Authorization, _ standing: ProviderSnapshot.Standing) -> Bool {
+    private func isGone(
+        _ hold: Authorization, _ standing: ProviderSnapshot.Standing, _ attempt: Attempt
+    ) -> Bool {
         switch standing {
-        case .authorized(let found): hold.isCaptured || found.isCaptured
+        case .authorized(let found): (hold.isCaptured || found.isCaptured) && attempt.isVoidRefused
         case .declined: true
         // That a hold is voided ends every attempt.
         case .voided, .requiresAction, .continuable, .stored, .processing, .notFound, .unconfirmed: false
@@ -120,7 +122,7 @@ extension Payment {
         let amount = Money(minorUnits: more.partialValue, currency: currency)
         var isUnwanted = cancelReason != nil || !isLive || attempt.authorization == nil
         // Somebody wanted to let go of what others took.
-        if case .refused? = attempt.void?.state { isUnwanted = true }
+        if attempt.isVoidRefused { isUnwanted = true }
         if let again = mine.first(where: { $0.state.isReversed && $0.amount == amount }) {
             events.append(.captureRestored(again.id))
             // The entry of its failure is overtaken; whoever canceled meanwhile has to know that the money came.

@@ -173,8 +173,11 @@ public struct Payment: Hashable, Sendable {
     /// All that an attempt was to take was captured and failed afterwards: nothing of it can be captured any more.
     func hasFailedCapture(_ attempt: Attempt) -> Bool {
         let mine = captures.filter { $0.attempt == attempt.id }
-        return mine.contains { $0.state.isReversed && $0.isFinal }
-            && !mine.contains { $0.state.isOpen || $0.state.isSucceeded }
+        guard !mine.contains(where: { $0.state.isOpen || $0.state.isSucceeded }) else { return false }
+        let failed = mine.filter(\.state.isReversed)
+        // What others captured names no end: it is the end where nothing of the hold is left.
+        return failed.contains(where: \.isFinal)
+            || !failed.isEmpty && sum(failed.lazy.map(\.amount)).minorUnits >= attempt.mostAuthorized
     }
 
     /// Whether money has moved, for the sentence of an error.

@@ -24,6 +24,11 @@ struct Principal: Hashable, Sendable {
     var person: StaffGrant?
     /// The device that a session is of; `nil` for a key.
     var device: DeviceID?
+    /// The key that a session was begun with, by the SHA-256 of it.
+    var key: [UInt8]?
+
+    /// In whose share of what the account has it is: a key's sessions share with the key.
+    var share: Credential { key.map { .key(hash: $0) } ?? credential }
 
     /// - Throws: 403 that names the scope that is missing, and those that there are.
     func require(_ permission: Permission) throws(Problem) {

@@ -102,7 +102,7 @@ final class RequestAuthenticator: Sendable {
         return Principal(
             account: principal.account, credential: principal.credential,
             permissions: principal.permissions.intersection(grant.scopes),
-            actor: grant.actor, person: grant, device: principal.device)
+            actor: grant.actor, person: grant, device: principal.device, key: principal.key)
     }
 
     /// What a session may do: with a start code everything; with a key what that key may do now.
@@ -125,7 +125,7 @@ final class RequestAuthenticator: Sendable {
         }
         return Principal(
             account: holder.account, credential: credential, permissions: holder.permissions, actor: holder.actor,
-            device: session.deviceID)
+            device: session.deviceID, key: key)
     }
 
     /// Who holds a key; `nil` for one that is unknown.

@@ -120,8 +120,7 @@ export function words(payment) {
         ? ["wait", CHECKING, `It is not known yet whether ${sum} was charged.`, true]
         : ["bad", payment.status === "canceled" ? "Canceled" : "Hold expired", "No money moved."];
     case "capture_failed":
-      return ["bad", "Capture failed",
-        `${sum} was captured and failed afterwards: the shop does not have it. Cancel, then charge the order again.`];
+      return ["bad", "Capture failed", payment.message || "The shop does not have the money."];
     case "requires_payment_method": {
       const isUnsent = payment.attempts?.at(-1)?.status === "not_sent";
       const why = isUnsent ? "The provider could not be reached; nothing was sent. " : "";

@@ -17,6 +17,8 @@ public final class EventFeed: Sendable {
         let account: AccountID
         /// What its request came in with.
         let credential: Principal.Credential?
+        /// Whose share of the account's streams it is in.
+        let share: Principal.Credential?
         let signals: AsyncStream<Signal>.Continuation
     }
 
@@ -58,20 +60,23 @@ public final class EventFeed: Sendable {
     }
 
     /// Signals of an account from now on; `nil` if it has as many listeners as allowed, or if the feed is closed.
-    /// - Parameter owner: whose the counter is; `nil`: that account's.
+    /// - Parameters:
+    ///   - share: the key or the session that it counts for; `nil`: the credential.
+    ///   - owner: whose the counter is; `nil`: that account's.
     func listen(
-        _ account: AccountID, credential: Principal.Credential? = nil, atMost limit: Int, owner: AccountID? = nil
+        _ account: AccountID, credential: Principal.Credential? = nil, share: Principal.Credential? = nil,
+        atMost limit: Int, owner: AccountID? = nil
     ) -> (id: Int, signals: AsyncStream<Signal>, tick: @Sendable () -> Void)? {
         let (stream, continuation) = AsyncStream.makeStream(of: Signal.self, bufferingPolicy: .bufferingNewest(64))
         let id: Int? = state.withLock { state in
             let taken = state.listeners.values.reduce(into: [:]) { $0[$1.account, default: 0] += 1 }
             let shares = AccountShares(all: limit, owner: owner ?? account)
             guard !state.isClosed, shares.allow(account, taken: taken),
-                EventFeed.allows(credential, of: account, in: state, limit, shares.owner)
+                EventFeed.allows(share ?? credential, of: account, in: state, limit, shares.owner)
             else { return nil }
             state.next &+= 1
             state.listeners[state.next] = Listener(
-                account: account, credential: credential, signals: continuation)
+                account: account, credential: credential, share: share ?? credential, signals: continuation)
             return state.next
         }
         guard let id else { return nil }
@@ -80,14 +85,14 @@ public final class EventFeed: Sendable {
 
     /// Whether a key or a session may have another stream beside those that its account has.
     private static func allows(
-        _ credential: Principal.Credential?, of account: AccountID, in state: State, _ limit: Int, _ owner: AccountID
+        _ share: Principal.Credential?, of account: AccountID, in state: State, _ limit: Int, _ owner: AccountID
     ) -> Bool {
-        guard let credential else { return true }
+        guard let share else { return true }
         let limit = account == owner ? limit : limit / AccountShares.partOfOthers
         let others = state.listeners.values.filter { $0.account == account }
-        guard others.count(where: { $0.credential == credential }) < max(1, limit / partOfOne) else { return false }
-        guard case .key = credential else { return true }
-        let ofKeys = others.count { if case .key? = $0.credential { true } else { false } }
+        guard others.count(where: { $0.share == share }) < max(1, limit / partOfOne) else { return false }
+        guard case .key = share else { return true }
+        let ofKeys = others.count { if case .key? = $0.share { true } else { false } }
         return ofKeys < max(1, limit - limit / partOfPage)
     }
 

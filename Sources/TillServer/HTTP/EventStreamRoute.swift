@@ -53,7 +53,9 @@ struct EventStreamRoute: Sendable {
         } else {
             start = try await end()
         }
-        guard let listener = feed.listen(account, credential: incoming.credential, atMost: maximumStreams, owner: owner)
+        guard
+            let listener = feed.listen(
+                account, credential: incoming.credential, share: incoming.share, atMost: maximumStreams, owner: owner)
         else {
             throw Problem(
                 .tooManyRequests, "too_many_streams", "Too many streams of events are open.", next: "Close another one."

@@ -10,6 +10,8 @@ struct Incoming: Sendable {
     var account: AccountID
     /// What the request came in with; `nil` for anybody's.
     var credential: Principal.Credential?
+    /// In whose share of the account's streams it is; `nil` for anybody's.
+    var share: Principal.Credential?
     /// Who asks, for the record.
     var actor = Actor.customer
     /// The scopes of whoever asks; none for anybody's.

@@ -273,6 +273,9 @@ public enum PaymentJSON {
         case .refunded: return "Fully refunded: \(payment.refunded)." + stillHeld(payment)
         case .canceled: return "Canceled. No money moved."
         case .expired: return "The hold expired. No money moved."
+        case .captureFailed where payment.currentAttempt?.void?.state.isOpen == true:
+            return "What was captured failed afterwards, and the payment is being canceled. "
+                + "Wait for the provider's answer."
         case .captureFailed:
             return "What was captured failed afterwards: the shop does not have the money. "
                 + "Cancel the payment, then charge the order again."

@@ -18,7 +18,7 @@ struct CounterListeners: Sendable {
     private let logger: Logger
 
     init(_ options: ServerOptions, logger: Logger) {
-        let origins = OriginReader(trusted: options.trustedProxies)
+        let origins = OriginReader(trusted: options.trustedProxies, allowsPlainHTTP: options.allowsPlainHTTP)
         let hasPublic = options.publicAddress != nil
         let budget = ConnectionBudget(
             files: ConnectionBudget.raise(), set: options.maximumConnections, listeners: hasPublic ? 2 : 1)

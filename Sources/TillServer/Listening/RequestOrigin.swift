@@ -47,6 +47,8 @@ struct RequestOrigin: Sendable {
 struct OriginReader: Sendable {
     /// Only what these say about their clients is believed.
     let trusted: [NetworkRange]
+    /// The network is the shop's alone, as its settings say: plain HTTP may come past the proxy.
+    var allowsPlainHTTP = false
 
     /// Hops that are examined, from this counter backwards.
     static let maximumHops = 32
@@ -87,17 +89,18 @@ struct OriginReader: Sendable {
         return RequestOrigin(client: try client(said.hops, behind: peer), isSecure: isSecure, isProxied: true)
     }
 
-    /// Refuses what comes past the proxy in the clear, where there is one. This machine's own requests do not cross a
+    /// Refuses what comes past the proxy in the clear, where there is one. What comes over loopback crosses no
     /// network, and a probe without a key has no secret.
     private func checkWay(of request: Request, from peer: ClientAddress, _ isEncrypted: Bool) throws(Problem) {
-        guard !trusted.isEmpty, !isEncrypted, !isTrusted(peer), !peer.isLoopback,
+        guard !trusted.isEmpty, !allowsPlainHTTP, !isEncrypted, !isTrusted(peer), !peer.isLoopback,
             request.headers[.authorization] != nil || !OperationRoutes.probes.contains(request.uri.path)
         else { return }
         throw Problem(
             .forbidden, "past_the_proxy",
             "This till is asked over its proxy or over TLS, and \(peer) has come past both in the clear. Nothing was "
                 + "done. A key that was sent has crossed the network readably: replace it.",
-            next: "Use the proxy's address; or add the peer to trusted_proxies (TILL_TRUSTED_PROXIES) if it is a proxy."
+            next: "Use the proxy's address, or TLS. Where the network is yours alone, set allow_plain_http; a peer "
+                + "that is a proxy belongs in trusted_proxies."
         )
     }
 

@@ -15,13 +15,15 @@ struct SignInAttempts: Sendable {
         let memory: Span
         /// Anybody can make up names there, so only the newest are kept.
         var isOpen = false
+        /// Many try there at the same moment with good reason, so that each is counted, one after the other.
+        var isShared = false
 
         /// Until the device is signed in anew.
         static let pin = Limits(maximum: 5, free: 1, memory: .days(7))
         /// From all devices together, where whoever has a key can sign in as many as they like.
         static let pinInAll = Limits(maximum: 20, free: 5, memory: .hours(1))
         /// For all people of an account together, from devices that keys have signed in.
-        static let pinsOfAccount = Limits(maximum: 100, free: 20, memory: .hours(1))
+        static let pinsOfAccount = Limits(maximum: 100, free: 20, memory: .hours(1), isShared: true)
         /// From one address, with a name.
         static let password = Limits(maximum: 10, free: 5, memory: .days(1), isOpen: true)
         /// From everywhere, with one name, one after the other: as many as NIST SP 800-63B-4 (3.2.2) allows.
@@ -32,6 +34,8 @@ struct SignInAttempts: Sendable {
     static let maximumPerDevice = 15
     /// The first wait; each further one is twice as long.
     static let firstWait = Span.seconds(1)
+    /// How often an attempt at a shared place is counted anew because another one was.
+    static let maximumConflicts = 16
     /// Where wrong passwords from everywhere are counted.
     static let everywhere = "everywhere"
     /// Where wrong PINs of all devices are counted.
@@ -63,6 +67,16 @@ struct SignInAttempts: Sendable {
     func begin(
         _ person: String, at device: String, _ limits: Limits = .pin
     ) async throws(JournalError) -> Standing {
+        for _ in 0..<(limits.isShared ? SignInAttempts.maximumConflicts : 1) {
+            if let standing = try await counted(person, at: device, limits) { return standing }
+        }
+        return .wait(SignInAttempts.firstWait)
+    }
+
+    /// - Returns: `nil` if another attempt was counted at the same moment.
+    private func counted(
+        _ person: String, at device: String, _ limits: Limits
+    ) async throws(JournalError) -> Standing? {
         let now = clock.now()
         let id = SignInAttemptRecord.id(person, device)
         let kept = try await store.record(id)
@@ -75,7 +89,8 @@ struct SignInAttempts: Sendable {
             guard left <= 0 else { return .wait(Span(milliseconds: left)) }
         }
         let next = SignInAttemptRecord(
-            person: person, device: device, count: (known?.count ?? 0) + 1, last: now, limits: limits)
+            person: person, device: device, count: (known?.count ?? 0) + 1, last: now, before: known?.last,
+            limits: limits)
         var changes: [RecordChange] = [.put(next.record, over: kept)]
         if limits.isOpen {
             changes.append(
@@ -84,7 +99,7 @@ struct SignInAttempts: Sendable {
         }
         do throws(JournalError) { try await store.change(changes) } catch {
             guard case .recordConflict = error else { throw error }
-            return .wait(SignInAttempts.firstWait)
+            return nil
         }
         return .mayTry
     }
@@ -92,26 +107,21 @@ struct SignInAttempts: Sendable {
     /// Takes back an attempt that was counted and not judged: the queue was full, or another place made it wait.
     func withdraw(_ person: String, at device: String, _ limits: Limits = .pin) async throws(JournalError) {
         let id = SignInAttemptRecord.id(person, device)
-        guard let kept = try await store.record(id) else { return }
-        let known = try SignInAttemptRecord(kept)
-        let change: RecordChange =
-            known.count > 1
-            ? .put(
-                SignInAttemptRecord(
-                    person: person, device: device, count: known.count - 1, last: known.last, limits: limits
-                ).record, over: kept) : .remove(id)
-        do throws(JournalError) { try await store.change([change]) } catch {
-            // Another attempt was counted meanwhile: this one stays counted, too.
-            guard case .recordConflict = error else { throw error }
+        for _ in 0..<(limits.isShared ? SignInAttempts.maximumConflicts : 1) {
+            guard let kept = try await store.record(id) else { return }
+            let known = try SignInAttemptRecord(kept)
+            let change: RecordChange =
+                known.count > 1
+                ? .put(
+                    SignInAttemptRecord(
+                        person: person, device: device, count: known.count - 1, last: known.before ?? known.last,
+                        limits: limits
+                    ).record, over: kept) : .delete(id, from: kept.version)
+            do throws(JournalError) { return try await store.change([change]) } catch {
+                // Another attempt was counted meanwhile: this one stays counted, too.
+                guard case .recordConflict = error else { throw error }
+            }
         }
-    }
-
-    /// Whether no more are taken there now; counts nothing.
-    func isLocked(_ person: String, at device: String, _ limits: Limits) async throws(JournalError) -> Bool {
-        guard let kept = try await store.record(SignInAttemptRecord.id(person, device)) else { return false }
-        let known = try SignInAttemptRecord(kept)
-        return known.count >= limits.maximum
-            && (clock.isInDoubt || known.last.age(at: clock.now()) < limits.memory)
     }
 
     /// Forgets the wrong ones: the PIN was right.
@@ -155,6 +165,9 @@ struct SignInAttemptRecord: RecordDocument, Hashable {
     let device: String
     let count: Int
     let last: MeasuredMoment
+    /// When the one before the last was, which counts again if the last one is taken back: what was no wrong one
+    /// lengthens no wait and no memory.
+    var before: MeasuredMoment?
     /// Those that it was counted under; `nil` for one that was read.
     var limits: SignInAttempts.Limits?
 
@@ -163,9 +176,10 @@ struct SignInAttemptRecord: RecordDocument, Hashable {
     static let open = RecordMatch("kind", "open")
 
     init(
-        person: String, device: String, count: Int, last: MeasuredMoment, limits: SignInAttempts.Limits? = nil
+        person: String, device: String, count: Int, last: MeasuredMoment, before: MeasuredMoment? = nil,
+        limits: SignInAttempts.Limits? = nil
     ) {
-        (self.person, self.device, self.count, self.last) = (person, device, count, last)
+        (self.person, self.device, self.count, self.last, self.before) = (person, device, count, last, before)
         self.limits = limits
     }
 
@@ -176,6 +190,7 @@ struct SignInAttemptRecord: RecordDocument, Hashable {
         writer.field("device", device)
         writer.field("count", count)
         writer.moment("last", last)
+        if let before { writer.moment("before", before) }
         writer.endObject()
         var fields = ["device": device]
         if limits?.isOpen == true { fields["kind"] = "open" }
@@ -188,6 +203,7 @@ struct SignInAttemptRecord: RecordDocument, Hashable {
         let body = try RecordBody(stored)
         self.init(
             person: try body.text("person"), device: try body.text("device"),
-            count: Int(clamping: try body.int("count")), last: try .init(body, "last"))
+            count: Int(clamping: try body.int("count")), last: try .init(body, "last"),
+            before: body.optionalInt("before_at") == nil ? nil : try .init(body, "before"))
     }
 }

@@ -165,7 +165,9 @@ public struct StaffDirectory: Sendable {
     public func end() async throws(StaffError) -> StaffRecord {
         var ended: StaffRecord?
         try await commit { (all, _) throws(StaffError) in
-            guard let last = all.first, all.count == 1 else { throw .severalPeople(all.count) }
+            guard let last = all.first, all.count == 1 else {
+                throw ended == nil ? .severalPeople(all.count) : .addedMeanwhile
+            }
             if ended == nil { try await endSessions() }
             ended = last
             return (
@@ -181,7 +183,12 @@ public struct StaffDirectory: Sendable {
     private func endSessions() async throws(StaffError) {
         do throws(JournalError) {
             let sessions = try await Records<PageSessionRecord>(store).list(matching: PageSessionRecord.of(account))
-            if !sessions.isEmpty { try await store.change(sessions.map { .remove($0.record.id) }) }
+            guard !sessions.isEmpty else { return }
+            try await store.change(
+                sessions.map { .remove($0.record.id) },
+                noting: [
+                    AuditNote(.signedOut, account: account, reason: "the end of staff", count: sessions.count)
+                ])
         } catch { throw .journal(error) }
         do { try await clock.sleep(for: StaffDirectory.sessionsGone) } catch { throw .busy }
     }

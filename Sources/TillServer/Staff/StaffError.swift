@@ -13,6 +13,8 @@ public enum StaffError: ExplainedError, Hashable {
     case lastPerson(String)
     /// Staff ends with the last person only.
     case severalPeople(Int)
+    /// Somebody was added while everybody was signed out.
+    case addedMeanwhile
     case unknownRole(String)
     case unknownPermission(String)
     case invalidRoleName
@@ -45,7 +47,7 @@ public enum StaffError: ExplainedError, Hashable {
         case .cardNumber: "card_number_refused"
         case .tooMany: "too_many_staff"
         case .lastPerson: "last_person"
-        case .severalPeople: "several_people"
+        case .severalPeople, .addedMeanwhile: "several_people"
         case .unknownRole: "unknown_role"
         case .unknownPermission: "unknown_permission"
         case .invalidRoleName: "invalid_role_name"
@@ -81,6 +83,7 @@ public enum StaffError: ExplainedError, Hashable {
             count == 0
                 ? "The shop has no staff. Nothing was changed."
                 : "The shop has \(count) people. Nobody was removed, and nobody was signed out."
+        case .addedMeanwhile: "Somebody was added meanwhile: nobody was removed. Everybody was signed out."
         case .unknownRole(let name): "There is no role \(shown(name, 40)). Nothing was changed."
         case .unknownPermission(let word): "There is no permission “\(word)”. Nothing was changed."
         case .invalidRoleName:
@@ -126,7 +129,7 @@ public enum StaffError: ExplainedError, Hashable {
         case .cardNumber: "Give another name; a letter between the digits helps."
         case .tooMany: "Remove those who have left, with till staff remove."
         case .lastPerson: "Use till staff end if the shop is to have no staff any more; it signs everybody out."
-        case .severalPeople: "Remove all but one first, with till staff remove."
+        case .severalPeople, .addedMeanwhile: "Remove all but one first, with till staff remove."
         case .unknownRole: "till roles list has all."
         case .unknownPermission:
             "Use \(StaffPermission.allCases.map(\.rawValue).joined(separator: ", ")) with commas between, or all."

@@ -164,7 +164,8 @@ extension Problem {
         let status: HTTPResponse.Status =
             switch error {
             case .unknownPerson: .notFound
-            case .nameTaken, .tooMany, .lastPerson, .severalPeople, .tooManyRoles, .builtInRole, .roleInUse,
+            case .nameTaken, .tooMany, .lastPerson, .severalPeople, .addedMeanwhile, .tooManyRoles, .builtInRole,
+                .roleInUse,
                 .tooManyPasskeys, .lastPasskey:
                 .conflict
             case .pepperMissing, .pepperFile, .untrusted, .busy, .hashing, .journal: .serviceUnavailable

@@ -67,8 +67,9 @@ struct StaffSignIn: Sendable {
     /// Counts an attempt at the device, for the person everywhere, and for all people of the account. One that is not
     /// to be checked counts nowhere.
     private func count(_ person: StaffRecord, at session: PageSessionRecord) async throws -> [Count] {
-        // Whoever can make start codes has the machine. Whoever has a key can sign in any number of devices.
-        let isLimited = session.key != nil
+        // Whoever can make start codes has the machine. Whoever has a key, or a sign-in of their own, can begin any
+        // number of sessions.
+        let isLimited = session.key != nil || session.isPersonal
         let name = person.id.rawValue
         var counts = [
             Count(name: name, place: session.device, limits: .pin),

@@ -242,13 +242,39 @@ struct AfterSaleTests {
         failed.failedCaptures = [
             ProviderSnapshot.FailedCapture(reference: ProviderReference(rawValue: "cap_9"), decline: Examples.decline)
         ]
-        #expect(take(failed, &payment) == ["capture.failed", "payment.attention_required", "attempt.expired"])
+        failed.standing = .authorized(authorization)
+        #expect(take(failed, &payment) == ["capture.failed", "payment.attention_required"])
         #expect(payment.captured.isZero && payment.broken == nil)
-        #expect(payment.status == .captureFailed && !payment.isLive, "it was never held, so its order is free")
+        #expect(payment.status == .captureFailed && payment.isLive, "the provider may collect again by itself")
         #expect(payment.openAttention.map(\.attention) == [.captureReversed(Examples.eur(100))])
         #expect(take(failed, &payment).isEmpty, "the same twice is nothing")
+        var again = payment
+        #expect(take(seen(), &again) == ["capture.restored"])
+        #expect(again.status == .succeeded && again.openAttention.isEmpty)
+        // Its order is free once a void was tried, and the provider still has nothing.
+        for event in try payment.decide(.cancel(reason: "x"), at: Self.now) {
+            payment.evolve(RecordedEvent(event, at: Self.now))
+        }
+        #expect(payment.isLive)
+        for event in payment.observe(.voided(Examples.attempt, .declined(Examples.decline)), at: Self.now) {
+            payment.evolve(RecordedEvent(event, at: Self.now))
+        }
+        #expect(take(failed, &payment).contains("attempt.expired"))
+        #expect(payment.status == .canceled && !payment.isLive && payment.broken == nil)
         #expect(take(seen(), &payment) == ["capture.restored", "payment.attention_required"])
         #expect(payment.status == .succeeded && payment.isLive && payment.broken == nil)
+    }
+
+    @Test("what others captured and what failed afterwards is not held either")
+    func capturedByOthersFails() throws {
+        var held = try Examples.payment(.manual, Examples.held)
+        #expect(take(seen(), &held) == ["capture.reported"])
+        var failed = seen(captured: 0)
+        failed.failedCaptures = [
+            ProviderSnapshot.FailedCapture(reference: seen().reference, decline: Examples.decline)
+        ]
+        #expect(take(failed, &held) == ["capture.failed", "payment.attention_required"])
+        #expect(held.status == .captureFailed && held.held.isZero && held.broken == nil)
     }
 
     @Test("a capture with another name than the one that failed is left as it is")

@@ -12,9 +12,10 @@ struct RequestOriginTests {
 
     private func ask(
         from peer: String, _ fields: [(String, String)], trusting networks: String = "10.0.0.0/8",
-        isEncrypted: Bool = false, path: String = "/"
+        isEncrypted: Bool = false, path: String = "/", allowsPlainHTTP: Bool = false
     ) throws -> (origin: RequestOrigin, host: String?, scheme: String?) {
-        let reader = OriginReader(trusted: NetworkRange.list(parsing: networks) ?? [])
+        let reader = OriginReader(
+            trusted: NetworkRange.list(parsing: networks) ?? [], allowsPlainHTTP: allowsPlainHTTP)
         var headers = HTTPFields()
         for (name, value) in fields { headers.append(HTTPField(name: Incoming.name(name), value: value)) }
         var request = Request(
@@ -49,6 +50,7 @@ struct RequestOriginTests {
         #expect(problem?.code == "past_the_proxy" && problem?.status == .forbidden)
         #expect(try ask(from: "192.0.2.1", [], isEncrypted: true).origin.isSecure)
         #expect(try !ask(from: "127.0.0.1", []).origin.isProxied)
+        #expect(try !ask(from: "192.0.2.1", [], allowsPlainHTTP: true).origin.isSecure)
         #expect(try ask(from: "192.0.2.1", [], path: "/healthz").origin.client.description == "192.0.2.1")
         #expect(throws: Problem.self) {
             try ask(from: "192.0.2.1", [("Authorization", "Bearer key")], path: "/metrics")

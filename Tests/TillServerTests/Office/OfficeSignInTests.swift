@@ -149,6 +149,36 @@ struct OfficeSignInTests {
         try await shop.close()
     }
 
+    @Test("PINs that are tried from ever more sessions of the back office wait longer, too, as at devices of a key")
+    func approvals() async throws {
+        let shop = try Shop()
+        let pin = try await shop.hasher.hash(Secret("604913"), of: .main)
+        let mona = try await shop.staff.add(name: "Mona", role: "manager", pin: pin)
+        let signIn = StaffSignIn(
+            staff: shop.office.staff, sessions: shop.place.sessions(),
+            attempts: SignInAttempts(shop.place.store, clock: shop.place.measuring), hasher: shop.hasher,
+            log: SignInLog(logger: Logger(label: "test")))
+        let now = shop.place.measuring.now()
+        func session(_ number: UInt8, _ proof: OfficeProof?) -> PageSessionRecord {
+            PageSessionRecord(
+                hash: Array(repeating: number, count: 32), account: .main, began: now, seen: now, ends: now.at,
+                proof: proof)
+        }
+        func refusal(_ pin: String, _ session: PageSessionRecord) async -> String? {
+            do {
+                _ = try await signIn.check(mona.id, Secret(pin), at: session)
+                return nil
+            } catch { return Problem(error).code }
+        }
+        for number in 1...6 as ClosedRange<UInt8> {
+            #expect(await refusal("000111", session(number, .passkey)) == "pin_wrong", "\(number)")
+        }
+        #expect(await refusal("604913", session(7, .passkey)) == "pin_too_early")
+        #expect(await refusal("604913", session(8, nil)) == nil, "a device of the shop's own is not held up")
+        #expect(await refusal("604913", session(7, .passkey)) == nil)
+        try await shop.close()
+    }
+
     @Test("Ten wrong ones from an address are taken, then none with that name from there, also the right one")
     func locked() async throws {
         let place = try SessionPlace()

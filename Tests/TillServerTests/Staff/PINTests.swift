@@ -89,6 +89,47 @@ struct PINTests {
         try await place.close()
     }
 
+    @Test("A right one between wrong ones lengthens neither their wait nor their memory")
+    func rightOnesBetween() async throws {
+        let place = try SessionPlace()
+        let attempts = SignInAttempts(place.store, clock: place.measuring)
+        let name = SignInAttempts.everybody(of: .main)
+        func begin() async throws -> SignInAttempts.Standing {
+            try await attempts.begin(name, at: SignInAttempts.everyDevice, .pinsOfAccount)
+        }
+        for _ in 0..<20 { #expect(try await begin() == .mayTry) }
+        for _ in 0..<13 {
+            place.pass(.minutes(5))
+            #expect(try await begin() == .mayTry)
+            try await attempts.withdraw(name, at: SignInAttempts.everyDevice, .pinsOfAccount)
+        }
+        // The wrong ones are over an hour old: as many are free again.
+        for _ in 0..<20 { #expect(try await begin() == .mayTry) }
+        try await place.close()
+    }
+
+    @Test("Many who try at the same moment at devices of one account are counted one after the other, and none waits")
+    func shared() async throws {
+        let place = try SessionPlace()
+        let attempts = SignInAttempts(place.store, clock: place.measuring)
+        let name = SignInAttempts.everybody(of: .main)
+        let standings = try await withThrowingTaskGroup(of: SignInAttempts.Standing.self) { group in
+            for _ in 0..<8 {
+                group.addTask { try await attempts.begin(name, at: SignInAttempts.everyDevice, .pinsOfAccount) }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(standings == Array(repeating: .mayTry, count: 8))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask { try await attempts.withdraw(name, at: SignInAttempts.everyDevice, .pinsOfAccount) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await Records<SignInAttemptRecord>(place.store).count() == 0)
+        try await place.close()
+    }
+
     @Test("An attempt that was not judged is taken back, and is no wrong one")
     func withdrawn() async throws {
         let place = try SessionPlace()

@@ -134,7 +134,7 @@ private struct AccountResponder: HTTPResponder {
         guard isOwn?(principal.account) ?? true else { throw Problem.notFound }
         try query.check(request)
         let incoming = Incoming(
-            request: request, account: principal.account, credential: principal.credential,
+            request: request, account: principal.account, credential: principal.credential, share: principal.share,
             actor: principal.actor, permissions: principal.permissions, person: principal.person,
             maximumBodyBytes: maximumBodyBytes, bodyTimeout: bodyTimeout, parameters: context.parameters)
         return try await Attribution.ofRequest(by: principal.actor, at: principal.device) {
