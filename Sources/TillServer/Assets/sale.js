@@ -114,7 +114,7 @@ async function charge(body, tender, asked = body) {
   if (isRetryable(answer)) return;
   sessionStorage.removeItem(SALE + answer.id);
   // The stream of events may have shown the end before: then somebody may be typing the next customer's sale.
-  if (saleBody().body === body) blank();
+  if (/** @type {any} */ (saleBody()).body === body) blank();
 }
 
 /** Says what became of a sale that has no payment: nobody was asked for money. */
