@@ -21,7 +21,7 @@ enum PINInput {
         let digits = counter.options.settings.number(.staffPIN) ?? PINPolicy.defaultDigits
         let pin = try read(for: name)
         try PINPolicy(minimumDigits: digits).check(pin)
-        return try await ScryptHasher(besideJournal: counter.journal.path).hash(pin, of: .main)
+        return try await ScryptHasher(besideJournal: counter.journal.path).hash(pin, of: counter.options.account)
     }
 
     private static func read(for name: String) throws(CommandError) -> Secret<String> {

@@ -1,6 +1,7 @@
 """Processes the tests talk to: each is started on a free port and ended by its own id."""
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
@@ -41,6 +42,29 @@ def pytest_collection_modifyitems(items):
     order = {name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: (
         item.get_closest_marker("last") is not None, order.get(item.module.__name__, len(order))))
+
+
+PROCESSOR = pytest.StashKey()
+
+
+def processor_seconds():
+    """Of this process and of all that it has started and that have ended."""
+    return sum(sum(resource.getrusage(whose)[:2]) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup(item):
+    item.stash[PROCESSOR] = processor_seconds()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item):
+    """What a test has cost goes into the report, so that what makes the suite long is seen."""
+    try:
+        return (yield)
+    finally:
+        item.user_properties.append(("processor", f"{processor_seconds() - item.stash[PROCESSOR]:.1f}"))
 
 
 @pytest.fixture(autouse=True)

@@ -107,6 +107,13 @@ def test_a_payment_is_placed_once_whoever_asks_again(server):
     assert tender.get("type", tender.get("kind")) == "wallet"
 
 
+def test_a_counter_of_another_account_sells_for_it(tmp_path):
+    with counter.Server(tmp_path, "--provider", "sandbox", "--account", "north") as north:
+        page = Page(north)
+        assert page.pay(page.token().json()).status_code == 201
+        assert [p["status"] for p in payments(north, page.basket)] == ["succeeded"]
+
+
 def test_a_token_for_anything_else_is_refused_and_nothing_charged(server):
     page, other = Page(server), Page(server)
     for code, token in {

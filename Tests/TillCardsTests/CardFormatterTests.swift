@@ -34,8 +34,8 @@ import TillTestSupport
         #expect(entry == FormattedEntry(text: "4032 0362", caret: 4))
     }
 
-    /// A million random edits: typing, pasting, deleting anywhere, with rubbish between.
-    @Test("a million random edits lose and reorder no digit, keep the caret behind its digit, and settle at once")
+    /// Random edits: typing, pasting, deleting anywhere, with rubbish between.
+    @Test("200,000 random edits lose and reorder no digit, keep the caret behind its digit, and settle at once")
     func random() {
         var random = SeededRandom(seed: 2026)
         var entry = FormattedEntry(text: "", caret: 0)
@@ -43,7 +43,7 @@ import TillTestSupport
             "4", "3", "7", "6", "0", "9", " ", "-", "x", "½", "٣", "５", "6205", "3714 49", "\u{1F4B3}", "", "12",
         ]
         var wrong = 0
-        for _ in 0..<1_000_000 {
+        for _ in 0..<200_000 {
             var units = Array(entry.text.utf16)
             let from = Int.random(in: 0...units.count, using: &random)
             let to = Int.random(in: from...min(units.count, from + 3), using: &random)

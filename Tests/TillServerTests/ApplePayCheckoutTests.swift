@@ -126,8 +126,8 @@ private struct Shop {
             live: LiveApplePayOptions(options, clock: MeasuringClock(clock)),
             verifier: PaymentTokenVerifier(
                 trust: try SignerTrust(root: apple.rootCertificate), environment: .sandbox),
-            baskets: ApplePayBaskets(journal: journal, clock: clock),
-            customers: CustomerAccounts(journal),
+            baskets: ApplePayBaskets(journal: journal, owner: account, clock: clock),
+            customers: CustomerAccounts(journal, owner: account),
             replay: replay ?? JournalReplayStore(store: journal, clock: clock), checkout: engine,
             account: account, provider: .sandbox, clock: clock, metrics: ApplePayMetrics())
     }
@@ -173,11 +173,18 @@ struct ApplePayCheckoutTests {
         let checkout = try shop.checkout(journal, account: north)
         try await checkout.baskets.open(shop.basket)
         let told = try await checkout.pay(try await shop.sheet(checkout))
-        #expect(SheetAnswerStatus(of: told) != .pending)
+        #expect(SheetAnswerStatus(of: told) == .placed)
         let attempt = try #require(try await Records<WalletBasket>(journal).document(shop.basket.id)?.attempt)
         let payment = try #require(attempt.payment)
         #expect(try await journal.payment(payment)?.account == north)
         #expect(try await shop.charged() == [250])
+        // A counter of another account on the same journal knows neither the basket nor how it stands.
+        let main = try shop.checkout(journal)
+        #expect(try await main.baskets.entry(shop.basket.id) == nil)
+        await #expect(throws: Problem.self) { try await main.status(shop.basket.id, showsToken: true) }
+        let status = try await checkout.status(shop.basket.id, showsToken: true)
+        #expect(SheetAnswerStatus(of: status) == .placed)
+        try await journal.close()
     }
 
     @Test("The sheet waits for the provider twenty seconds and no longer; the payment goes on")

@@ -101,7 +101,7 @@ struct EarlierJournalTests {
     @Test("Baskets, accounts, transactions and token events are as they were")
     func wallets() async throws {
         let journal = try SQLiteJournal.open(at: path)
-        let baskets = ApplePayBaskets(journal: journal, clock: SystemClock())
+        let baskets = ApplePayBaskets(journal: journal, owner: .main, clock: SystemClock())
         let open = try #require(try await baskets.entry("shop-e12c4da3611978dba4e3"))
         #expect(open.attempt == nil && open.holder == .nobody && open.nonce.count == 32)
         #expect(try open.basket.total().minorUnits == 1_599 && open.basket.shippingMethods.count == 2)
@@ -118,7 +118,7 @@ struct EarlierJournalTests {
         #expect(ends.first?.due == Timestamp(milliseconds: 1_795_340_701_588).adding(.hours(24)))
 
         let token = "251b334a9170dd005ff6ca9f5a05b370fd8da04f102062e73f74fd529e6c14aa"
-        let customers = CustomerAccounts(journal)
+        let customers = CustomerAccounts(journal, owner: .main)
         #expect(try await customers.customer(showing: token) == "guest_02ac7bc1c1bb5f6d")
         let contact = try #require(paid.attempt?.fullContact)
         #expect(await customers.account(of: contact, basket: "b")?.id == "guest_02ac7bc1c1bb5f6d")

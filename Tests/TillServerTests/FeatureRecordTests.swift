@@ -174,7 +174,7 @@ struct FeatureRecordTests {
     func oneBegins(_ kind: Kind) async throws {
         let place = Place(kind)
         let stores = [try place.open(), try place.open()]
-        let baskets = stores.map { ApplePayBaskets(journal: $0, clock: place.clock) }
+        let baskets = stores.map { ApplePayBaskets(journal: $0, owner: .main, clock: place.clock) }
         try await baskets[0].open(basket(), account: "guest_1")
         let kept = try #require(try await baskets[1].entry("b-1"))
         #expect(kept.basket == basket() && kept.account == "guest_1" && kept.nonce.count == 32)
@@ -207,7 +207,7 @@ struct FeatureRecordTests {
     @Test("A basket that is begun at another version than it has is not taken", arguments: Kind.allCases)
     func versions(_ kind: Kind) async throws {
         let place = Place(kind)
-        let baskets = ApplePayBaskets(journal: try place.open(), clock: place.clock)
+        let baskets = ApplePayBaskets(journal: try place.open(), owner: .main, clock: place.clock)
         try await baskets.open(basket())
         _ = try await baskets.change("b-1") { basket in
             basket.pay(byCredit: true)
@@ -228,7 +228,7 @@ struct FeatureRecordTests {
     @Test("What nobody paid goes after a day; what was paid stays for 180", arguments: Kind.allCases)
     func lifetimes(_ kind: Kind) async throws {
         let place = Place(kind)
-        let baskets = ApplePayBaskets(journal: try place.open(), clock: place.clock)
+        let baskets = ApplePayBaskets(journal: try place.open(), owner: .main, clock: place.clock)
         let transaction = transaction()
         for id in ["old", "paying", "paid"] { try await baskets.open(basket(id)) }
         for id in ["paying", "paid"] { _ = try await baskets.begin(id, version: 1, transaction: transaction) }
@@ -247,6 +247,49 @@ struct FeatureRecordTests {
         #expect(try await baskets.entry("paying") != nil)
     }
 
+    @Test("A basket is there for its account only, and no other takes its name", arguments: Kind.allCases)
+    func owners(_ kind: Kind) async throws {
+        let place = Place(kind)
+        let store = try place.open()
+        let own = ApplePayBaskets(journal: store, owner: AccountID(rawValue: "north"), clock: place.clock)
+        let other = ApplePayBaskets(journal: store, owner: .main, clock: place.clock)
+        try await own.open(basket())
+        #expect(try await other.entry("b-1") == nil)
+        let changed = try await other.change("b-1") { basket in
+            basket.pay(byCredit: true)
+            return []
+        }
+        #expect(changed == nil)
+        let transaction = transaction()
+        guard case .missing = try await other.begin("b-1", version: 1, transaction: transaction) else {
+            Issue.record("the basket of another account was taken")
+            return
+        }
+        let (mine, foreign) = (basket(), basket("b-2"))
+        await #expect(throws: JournalError.self) { try await other.open(mine) }
+        try await other.open(foreign)
+        #expect(try await own.entry("b-2") == nil)
+        guard case .begin = try await own.begin("b-1", version: 1, transaction: transaction) else {
+            Issue.record("the account's own basket was not taken")
+            return
+        }
+        try await other.end("b-1", transaction: transaction.description, answer: nil)
+        #expect(try await own.entry("b-1")?.attempt != nil)
+    }
+
+    @Test("Who buys of two accounts is a customer of each, and signs in at one only", arguments: Kind.allCases)
+    func customers(_ kind: Kind) async throws {
+        let store = try Place(kind).open()
+        let own = CustomerAccounts(store, owner: AccountID(rawValue: "north"))
+        let other = CustomerAccounts(store, owner: .main)
+        let first = try #require(try await own.demoCustomer()).token.reveal()
+        let second = try #require(try await other.demoCustomer()).token.reveal()
+        #expect(try await own.customer(showing: first) == "customer_ada")
+        #expect(try await other.customer(showing: second) == "customer_ada")
+        #expect(try await other.customer(showing: first) == nil)
+        #expect(try await own.customer(showing: second) == nil)
+    }
+
     // MARK: Accounts, events, keys
 
     @Test("A name has one account, and its token is found by its hash only", arguments: Kind.allCases)
@@ -254,14 +297,14 @@ struct FeatureRecordTests {
         let place = Place(kind)
         let stores = [try place.open(), try place.open()]
         let made = try await count(10) { number in
-            try await CustomerAccounts(stores[number % 2])
-                .account(CustomerAccount(name: [1], id: "a\(number)", token: [2, UInt8(number)]))?.isNew == true
+            let new = CustomerAccount(owner: .main, name: [1], id: "a\(number)", token: [2, UInt8(number)])
+            return try await CustomerAccounts(stores[number % 2], owner: .main).account(new)?.isNew == true
         }
         #expect(made == 1)
-        let customers = CustomerAccounts(stores[0])
+        let customers = CustomerAccounts(stores[0], owner: .main)
         let first = try #require(try await customers.demoCustomer())
         #expect(try await customers.customer(showing: first.token.reveal()) == "customer_ada")
-        let second = try #require(try await CustomerAccounts(stores[1]).demoCustomer())
+        let second = try #require(try await CustomerAccounts(stores[1], owner: .main).demoCustomer())
         #expect(try await customers.customer(showing: first.token.reveal()) == nil)
         #expect(try await customers.customer(showing: second.token.reveal()) == "customer_ada")
         #expect(try await customers.customer(showing: String(repeating: "0", count: 64)) == nil)

@@ -5,7 +5,7 @@ import TillJournal
 
 /// The baskets that are open, with what became of them, in the journal's database: each change is on the disk before
 /// anything of it is reported, so that a counter that dies in the middle of a sheet loses nothing, and any number of
-/// processes can answer for one basket.
+/// processes can answer for one basket. Those of other accounts on the same journal are not there.
 struct ApplePayBaskets: Sendable {
     /// A basket with what became of it.
     struct Entry: Sendable {
@@ -22,19 +22,26 @@ struct ApplePayBaskets: Sendable {
     }
 
     let journal: any Journal & RecordStore
+    /// Whose baskets these are.
+    let owner: AccountID
     let clock: any TillClock
     private var baskets: Records<WalletBasket> { Records(journal) }
 
     /// Opens a basket; one that is being paid, or was, stays as it is. Baskets that nobody paid in time are forgotten.
+    /// - Throws: ``JournalError/recordConflict(_:current:)`` if another account has a basket of that name.
     func open(_ basket: SheetBasket, account: String? = nil) async throws(JournalError) {
         let nonce = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
         let record = WalletBasket(
-            id: basket.id, account: account, version: basket.version, document: basket.json.bytes(), nonce: nonce,
-            openedAt: clock.now()
+            id: basket.id, owner: owner, account: account, version: basket.version, document: basket.json.bytes(),
+            nonce: nonce, openedAt: clock.now()
         ).record
         for tries in 1... {
             let known = try await journal.record(record.id)
-            if let known, try WalletBasket(known).attempt != nil { return }
+            if let known {
+                let kept = try WalletBasket(known)
+                guard kept.owner == owner else { throw .recordConflict(record.id, current: known.version) }
+                guard kept.attempt == nil else { return }
+            }
             do throws(JournalError) {
                 return try await journal.change([
                     .put(record, over: known), .forget(WalletBasket.collection, dueBy: clock.now()),
@@ -47,7 +54,19 @@ struct ApplePayBaskets: Sendable {
     }
 
     func entry(_ id: String) async throws(JournalError) -> Entry? {
-        try await baskets.document(id).flatMap(Entry.init)
+        guard let kept = try await baskets.document(id), kept.owner == owner else { return nil }
+        return Entry(kept)
+    }
+
+    /// Changes a basket, unless it is another account's or `body` leaves it.
+    @discardableResult
+    private func update(
+        _ id: String, _ body: (inout WalletBasket) -> Bool
+    ) async throws(JournalError) -> WalletBasket? {
+        try await baskets.update(id) { basket in
+            guard basket.owner == owner else { return false }
+            return body(&basket)
+        }
     }
 
     /// Changes a basket that nobody is paying; `nil` if there is none, or if it has a payment.
@@ -56,7 +75,7 @@ struct ApplePayBaskets: Sendable {
     ) async throws(JournalError) -> (SheetBasket, [SheetError])? {
         var result: (SheetBasket, [SheetError])?
         var isChanged = false
-        let written = try await baskets.update(id) { kept in
+        let written = try await update(id) { kept in
             result = nil
             guard kept.attempt == nil, let entry = Entry(kept) else { return false }
             var basket = entry.basket
@@ -82,7 +101,7 @@ struct ApplePayBaskets: Sendable {
     func begin(
         _ id: String, version: Int, transaction: WalletTransactionID
     ) async throws(JournalError) -> Admission {
-        let begun = try await baskets.update(id) { basket in
+        let begun = try await update(id) { basket in
             guard basket.attempt == nil, basket.version == version else { return false }
             basket.attempt = WalletBasket.Attempt(transaction: transaction.description)
             return true
@@ -96,7 +115,7 @@ struct ApplePayBaskets: Sendable {
     func note(
         _ payment: PaymentID, of id: String, transaction: String, contact: [UInt8]
     ) async throws(JournalError) {
-        try await baskets.update(id) { basket in
+        try await update(id) { basket in
             guard basket.attempt?.transaction == transaction else { return false }
             basket.attempt?.payment = payment
             basket.attempt?.contact = contact
@@ -107,7 +126,7 @@ struct ApplePayBaskets: Sendable {
     /// Writes what the sheet is answered.
     /// - Parameter answer: `nil` frees the basket for another payment: this one certainly moved nothing.
     func end(_ id: String, transaction: String, answer: [UInt8]?) async throws(JournalError) {
-        try await baskets.update(id) { basket in
+        try await update(id) { basket in
             guard basket.attempt?.transaction == transaction else { return false }
             if answer == nil { basket.attempt = nil } else { basket.attempt?.answer = answer }
             return true

@@ -38,7 +38,7 @@ extension ApplePayRoutes {
     func authorize(_ request: Request) async throws -> Response {
         guard let sandbox else { throw Problem.notFound }
         let domain = try domain(of: request)
-        let body = try await Incoming(request: request, account: .main, maximumBodyBytes: 16_384).document()
+        let body = try await Incoming(request: request, account: account, maximumBodyBytes: 16_384).document()
         guard let token = try await sandbox.authorize(body, domain: domain.domain.name) else {
             throw Problem(
                 .conflict, "session_refused", "The merchant session is not valid, or was already used.",

@@ -10,7 +10,7 @@ extension ApplePayRoutes {
 
     func metadata(_ request: Request) throws -> Response {
         let domain = try domain(of: request)
-        let incoming = Incoming(request: request, account: .main, maximumBodyBytes: 0)
+        let incoming = Incoming(request: request, account: account, maximumBodyBytes: 0)
         let visitor = try incoming.query("visitor")
         let hasIdentity = identity(of: domain) != nil
         let share =

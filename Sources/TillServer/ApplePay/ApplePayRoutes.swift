@@ -32,6 +32,9 @@ struct ApplePayRoutes: Sendable {
 
     var options: ApplePayOptions { live.current }
 
+    /// The account that the counter runs for.
+    var account: AccountID { checkout.account }
+
     /// Whether an address is one of Apple Pay's.
     static func own(_ path: String) -> Bool {
         path.hasPrefix("/applepay/") || path == association || path == "/shop" || path.hasPrefix("/shop/")
@@ -140,7 +143,7 @@ struct ApplePayRoutes: Sendable {
     func proven(_ request: Request, basket: String?) async throws -> JSONValue {
         _ = try domain(of: request)
         let body = try await Incoming(
-            request: request, account: .main, maximumBodyBytes: ApplePayRoutes.maximumBodyBytes
+            request: request, account: account, maximumBodyBytes: ApplePayRoutes.maximumBodyBytes
         ).document()
         guard let id = basket ?? body["basket"]?.stringValue else { throw Problem.field("basket", "It is missing.") }
         guard try await isProven(request, id) else {

@@ -72,10 +72,10 @@ public struct ApplePayWeb: Sendable {
         clock: any TillClock, statsD: StatsD?,
         reload: (@Sendable () -> ApplePayOptions?)? = nil
     ) {
-        let baskets = ApplePayBaskets(journal: journal, clock: clock)
+        let baskets = ApplePayBaskets(journal: journal, owner: account, clock: clock)
         let live = LiveApplePayOptions(options, clock: MeasuringClock(clock), reload: reload)
         let metrics = ApplePayMetrics(statsD: statsD)
-        let customers = CustomerAccounts(journal)
+        let customers = CustomerAccounts(journal, owner: account)
         let payment = ApplePayCheckout(
             live: live, verifier: PaymentTokenVerifier(trust: trust, environment: options.environment),
             baskets: baskets, customers: customers, replay: JournalReplayStore(store: journal, clock: clock),
@@ -106,7 +106,7 @@ public struct ApplePayWeb: Sendable {
     /// Opens a basket, so that a page can be given its identifier. It is on the disk when this returns. The same
     /// identifier again replaces it, unless its payment was authorized: then it stays as it is.
     /// - Parameter account: the customer who is signed in; `nil` for a guest, who gets an account with the order.
-    /// - Throws: `JournalError` if it cannot be kept.
+    /// - Throws: `JournalError` if it cannot be kept, as where another account has a basket of that identifier.
     public func open(_ basket: SheetBasket, account: String? = nil) async throws(JournalError) {
         try await routes.baskets.open(basket, account: account)
     }

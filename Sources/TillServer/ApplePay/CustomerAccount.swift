@@ -6,7 +6,9 @@ struct CustomerAccount: Hashable, Sendable {
     /// Accounts kept at most.
     static let maximum = 1_000_000
 
-    /// A hash of the e-mail address.
+    /// Whose customer it is.
+    var owner: AccountID
+    /// A hash of the e-mail address, and of the owner.
     var name: [UInt8]
     /// What the shop calls it.
     var id: String
@@ -24,6 +26,7 @@ extension CustomerAccount: RecordDocument {
         let match = CustomerAccount.match(token: token)
         var writer = JSONWriter()
         writer.beginObject()
+        writer.field("owner", owner.rawValue)
         writer.field("id", id)
         writer.field("token", match.value)
         writer.endObject()
@@ -35,6 +38,6 @@ extension CustomerAccount: RecordDocument {
     init(_ stored: KeptRecord) throws(JournalError) {
         let body = try RecordBody(stored)
         guard let name = Hex.decode(stored.id.key) else { throw body.damaged("key") }
-        self.init(name: name, id: try body.text("id"), token: try body.bytes("token"))
+        self.init(owner: body.owner, name: name, id: try body.text("id"), token: try body.bytes("token"))
     }
 }

@@ -4,7 +4,8 @@ import TillCore
 import TillJournal
 
 /// Accounts of customers: one for each e-mail address, made with the first order, so that nobody has to sign in to pay.
-/// They are in the journal's database, under hashes: neither the address nor what signs in is stored.
+/// They are in the journal's database, under hashes: neither the address nor what signs in is stored. Who buys of two
+/// accounts has one with each.
 final class CustomerAccounts: Sendable {
     /// An account of an order.
     struct Account: Sendable {
@@ -22,18 +23,30 @@ final class CustomerAccounts: Sendable {
     }
 
     private let accounts: Records<CustomerAccount>
+    private let owner: AccountID
     private let reported = Mutex(Reported())
 
-    init(_ store: any RecordStore) { accounts = Records(store) }
+    /// Those of an account.
+    init(_ store: any RecordStore, owner: AccountID) {
+        accounts = Records(store)
+        self.owner = owner
+    }
+
+    /// The hash under which the account of an address is. That of `main` is the address's alone, as before there were
+    /// others.
+    private func name(_ address: String) -> [UInt8] {
+        digest((owner == .main ? address : "\(owner.rawValue)\u{0}\(address)").utf8)
+    }
 
     /// The account of who ordered, made if there is none; `nil` if it cannot be kept: the order stands without one.
     func account(of contact: FullContact, basket: String) async -> Account? {
-        let name = digest(contact.emailAddress.lowercased().utf8)
+        let name = name(contact.emailAddress.lowercased())
         let token = CustomerAccounts.token()
         guard
             let made = try? await account(
                 CustomerAccount(
-                    name: name, id: "guest_" + Hex.lowercase(digest(token.reveal().utf8).prefix(8)),
+                    owner: owner, name: name,
+                    id: "guest_" + Hex.lowercase(digest(token.reveal().utf8).prefix(8)),
                     token: digest(token.reveal().utf8)))
         else { return nil }
         if made.isNew { keep(token, basket) }
@@ -46,16 +59,21 @@ final class CustomerAccounts: Sendable {
     /// Who shows a token; `nil` for nobody.
     func customer(showing token: String) async throws(JournalError) -> String? {
         guard (16...128).contains(token.utf8.count) else { return nil }
-        return try await accounts.list(matching: CustomerAccount.match(token: digest(token.utf8)), limit: 1).first?.id
+        let match = CustomerAccount.match(token: digest(token.utf8))
+        guard let found = try await accounts.list(matching: match, limit: 1).first, found.owner == owner else {
+            return nil
+        }
+        return found.id
     }
 
     /// Signs a customer of the demo shop in, who needs no password.
     func demoCustomer() async throws(JournalError) -> (id: String, token: Secret<String>)? {
         let token = CustomerAccounts.token()
-        let name = digest("ada@till.example".utf8)
+        let name = name("ada@till.example")
         let hash = digest(token.reveal().utf8)
         guard
-            let made = try await account(CustomerAccount(name: name, id: "customer_ada", token: hash))
+            let made = try await account(
+                CustomerAccount(owner: owner, name: name, id: "customer_ada", token: hash))
         else { return nil }
         if !made.isNew {
             try await accounts.update(Hex.lowercase(name)) { account in

@@ -29,7 +29,7 @@ struct ShopRoutes: Sendable {
     /// Signs in with what an order's guest was given, or the demo's own customer.
     func signIn(_ request: Request) async throws -> Response {
         _ = try routes.domain(of: request)
-        let body = try await Incoming(request: request, account: .main, maximumBodyBytes: 4096).document()
+        let body = try await Incoming(request: request, account: routes.account, maximumBodyBytes: 4096).document()
         if body["demo"] == .bool(true), let customer = try await routes.customers.demoCustomer() {
             return Self.signedIn(customer.id, cookie: customer.token.reveal())
         }
@@ -72,7 +72,7 @@ struct ShopRoutes: Sendable {
     /// Fills a basket. Prices are the shop's, whatever the page says.
     func open(_ request: Request) async throws -> Response {
         _ = try routes.domain(of: request)
-        let body = try await Incoming(request: request, account: .main, maximumBodyBytes: 4096).document()
+        let body = try await Incoming(request: request, account: routes.account, maximumBodyBytes: 4096).document()
         let currency = routes.options.currency
         func money(_ units: Int64) -> Money { Money(minorUnits: units, currency: currency) }
         let service: SheetBasket.Service

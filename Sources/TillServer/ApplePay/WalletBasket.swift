@@ -20,6 +20,8 @@ struct WalletBasket: Hashable, Sendable {
     }
 
     var id: String
+    /// Whose sale it becomes; it is there for nobody else.
+    var owner: AccountID
     /// The customer who was signed in when it was opened.
     var account: String?
     /// Grows by one with each change.
@@ -37,9 +39,11 @@ struct WalletBasket: Hashable, Sendable {
 
     /// A basket that nobody has paid.
     init(
-        id: String, account: String?, version: Int, document: [UInt8], nonce: [UInt8], openedAt: Timestamp
+        id: String, owner: AccountID, account: String?, version: Int, document: [UInt8], nonce: [UInt8],
+        openedAt: Timestamp
     ) {
         self.id = id
+        self.owner = owner
         self.account = account
         self.version = version
         self.document = document
@@ -63,6 +67,7 @@ extension WalletBasket: RecordDocument {
     var record: Record {
         var writer = JSONWriter(reserving: document.count + 512)
         writer.beginObject()
+        writer.field("owner", owner.rawValue)
         writer.field("account", account)
         writer.field("version", version)
         writer.field("nonce", Hex.lowercase(nonce))
@@ -94,8 +99,8 @@ extension WalletBasket: RecordDocument {
         let body = try RecordBody(stored)
         guard let document = body.optionalDocument("document") else { throw body.damaged("document") }
         self.init(
-            id: stored.id.key, account: body.optionalText("account"), version: Int(clamping: try body.int("version")),
-            document: document, nonce: try body.bytes("nonce"),
+            id: stored.id.key, owner: body.owner, account: body.optionalText("account"),
+            version: Int(clamping: try body.int("version")), document: document, nonce: try body.bytes("nonce"),
             openedAt: Timestamp(milliseconds: try body.int("opened_at")))
         holder = stored.holder
         guard let transaction = body.optionalText("transaction") else { return }
@@ -104,4 +109,9 @@ extension WalletBasket: RecordDocument {
         attempt?.contact = body.optionalDocument("contact")
         attempt?.answer = body.optionalDocument("answer")
     }
+}
+
+extension RecordBody {
+    /// Whose record of Apple Pay it is. Those from before they named an account are the ordinary counter's.
+    var owner: AccountID { optionalText("owner").map { AccountID(rawValue: $0) } ?? .main }
 }

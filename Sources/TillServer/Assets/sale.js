@@ -113,7 +113,8 @@ async function charge(body, tender, asked = body) {
   open(answer);
   if (isRetryable(answer)) return;
   sessionStorage.removeItem(SALE + answer.id);
-  blank();
+  // The stream of events may have shown the end before: then somebody may be typing the next customer's sale.
+  if (/** @type {any} */ (saleBody()).body === body) blank();
 }
 
 /** Says what became of a sale that has no payment: nobody was asked for money. */

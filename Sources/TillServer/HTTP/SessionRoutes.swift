@@ -41,7 +41,7 @@ struct SessionRoutes: Sendable {
     private func begin(_ request: Request) async throws -> Response {
         try authenticator.checkPage(request)
         let incoming = Incoming(
-            request: request, account: .main, maximumBodyBytes: SessionRoutes.maximumBodyBytes)
+            request: request, account: office.account, maximumBodyBytes: SessionRoutes.maximumBodyBytes)
         let body = try await incoming.document()
         let proof = try proof(in: body, of: request)
         let address = RequestOrigin.current.bucket

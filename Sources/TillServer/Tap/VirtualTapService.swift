@@ -32,6 +32,8 @@ public actor VirtualTapService {
     }
 
     private let clock: any TillClock
+    /// Whose taps they are where nobody is named.
+    private let account: AccountID
     private let reader: PaymentCardReader
     private let field: VirtualField
     private let loyalty: any LoyaltyProgram
@@ -43,12 +45,13 @@ public actor VirtualTapService {
     /// The service, where the sandbox is the provider; nil elsewhere: virtual cards are never asked for real money.
     init?(sandboxOf counter: Counter) {
         guard counter.options.provider == .sandbox else { return nil }
-        self.init(clock: counter.clock)
+        self.init(clock: counter.clock, account: counter.options.account)
     }
 
-    init?(clock: any TillClock) {
+    init?(clock: any TillClock, account: AccountID) {
         guard let key = SandboxEnvelope.publicKey else { return nil }
         self.clock = clock
+        self.account = account
         let issuer = SandboxReaderTokens(clock: clock)
         field = VirtualField(clock: clock)
         reader = PaymentCardReader(
@@ -77,7 +80,7 @@ public actor VirtualTapService {
     private func collect(
         _ parameters: PaymentIntentParameters, _ tell: @escaping @Sendable (CardReaderEvent) -> Void
     ) async throws -> CardPresentPayload {
-        let sale = Sale(account: parameters.account ?? .main, order: parameters.order)
+        let sale = Sale(account: parameters.account ?? account, order: parameters.order)
         try await takeOver(sale)
         guard current == nil else {
             throw Problem(

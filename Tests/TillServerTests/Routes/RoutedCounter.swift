@@ -24,24 +24,32 @@ struct RoutedCounter {
 
     var journal: any CounterStore { counter.journal }
 
-    init(orderScope: OrderScope? = nil) async throws {
+    /// - Parameters:
+    ///   - account: the one that it runs for, whose key is `key`.
+    ///   - other: whose key is `other`.
+    init(
+        orderScope: OrderScope? = nil, account: AccountID = .main, other: AccountID = AccountID(rawValue: "other")
+    ) async throws {
         folder = NSTemporaryDirectory() + "till-routes-\(UUID().uuidString)"
         let path = folder + "/journal.sqlite"
-        let counter = try await Counter.open(CounterOptions(journal: path), journal: SQLiteJournal.open(at: path))
+        var setup = CounterOptions(journal: path)
+        setup.account = account
+        let counter = try await Counter.open(setup, journal: SQLiteJournal.open(at: path))
         let mount = ApplePayMount(shop: {
-            try .sandbox(checkout: counter.checkout, journal: counter.journal, account: .main)
+            try .sandbox(checkout: counter.checkout, journal: counter.journal, account: account)
         })
         var options = ServerOptions()
         options.orderScope = orderScope
+        options.account = account
         // SHA-256 of "key" and of "other".
         options.keys = [
-            "2c70e12b7a0646f92279f427c7b38e7334d8e5389cff167a1dc30e73f826b683": .main,
-            "d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa": AccountID(rawValue: "other"),
+            "2c70e12b7a0646f92279f427c7b38e7334d8e5389cff167a1dc30e73f826b683": account,
+            "d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa": other,
         ]
         options.statementForms = StatementForm.all(of: [AdyenModule.self])
         let server = CounterServer(
             journal: counter.journal, checkout: counter.checkout, options: options, applePay: mount,
-            offline: counter.offline, tap: VirtualTapService(clock: counter.clock))
+            offline: counter.offline, tap: VirtualTapService(clock: counter.clock, account: account))
         let authenticator = server.authenticator()
         responder = server.responder(authenticator)
         forPublic = server.responders(authenticator)(RouteAudience.ofThePublic)

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 import TillCore
 import TillJournal
@@ -108,25 +109,68 @@ struct PINTests {
         try await place.close()
     }
 
+    /// A store in which others are always first, for a while.
+    private final class OthersFirst: RecordStore {
+        let store: any RecordStore
+        /// How many of its changes come after one of others.
+        private let left: Mutex<Int>
+        let others: @Sendable () async throws -> Void
+
+        init(_ count: Int, _ store: any RecordStore, others: @escaping @Sendable () async throws -> Void) {
+            (self.store, self.others) = (store, others)
+            left = Mutex(count)
+        }
+
+        func record(_ id: RecordID) async throws(JournalError) -> KeptRecord? { try await store.record(id) }
+        func records(_ query: RecordQuery) async throws(JournalError) -> [KeptRecord] {
+            try await store.records(query)
+        }
+        func count(_ collection: RecordCollection, matching: RecordMatch?) async throws(JournalError) -> Int {
+            try await store.count(collection, matching: matching)
+        }
+        func change(_ changes: [RecordChange], noting notes: [AuditNote]) async throws(JournalError) {
+            let isLate = left.withLock { left in
+                left -= 1
+                return left >= 0
+            }
+            if isLate {
+                do { try await others() } catch { throw .corrupted("the others failed: \(error)") }
+            }
+            try await store.change(changes, noting: notes)
+        }
+    }
+
     @Test("Many who try at the same moment at devices of one account are counted one after the other, and none waits")
     func shared() async throws {
         let place = try SessionPlace()
-        let attempts = SignInAttempts(place.store, clock: place.measuring)
         let name = SignInAttempts.everybody(of: .main)
-        let standings = try await withThrowingTaskGroup(of: SignInAttempts.Standing.self) { group in
-            for _ in 0..<8 {
-                group.addTask { try await attempts.begin(name, at: SignInAttempts.everyDevice, .pinsOfAccount) }
-            }
-            return try await group.reduce(into: []) { $0.append($1) }
+        let others = SignInAttempts(place.store, clock: place.measuring)
+        func count() async throws -> Int {
+            try await Records<SignInAttemptRecord>(place.store).list(
+                matching: SignInAttemptRecord.of(SignInAttempts.everyDevice), limit: 10
+            ).reduce(0) { $0 + $1.count }
         }
-        #expect(standings == Array(repeating: .mayTry, count: 8))
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<8 {
-                group.addTask { try await attempts.withdraw(name, at: SignInAttempts.everyDevice, .pinsOfAccount) }
-            }
-            try await group.waitForAll()
+        let begun = OthersFirst(6, place.store) {
+            _ = try await others.begin(name, at: SignInAttempts.everyDevice, .pinsOfAccount)
         }
-        #expect(try await Records<SignInAttemptRecord>(place.store).count() == 0)
+        let attempts = SignInAttempts(begun, clock: place.measuring)
+        #expect(try await attempts.begin(name, at: SignInAttempts.everyDevice, .pinsOfAccount) == .mayTry)
+        #expect(try await count() == 7)
+        let withdrawn = OthersFirst(3, place.store) {
+            try await others.withdraw(name, at: SignInAttempts.everyDevice, .pinsOfAccount)
+        }
+        try await SignInAttempts(withdrawn, clock: place.measuring).withdraw(
+            name, at: SignInAttempts.everyDevice, .pinsOfAccount)
+        #expect(try await count() == 3)
+        // Whoever meets others every time is told to wait, and is not counted.
+        let always = OthersFirst(.max, place.store) {
+            try await others.withdraw(name, at: SignInAttempts.everyDevice, .pinsOfAccount)
+            _ = try await others.begin(name, at: SignInAttempts.everyDevice, .pinsOfAccount)
+        }
+        let standing = try await SignInAttempts(always, clock: place.measuring).begin(
+            name, at: SignInAttempts.everyDevice, .pinsOfAccount)
+        #expect(standing == .wait(SignInAttempts.firstWait))
+        #expect(try await count() == 3)
         try await place.close()
     }
 

@@ -51,7 +51,8 @@ struct PasskeyRoutes: Sendable {
     private func challenge(_ request: Request) async throws -> Response {
         try authenticator.checkPage(request)
         let party = try PasskeyRoutes.party(request, authenticator)
-        let body = Incoming(request: request, account: .main, maximumBodyBytes: PasskeyRoutes.maximumBodyBytes)
+        let body = Incoming(
+            request: request, account: passkeys.office.account, maximumBodyBytes: PasskeyRoutes.maximumBodyBytes)
         try await body.document().allow([])
         var writer = JSONWriter()
         writer.beginObject()
