@@ -16,6 +16,7 @@ import clerk as counter_page
 import counter
 import pcsc
 import printers
+from tally import Tally
 
 # What takes longest begins first, so that no worker is left with it at the end.
 LONGEST = [
@@ -65,6 +66,14 @@ def pytest_runtest_teardown(item):
         return (yield)
     finally:
         item.user_properties.append(("processor", f"{processor_seconds() - item.stash[PROCESSOR]:.1f}"))
+
+
+@pytest.fixture
+def tally(record_property):
+    """Counts the sales that go on beside an attack."""
+    counted = Tally()
+    yield counted
+    record_property("sales", str(counted))
 
 
 @pytest.fixture(autouse=True)

@@ -46,8 +46,8 @@ def server(tmp_path, post):
 class Owner:
     """Sells, hears of it, and is signed in."""
 
-    def __init__(self, server):
-        self.server, self.session, self.heard = server, server.session(), []
+    def __init__(self, server, tally):
+        self.server, self.session, self.heard, self.tally = server, server.session(), [], tally
         self.stream = self.session.get(server.url + "/v1/events", stream=True, timeout=60)
         threading.Thread(target=self.listen, daemon=True).start()
         self.number = 0
@@ -63,11 +63,12 @@ class Owner:
         """A sale over the interface, seen in the page's stream and by its session; how long the sale took."""
         self.number += 1
         began = time.monotonic()
-        made = self.server.create(f"mine-{self.number}", f"c-mine-{self.number}")
-        assert made.status_code == 201, made.text
-        payment = made.json()["id"]
-        done = self.server.confirm(payment, f"s-mine-{self.number}")
-        assert done.status_code == 200 and done.json()["status"] == "succeeded", done.text
+        with self.tally.sale():
+            made = self.server.create(f"mine-{self.number}", f"c-mine-{self.number}")
+            assert made.status_code == 201, made.text
+            payment = made.json()["id"]
+            done = self.server.confirm(payment, f"s-mine-{self.number}")
+            assert done.status_code == 200 and done.json()["status"] == "succeeded", done.text
         took = time.monotonic() - began
         seen = self.session.get(f"{self.server.url}/v1/payments/{payment}", timeout=10)
         assert seen.status_code == 200, seen.text
@@ -92,8 +93,8 @@ def all_goes_on(owner, post, seconds):
 
 
 @pytest.mark.parametrize("what", ["streams", "sessions", "letters", "keys", "payments"])
-def test_what_one_account_takes_another_does_not_miss(server, post, what):
-    owner, stranger = Owner(server), Stranger(server)
+def test_what_one_account_takes_another_does_not_miss(server, post, what, tally):
+    owner, stranger = Owner(server, tally), Stranger(server)
     all_goes_on(owner, post, 0)
     ended = threading.Event()
     statuses, kept = [], []
@@ -129,6 +130,7 @@ def test_what_one_account_takes_another_does_not_miss(server, post, what):
         attackers = [pool.submit(attack, number) for number in range(SELLERS)]
         try:
             time.sleep(1)
+            tally.beside()
             slowest = all_goes_on(owner, post, 6)
             more = [requests.get(server.url + "/v1/events", headers={"Authorization": "Bearer " + server.api_key},
                                  stream=True, timeout=20) for _ in range(STREAMS // 2 - 1)]
@@ -142,7 +144,7 @@ def test_what_one_account_takes_another_does_not_miss(server, post, what):
     payment, _ = owner.sells()
     assert owner.listen_to(payment), "the stream has ended"
     counts = {status: statuses.count(status) for status in set(statuses)}
-    print(f"{what}: {counts}, the slowest sale beside took {slowest:.2f} s")
+    print(f"{what}: {counts}, sales {tally}")
     assert slowest < 5 and len(statuses) > 20
     if what in ("streams", "letters"):
         assert counts.get(429, 0) > 0, "there was no end to it"
@@ -154,11 +156,13 @@ def test_what_one_account_takes_another_does_not_miss(server, post, what):
     assert server.process.poll() is None
 
 
-def test_one_key_that_may_only_read_takes_nothing_from_the_page_of_its_own_account(server, post):
+def test_one_key_that_may_only_read_takes_nothing_from_the_page_of_its_own_account(server, post, tally):
     """It begins sessions and opens streams without end, and the clerk stays signed in and hears of each sale."""
-    owner = Owner(server)
+    owner = Owner(server, tally)
     key = counter.succeed("keys", "create", "--scope", "read", "--journal", server.journal, "--json")["key"]
     bearer, streams = {"Authorization": "Bearer " + key}, []
+    owner.sells()
+    tally.beside()
     try:
         for _ in range(100):
             begun = requests.post(server.url + "/session", json={"key": key}, timeout=20, headers={"X-Till-Page": "1"})

@@ -145,11 +145,20 @@ def test_everybody_of_an_account_together_waits_longer_with_each_guess(shop):
     assert own.enter("Carl").status_code == 200
 
 
-def test_legitimate_sign_ins_and_sales_go_on_beside_it(shop):
+def test_legitimate_sign_ins_and_sales_go_on_beside_it(shop, tally):
     attacker, cashier = shop.device(), shop.device()
     assert cashier.enter("Carl").status_code == 200
     stop = threading.Event()
     sent = []
+
+    def sell(number):
+        with tally.sale():
+            assert cashier.enter("Carl").status_code == 200
+            cashier.paid(f"sale-{number}", 500)
+
+    for number in range(8):
+        sell(number)
+    tally.beside()
 
     def guess():
         while not stop.is_set():
@@ -159,9 +168,8 @@ def test_legitimate_sign_ins_and_sales_go_on_beside_it(shop):
     for thread in threads:
         thread.start()
     try:
-        for number in range(8):
-            assert cashier.enter("Carl").status_code == 200
-            cashier.paid(f"beside-{number}", 500)
+        for number in range(8, 16):
+            sell(number)
     finally:
         stop.set()
         for thread in threads:

@@ -124,7 +124,7 @@ def test_a_stock_proxy_before_a_counter_that_trusts_it_lets_nobody_in(tmp_path, 
 GUESSERS = 200
 
 
-def test_wrong_keys_through_the_proxy_starve_no_right_one(tmp_path):
+def test_wrong_keys_through_the_proxy_starve_no_right_one(tmp_path, tally):
     """More of them wait for their answers than the counter has places, all from the address that sells, too."""
     with counter.Server(tmp_path, "--provider", "sandbox", "--trusted-proxies", "127.0.0.1", files=FILES) as server, \
             Nginx(tmp_path, server.url) as proxy:
@@ -148,16 +148,23 @@ def test_wrong_keys_through_the_proxy_starve_no_right_one(tmp_path):
                 missed.append(key)
             return answer
 
+        def sell(order):
+            with tally.sale():
+                made = ask("/v1/payments", {"amount": 100, "currency": "EUR", "order_id": order}, f"c-{order}")
+                assert made.status_code == 201, made.text
+                paid = ask(f"/v1/payments/{made.json()['id']}/confirm", {"tender": counter.CARD_TENDER}, f"p-{order}")
+                assert paid.status_code == 200 and paid.json()["status"] == "succeeded", paid.text
+
+        for number in range(10):
+            sell(f"before-{number}")
+        tally.beside()
         threads = [threading.Thread(target=guess, daemon=True) for _ in range(GUESSERS)]
         for thread in threads:
             thread.start()
         try:
             assert counter.until(lambda: len(guessed) >= GUESSERS)
             for number in range(10):
-                made = ask("/v1/payments", {"amount": 100, "currency": "EUR", "order_id": f"o-{number}"}, f"c-{number}")
-                assert made.status_code == 201, made.text
-                paid = ask(f"/v1/payments/{made.json()['id']}/confirm", {"tender": counter.CARD_TENDER}, f"p-{number}")
-                assert paid.status_code == 200 and paid.json()["status"] == "succeeded", paid.text
+                sell(f"o-{number}")
                 # So does the right key at sign-in, whatever wrong ones come beside it.
                 begun = proxy.ask("POST", "/session", body={"key": server.api_key}, Origin=proxy.url,
                                   **{"X-Till-Page": "1"})
@@ -166,5 +173,5 @@ def test_wrong_keys_through_the_proxy_starve_no_right_one(tmp_path):
             stop.set()
             for thread in threads:
                 thread.join(40)
-        print(f"{len(guessed)} wrong keys, 10 sales begun and done, {len(missed)} requests sent again")
+        print(f"{len(guessed)} wrong keys, {len(missed)} requests sent again, sales {tally}")
         assert set(guessed) <= {401, 429, 502}, set(guessed)

@@ -2,7 +2,7 @@ import Testing
 import TillSimulation
 import TillTestSupport
 
-/// A bounded share of what `make test` runs with `till-simulate`: there, 100,000 payments.
+/// A bounded share of what `make test` runs with `till-simulate`: there, 20,000 payments.
 @Suite("Simulated shops")
 struct SimulationTests {
     @Test("500 payments through every kind of fault break no rule") func clean() async {
@@ -26,21 +26,25 @@ struct SimulationTests {
         #expect(await Aside.run { run(8, 1) }.trace != first.trace)
     }
 
-    /// Where a planted fault was seen when it is not in the first world: looked at first, so that the search is short.
-    /// Nothing depends on it.
+    /// Where a planted fault was seen: looked at first, so that the search is short. Nothing depends on it.
     private static let seenIn: [PlantedFault: Int] = [
-        .attemptNotDurableBeforeCall: 2, .unknownReadAsDeclined: 1, .windowClaimedInfinite: 3, .clockBelieved: 56,
-        .readerBelieved: 2, .readerNotCalledOff: 9, .readerRefundNotQueried: 1, .unknownRenewalReadAsRefused: 37,
-        .otherAccountAsked: 15, .spentKeySentAgain: 3, .capturesUnderNewKey: 2, .keyRejectedReadAsDeclined: 1,
-        .keyRejectedReadAsDone: 1, .gateOpensEarly: 2, .sweepSkipsPage: 2, .incidentHoldsNothing: 2,
-        .knownNotQueriedAfterRestore: 3,
+        .ignoresExpectedVersion: 49, .attemptNotDurableBeforeCall: 53, .unknownReadAsDeclined: 13,
+        .windowClaimedInfinite: 46, .clockBelieved: 56, .readerBelieved: 31, .intentForEachTry: 13,
+        .intentNotCanceled: 56, .readerNotCalledOff: 31, .readerRefundNotQueried: 49, .renewsUnderNewKey: 12,
+        .renewalNotDurableBeforeCall: 53, .unknownRenewalReadAsRefused: 12, .renewedNameForgotten: 53,
+        .capturesMoreAfterRenewal: 12, .otherAccountAsked: 29, .otherCurrencyBelieved: 49, .spentKeySentAgain: 9,
+        .capturesUnderNewKey: 53, .unknownVoidReadAsDone: 5, .voidsNotSent: 13, .keyRejectedReadAsDeclined: 49,
+        .keyRejectedReadAsDone: 49, .lateRefundFailureNotRead: 5, .gateOpensEarly: 53, .incidentHoldsNothing: 53,
+        .knownNotQueriedAfterRestore: 5,
     ]
+    /// Where nothing takes long and most of them are seen: a world of outages for days takes ten times as long.
+    private static let shortWorlds = [59, 53, 49, 13, 12, 5, 56, 9, 31, 46, 29]
     private static let maximumWorlds = 48
 
     @Test("each planted fault is seen", arguments: PlantedFault.allCases) func planted(fault: PlantedFault) async {
-        let first = Self.seenIn[fault] ?? 0
+        let first = Self.seenIn[fault] ?? Self.shortWorlds[0]
         let seen = await Aside.run { () -> String? in
-            for world in [first] + Array(0..<Self.maximumWorlds) {
+            for world in [first] + Self.shortWorlds + Array(0..<Self.maximumWorlds) {
                 var simulation = Simulation(seed: 1, payments: Simulation.ordersPerWorld, plant: fault)
                 simulation.onlyWorld = world
                 if let violation = simulation.run().violations.first { return violation }

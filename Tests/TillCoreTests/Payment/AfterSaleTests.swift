@@ -251,7 +251,18 @@ struct AfterSaleTests {
         var again = payment
         #expect(take(seen(), &again) == ["capture.restored"])
         #expect(again.status == .succeeded && again.openAttention.isEmpty)
-        // Its order is free once a void was tried, and the provider still has nothing.
+        // Or the provider says that it is over: its order is free, and somebody still looks at it until it is canceled.
+        var over = payment
+        var declined = failed
+        declined.standing = .declined(Examples.decline)
+        #expect(take(declined, &over) == ["attempt.expired"])
+        #expect(over.status == .captureFailed && !over.isLive && over.broken == nil)
+        #expect(over.openAttention.map(\.attention) == [.captureReversed(Examples.eur(100))])
+        for event in try over.decide(.cancel(reason: "x"), at: Self.now) {
+            over.evolve(RecordedEvent(event, at: Self.now))
+        }
+        #expect(over.status == .canceled && over.openAttention.isEmpty)
+        // Or a void was tried, and the provider still has nothing.
         for event in try payment.decide(.cancel(reason: "x"), at: Self.now) {
             payment.evolve(RecordedEvent(event, at: Self.now))
         }
