@@ -11,12 +11,12 @@ import time
 import postgres
 import pytest
 from playwright.sync_api import sync_playwright
+from tally import Tally
 
 import clerk as counter_page
 import counter
 import pcsc
 import printers
-from tally import Tally
 
 # What takes longest begins first, so that no worker is left with it at the end.
 LONGEST = [
