@@ -1,6 +1,10 @@
 public import TillCore
 
 extension AdyenProvider {
+    /// For how long a card's network honors a hold at least: Adyen keeps it for 28 days, and says no end. Source:
+    /// Adyen's page "Authorization adjustment", validity by card scheme.
+    static let shortestHold = Span.days(7)
+
     /// What webhooks have reported of an attempt. What none has reported is `unknown`: Adyen cannot be asked.
     public func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
         do throws(AdyenNotificationLogError) {
@@ -29,7 +33,9 @@ extension AdyenProvider {
             let reference = ProviderReference(
                 ifValid: payment.pspReference + (isAtOnce ? AdyenProvider.takenAtOnce : ""))
         else { return .unknown(reason: "amount mismatch") }
-        let authorization = Authorization(reference: reference, amount: request.amount, isCaptured: isAtOnce)
+        let authorization = Authorization(
+            reference: reference, amount: request.amount, isCaptured: isAtOnce,
+            honoredUntil: isAtOnce ? nil : payment.at?.adding(AdyenProvider.shortestHold))
         return .approved(.adyen(authorization, payment.pspReference, later, isAtOnce: isAtOnce))
     }
 }

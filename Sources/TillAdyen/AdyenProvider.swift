@@ -110,7 +110,9 @@ public struct AdyenProvider: PaymentServiceProvider {
             var card = typed
             if let brand = document["additionalData"]?["paymentMethod"]?.stringValue { card.brand = Self.brand(brand) }
             return .approved(
-                Authorization(reference: reference, amount: request.amount, isCaptured: isAtOnce, card: card))
+                Authorization(
+                    reference: reference, amount: request.amount, isCaptured: isAtOnce,
+                    honoredUntil: isAtOnce ? nil : clock.now().adding(AdyenProvider.shortestHold), card: card))
         case .refused, .canceled:
             return AdyenRefusal.decline(document).map { .declined($0) }
                 ?? .unknown(reason: "the payment was refused with a code that is not one of a refusal")

@@ -8,10 +8,12 @@ struct BraintreeDispute: Sendable {
         guard let id = node.value("id"), let reference = ProviderReference(ifValid: id),
             let code = node.value("currency-iso-code"), let currency = Currency(ifValid: code),
             let text = node.value("amount-disputed") ?? node.value("amount"),
-            let amount = Money(ifValid: text, currency: currency), amount.isPositive,
+            let amount = Money(ifValid: text, currency: currency), !amount.isNegative,
             let status = BraintreeDispute.word(node, "status"), let kind = BraintreeDispute.word(node, "kind")
         else { return nil }
-        let won = node.value("amount-won").flatMap { Money(ifValid: $0, currency: currency) } ?? amount
+        let won = BraintreeDispute.won(node, of: amount)
+        // What is won with nothing given back, and with no day on which anything was, had not been taken.
+        let hasMoved = !won.isZero || BraintreeDispute.hasDisbursed(node)
         let facts = Dispute.Facts(
             reference: reference, reason: BraintreeDispute.word(node, "reason") ?? "unknown",
             stage: "\(kind) \(status)",
@@ -19,7 +21,8 @@ struct BraintreeDispute: Sendable {
         dispute = ProviderSnapshot.Dispute(
             facts: facts,
             withdrawn: Money(
-                minorUnits: BraintreeDispute.withdrawn(kind, status, of: amount, won: won), currency: currency),
+                minorUnits: hasMoved || status != "won"
+                    ? BraintreeDispute.withdrawn(kind, status, of: amount, won: won) : 0, currency: currency),
             outcome: BraintreeDispute.outcome(kind, status))
     }
 
@@ -28,6 +31,16 @@ struct BraintreeDispute: Sendable {
             text.utf8.allSatisfy({ (0x61...0x7A).contains($0) || $0 == 0x5F })
         else { return nil }
         return text
+    }
+
+    /// What was given back, of a dispute that is won; all of it where Braintree does not say.
+    static func won(_ node: XMLNode, of amount: Money) -> Money {
+        node.value("amount-won").flatMap { Money(ifValid: $0, currency: amount.currency) } ?? amount
+    }
+
+    /// A step of its history says on which day its money moved.
+    private static func hasDisbursed(_ node: XMLNode) -> Bool {
+        node["status-history"]?.children.contains { $0.value("disbursement-date") != nil } ?? false
     }
 
     /// A day; the shop has answered before it begins, in any time zone that is not far behind.

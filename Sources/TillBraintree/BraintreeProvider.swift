@@ -139,7 +139,8 @@ public struct BraintreeProvider: PaymentServiceProvider {
             return .approved(
                 Authorization(
                     reference: reference, amount: transaction.amount, isCaptured: transaction.meaning == .taken,
-                    captureBefore: transaction.expires, card: transaction.card))
+                    captureBefore: transaction.expires, honoredUntil: transaction.honoredUntil,
+                    card: transaction.card))
         case .declined, .voided, .expired: return .declined(transaction.decline)
         case .undecided: return .unknown(reason: "the transaction is \(transaction.status)")
         }
@@ -249,7 +250,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
                 .authorized(
                     Authorization(
                         reference: reference, amount: isOtherCurrency ? sale.amount : request.amount,
-                        captureBefore: sale.expires, card: sale.card))
+                        captureBefore: sale.expires, honoredUntil: sale.honoredUntil, card: sale.card))
             case .voided, .expired: .voided
             case .declined: .declined(sale.decline)
             case .undecided: .processing

@@ -14,6 +14,10 @@ struct BraintreeTransaction: Sendable {
     /// The sale that a refund is of.
     let refundedID: String?
     let expires: Timestamp?
+    /// Until when the hold lasts at least, where Braintree does not say when it ends.
+    let honoredUntil: Timestamp?
+    /// The shortest that Braintree's page on authorizations names for a card's network.
+    private static let shortestHold = Span.days(7)
     /// Every status that it had, oldest first, as far as it is reported.
     let history: [String]
     /// All disputes about it; `nil` for one that cannot be read.
@@ -45,6 +49,10 @@ struct BraintreeTransaction: Sendable {
         history = (node["status-history"]?.children ?? []).compactMap { $0.value("status") }
         disputes = (node["disputes"]?.children ?? []).map { BraintreeDispute($0) }
         expires = node.value("authorization-expires-at").flatMap { Timestamp(internetTime: $0) }
+        honoredUntil =
+            expires == nil
+            ? node.value("created-at").flatMap { Timestamp(internetTime: $0) }?
+                .adding(BraintreeTransaction.shortestHold) : nil
     }
 
     static func isUsable(_ id: String) -> Bool {

@@ -33,7 +33,8 @@ extension Checkout {
     func soldAgain(_ payment: Payment, after events: [PaymentEvent]) async throws(CheckoutError) -> [PaymentEvent] {
         guard !payment.isLive else { return [] }
         let back = events.lazy.compactMap { event -> OperationID? in
-            if case .refundReversed(let id, _) = event { return .refund(id) }
+            // A refund that was a dispute's brings nothing back.
+            if case .refundReversed(let id, let decline) = event, decline != .countedAsDispute { return .refund(id) }
             if case .captureReported(let id, _, _, _) = event { return .capture(id) }
             if case .captureRestored(let id) = event { return .capture(id) }
             return nil

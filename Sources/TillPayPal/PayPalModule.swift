@@ -58,9 +58,11 @@ public struct PayPalModule: ProviderModule {
         let standInWebhooks = PayPalWebhooks(
             standInAt: url, webhookID: webhookID, transport: transport, clock: clock)
         let webhooks = webhookID.map { PayPalWebhooks(webhookID: $0, transport: transport, clock: clock) }
+        var provider = PayPalProvider(
+            config: config, transport: transport, clock: clock, threeDSecure: threeDSecure, returnURL: returnURL)
+        provider.toldDisputes = SignedDisputes(environment.notifications(of: name))
         return PayPalModule(
-            provider: PayPalProvider(
-                config: config, transport: transport, clock: clock, threeDSecure: threeDSecure, returnURL: returnURL),
+            provider: provider,
             receiver: standInWebhooks ?? webhooks, url: url)
     }
 
@@ -88,6 +90,9 @@ public struct PayPalModule: ProviderModule {
                 "PayPal reports disputes only to an app that has the feature Customer disputes, and lists charges "
                     + "after a restore and statements only to one that has Transaction Search: check it at PayPal."),
         ]
+    }
+    public func warnings() async -> [String] {
+        (try? await provider.toldDisputes.areRefused()) == true ? [PayPalProvider.disputesWithheld] : []
     }
     /// Opened by the shop only.
     public var walletHandovers: Set<WalletHandover> { [.opened] }
@@ -118,6 +123,13 @@ struct PayPalWebhookReceiver: WebhookReceiver {
             do throws(PayPalOwnerUnknown) { payment = try await provider.payment(of: capture) } catch {
                 throw .later("PayPal did not say which payment the event is about.", code: "payment_unknown")
             }
+        }
+        if let dispute = event.dispute {
+            do throws(NotificationStoreError) {
+                try await provider.toldDisputes.keep(
+                    event.id, of: dispute.name, about: dispute.capture.rawValue, at: event.created,
+                    isFinal: PayPalDispute(dispute.facts, isTold: true)?.dispute.outcome != nil, dispute.facts)
+            } catch { throw .later("The disk did not take what the event says.", code: "webhook_not_kept") }
         }
         return [WebhookEvent(id: event.id, payment: payment, isAfterSale: event.isAfterSale)]
     }

@@ -53,6 +53,8 @@ public protocol ProviderModule: Sendable {
     var statements: (any StatementSource)? { get }
     /// What `till doctor` says about it. Checks only what is set up, and asks nobody.
     var findings: [ProviderFinding] { get }
+    /// What its answers have shown to be missing at the provider although it sells, a sentence each.
+    func warnings() async -> [String]
     /// How it takes the tokens of Apple Pay; empty: it takes none, and no page offers Apple Pay with it.
     var walletHandovers: Set<WalletHandover> { get }
     /// How it takes wallets' tokens where it is a stand-in on this machine; `nil` where it is not.
@@ -81,6 +83,8 @@ extension ProviderModule {
     public var findings: [ProviderFinding] { [ProviderFinding("\(Self.title) is configured.")] }
     /// By default a module has none.
     public var walletHandovers: Set<WalletHandover> { [] }
+    /// By default nothing is missing.
+    public func warnings() async -> [String] { [] }
     /// By default no stand-in takes a wallet's token.
     public var standInWallet: WalletHandover? { nil }
     public func shutdown() async {}

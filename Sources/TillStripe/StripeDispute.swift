@@ -1,4 +1,5 @@
 internal import TillCore
+internal import TillProvider
 
 /// The parts of a dispute that we read. `nil` from the initializer means that it cannot be relied upon.
 struct StripeDispute: Sendable {
@@ -8,16 +9,28 @@ struct StripeDispute: Sendable {
     init?(_ json: JSONValue) {
         guard let id = json["id"]?.stringValue, let reference = ProviderReference(ifValid: id),
             let currency = StripeAmount.currency(json["currency"]),
-            let amount = StripeAmount.money(json["amount"], currency), amount.isPositive,
+            let amount = StripeAmount.money(json["amount"], currency), !amount.isNegative,
             let status = StripeError.word(json["status"], { $0 })
         else { return nil }
         paymentIntent = json["payment_intent"]?.stringValue ?? json["payment_intent"]?["id"]?.stringValue
         let facts = Dispute.Facts(
             reference: reference, reason: StripeError.word(json["reason"]) { $0 } ?? "unknown", stage: status,
             amount: amount, respondBy: StripeDispute.deadline(json["evidence_details"]?["due_by"]))
-        dispute = ProviderSnapshot.Dispute(
-            facts: facts, withdrawn: StripeDispute.isWithdrawn(json) ? amount : .zero(currency),
-            outcome: StripeDispute.outcome(status))
+        let outcome = StripeDispute.outcome(status)
+        guard let withdrawn = StripeDispute.withdrawn(json["balance_transactions"], of: amount, outcome) else {
+            return nil
+        }
+        dispute = ProviderSnapshot.Dispute(facts: facts, withdrawn: withdrawn, outcome: outcome)
+    }
+
+    /// What is read of a dispute, to be kept: nothing of the customer.
+    static func facts(_ json: JSONValue) -> JSONValue? {
+        let moved = json["balance_transactions"]?.arrayValue.map { entries in
+            JSONValue.array(entries.compactMap { $0.only(["amount", "currency", "reporting_category"]) })
+        }
+        let intent = json["payment_intent"]?["id"] ?? json["payment_intent"]
+        return json.only(["id", "amount", "currency", "status", "reason"])?.with("payment_intent", intent)
+            .with("evidence_details", json["evidence_details"]?.only(["due_by"])).with("balance_transactions", moved)
     }
 
     /// 0 means that no answer is taken.
@@ -27,11 +40,28 @@ struct StripeDispute: Sendable {
         return overflow ? nil : Timestamp(milliseconds: millis)
     }
 
-    /// Its balance transactions are in the currency of the payout and can be several; their signs say whether
-    /// the money is gone.
-    private static func isWithdrawn(_ json: JSONValue) -> Bool {
-        let moved = (json["balance_transactions"]?.arrayValue ?? []).compactMap { $0["amount"]?.int64Value }
-        return moved.reduce(0) { $0.addingReportingOverflow($1).partialValue } < 0
+    /// What of the amount is with the bank. Its entries are in the currency of the balance, each at the rate of its own
+    /// day, with corrections of the rate among them, and several: only the category says what returned. What is won has
+    /// returned whole, whatever the rate of that day. Source: Stripe's page "Reporting categories".
+    /// - Returns: `nil` for entries that cannot be read.
+    private static func withdrawn(_ entries: JSONValue?, of amount: Money, _ outcome: Dispute.Outcome?) -> Money? {
+        var (taken, returned, isInOwn): (Int64, Int64, Bool) = (0, 0, true)
+        for entry in entries?.arrayValue ?? [] {
+            guard let units = entry["amount"]?.int64Value else { return nil }
+            isInOwn = isInOwn && StripeAmount.currency(entry["currency"]) == amount.currency
+            let isReturn =
+                entry["reporting_category"]?.stringValue.map { $0 == "dispute_reversal" }
+                ?? (units > 0 && outcome != nil)
+            let (sum, overflow) =
+                isReturn ? returned.addingReportingOverflow(units) : taken.subtractingReportingOverflow(units)
+            guard !overflow else { return nil }
+            if isReturn { returned = sum } else { taken = sum }
+        }
+        if outcome == .won || taken <= returned { return .zero(amount.currency) }
+        guard isInOwn else { return ProviderSnapshot.Dispute.part(of: amount, taken: taken, returned: returned) }
+        let gone = taken.subtractingReportingOverflow(max(0, returned)).partialValue
+        guard let money = AmountCodec.stripe.money(ifValid: gone, currency: amount.currency) else { return nil }
+        return Money(minorUnits: min(money.minorUnits, amount.minorUnits), currency: amount.currency)
     }
 
     private static func outcome(_ status: String) -> Dispute.Outcome? {

@@ -24,6 +24,8 @@ public struct StripeEvent: Hashable, Sendable {
     public let refund: RefundID?
     /// The connected account at Stripe that it happened in.
     public let connectedAccount: String?
+    /// What it says of a dispute; `nil`: it is not about one.
+    let dispute: JSONValue?
 
     init?(_ json: JSONValue) {
         guard let id = StripeEvent.text(json["id"]), let type = StripeEvent.text(json["type"]),
@@ -53,6 +55,7 @@ public struct StripeEvent: Hashable, Sendable {
         attempt = StripeEvent.text(metadata?["till_attempt"]).map { AttemptID(rawValue: $0) }
         refund = StripeEvent.text(metadata?["till_refund"]).map { RefundID(rawValue: $0) }
         connectedAccount = StripeEvent.text(json["account"])
+        dispute = objectKind == "dispute" ? StripeDispute.facts(object) : nil
     }
 
     /// It is about what can happen after the sale, and without us having asked for it. A refund of ours that goes well

@@ -33,9 +33,10 @@ public struct StripeModule: ProviderModule {
         let standIn = environment.standInKey(for: name, at: url, "sk_test_local").map { Secret($0) }
         guard let key = settings.secret(.stripeKey) ?? standIn else { return nil }
         do throws(StripeConfigurationError) {
-            let online = try StripeProvider(
+            var online = try StripeProvider(
                 secretKey: key, baseURL: url, transport: environment.transport, clock: environment.clock,
                 webhookSecrets: settings.secrets(.stripeWebhookSecret), account: settings.text(.stripeAccount))
+            online.disputes = SignedDisputes(environment.notifications(of: name))
             var options = StripeTerminalOptions()
             options.requestedPriority = settings.text(.stripeNetworkPriority)
             return StripeModule(
@@ -72,6 +73,9 @@ public struct StripeModule: ProviderModule {
                 : ProviderFinding("Stripe's webhooks are verified."),
         ]
     }
+    public func warnings() async -> [String] {
+        (try? await online.disputes.areRefused()) == true ? [StripeProvider.disputesWithheld] : []
+    }
     /// Sealed for a processing certificate of Stripe's, or opened by the shop.
     public var walletHandovers: Set<WalletHandover> { [.sealed, .opened] }
     /// The stand-in opens tokens itself.
@@ -98,6 +102,13 @@ struct StripeWebhookReceiver: WebhookReceiver {
             do throws(WebhookOwnerUnknown) { payment = try await provider.payment(of: intent) } catch {
                 throw .later("Stripe did not say which payment the event is about.", code: "payment_unknown")
             }
+        }
+        if let dispute = event.dispute, let name = event.objectID, let intent = event.paymentIntent {
+            do throws(NotificationStoreError) {
+                try await provider.disputes.keep(
+                    event.id, of: name, about: intent.rawValue, at: event.created,
+                    isFinal: StripeDispute(dispute)?.dispute.outcome != nil, dispute)
+            } catch { throw .later("The disk did not take what the event says.", code: "webhook_not_kept") }
         }
         return [
             WebhookEvent(

@@ -13,6 +13,8 @@ struct StripePaymentIntent: Sendable {
     let tip: Money?
     /// The latest charge when the answer has it whole.
     let charge: JSONValue?
+    /// When its money was asked for; when it was made, where it has no charge.
+    let created: Timestamp?
     let action: CustomerAction
     let lastError: Decline?
     /// The charge that the last error belongs to: each try that the issuer saw has another one.
@@ -34,6 +36,10 @@ struct StripePaymentIntent: Sendable {
             charge = latest
         } else {
             charge = json["charges"]?["data"]?.arrayValue?.first
+        }
+        created = (charge?["created"] ?? json["created"])?.int64Value.flatMap { seconds in
+            let (millis, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+            return overflow ? nil : Timestamp(milliseconds: millis)
         }
         let next = json["next_action"]
         action = CustomerAction(
@@ -74,6 +80,18 @@ struct StripePaymentIntent: Sendable {
             }
         }
         return nil
+    }
+
+    /// For how long a hold lasts at least, by Stripe's page "Place a hold on a payment method": what a merchant began
+    /// at Visa, and most cards at a reader.
+    private static let shortestHold = (online: Span.hours(4 * 24 + 18), atReader: Span.days(2))
+
+    /// Until when the hold lasts at least, where the charge does not say it.
+    var honoredUntil: Timestamp? {
+        guard captureBefore == nil, let created else { return nil }
+        let isAtReader = charge?["payment_method_details"]?["card_present"] != nil
+        let hold = StripePaymentIntent.shortestHold
+        return created.adding(isAtReader ? hold.atReader : hold.online)
     }
 
     /// Brand, last four and the receipt's fields, if the charge reports.

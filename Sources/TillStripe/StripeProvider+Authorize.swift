@@ -156,7 +156,8 @@ extension StripeProvider {
             return .approved(
                 Authorization(
                     reference: intent.reference, amount: asked, isCaptured: isCaptured,
-                    captureBefore: intent.captureBefore, card: merged(card, intent.card)))
+                    captureBefore: intent.captureBefore, honoredUntil: intent.honoredUntil,
+                    card: merged(card, intent.card)))
         case "requires_action": return .requiresAction(intent.action)
         case "processing": return .unknown(reason: "processing")
         case "requires_payment_method", "canceled":

@@ -1,4 +1,5 @@
 public import TillCore
+internal import TillProvider
 
 extension StripeProvider {
     /// The most pages of refunds that are read, 100 refunds each. More is `unknown`, never a part of them.
@@ -45,16 +46,41 @@ extension StripeProvider {
                 ProviderSnapshot.Refund(
                     reference: $0.reference, refund: $0.refund, amount: $0.amount, status: $0.status)
             }
-            var snapshot = ProviderSnapshot(
+            let snapshot = ProviderSnapshot(
                 reference: reference, standing: standing, captured: captured, refunds: ours)
             guard intent.isDisputed else { return .approved(snapshot) }
-            switch await disputes(of: reference) {
-            case .failure(let failure): return failure.answer()
-            case .success(let found): snapshot.disputes = found
-            }
-            return .approved(snapshot)
+            return await withDisputes(snapshot, of: reference)
         }
     }
+
+    /// Reads the disputes; where the key has no right to, what signed webhooks told of them is believed.
+    private func withDisputes(
+        _ snapshot: ProviderSnapshot, of reference: ProviderReference
+    ) async -> ProviderAnswer<ProviderSnapshot> {
+        var snapshot = snapshot
+        do throws(NotificationStoreError) {
+            switch await readDisputes(of: reference) {
+            case .success(let found):
+                snapshot.disputes = found
+                try await disputes.granted()
+            case .failure(let failure) where failure.isForbidden:
+                try await disputes.refused()
+                snapshot.warning = StripeProvider.disputesWithheld
+                for facts in try await disputes.newest(about: reference.rawValue) {
+                    guard var told = StripeDispute(facts)?.dispute else { throw .unreadable }
+                    told.isTold = true
+                    snapshot.disputes.append(told)
+                }
+            case .failure(let failure): return failure.answer()
+            }
+        } catch { return .unknown(reason: "what webhooks told of disputes cannot be read or kept") }
+        return .approved(snapshot)
+    }
+
+    /// What is missing while the key may not read disputes.
+    static let disputesWithheld =
+        "Stripe's key may not read disputes, so they are known only as far as webhooks tell. Give the key the right to "
+        + "read disputes in Stripe's dashboard."
 
     private func standing(of intent: StripePaymentIntent) -> ProviderSnapshot.Standing? {
         switch intent.status {
@@ -67,7 +93,8 @@ extension StripeProvider {
             .authorized(
                 Authorization(
                     reference: intent.reference, amount: intent.amount, isCaptured: intent.status == "succeeded",
-                    captureBefore: intent.captureBefore, card: intent.card, tip: intent.tip))
+                    captureBefore: intent.captureBefore, honoredUntil: intent.honoredUntil, card: intent.card,
+                    tip: intent.tip))
         default: nil
         }
     }
@@ -88,6 +115,12 @@ extension StripeProvider {
         let outcome: StripeOutcome
         let provider: StripeProvider
 
+        /// The key is right, and lacks the right to this.
+        var isForbidden: Bool {
+            if case .failed(let error) = outcome { return error.status == 403 }
+            return false
+        }
+
         func answer<Success>() -> ProviderAnswer<Success> {
             switch outcome {
             case .failed(let error): provider.answer(to: error)
@@ -103,7 +136,7 @@ extension StripeProvider {
         await all(StripePath.refunds, of: reference, "refunds", StripeRefund.init) { $0.reference }
     }
 
-    private func disputes(
+    private func readDisputes(
         of reference: ProviderReference
     ) async -> Result<[ProviderSnapshot.Dispute], ReadFailure> {
         await all(StripePath.disputes, of: reference, "disputes", StripeDispute.init) { $0.dispute.facts.reference }

@@ -17,6 +17,8 @@ public struct StripeProvider: PaymentServiceProvider {
     let takesSimulatedCards: Bool
     /// Whether real money moves: what the key says.
     public let mode: PaymentMode
+    /// What webhooks have told of disputes, for a key that may not read them.
+    var disputes = SignedDisputes(MemoryNotifications())
     private let account: StripeAccount
     private let keyFingerprint: String
 

@@ -55,6 +55,9 @@ struct Doctor: AsyncParsableCommand {
                 ? ProviderFinding("The counter is in live mode: real money moves, and there is no sandbox.")
                 : ProviderFinding("The counter is in TEST mode: no real money moves. The sandbox is ready."))
         findings += counter.providerFindings
+        for module in counter.modules {
+            findings += await module.warnings().map { ProviderFinding($0, isFine: false) }
+        }
         findings.append(
             counter.takesPayments(name)
                 ? ProviderFinding("Payments go to \(name) by default.")

@@ -20,10 +20,11 @@ def shop(request, tmp_path):
     name = request.param
     url = f"http://127.0.0.1:{counter.free_port()}"
     arguments = [counter.binary(), "sandbox", name, "--port", url.rsplit(":", 1)[1]]
-    env = {"TILL_ADYEN_HMAC_KEY": HMAC_KEY} if name == "adyen" else {}
+    env = {"adyen": {"TILL_ADYEN_HMAC_KEY": HMAC_KEY}, "stripe": {
+        "TILL_STRIPE_KEY": "sk_test_aftersale", "TILL_STRIPE_WEBHOOK_SECRET": counter.WEBHOOK_SECRET}}.get(name, {})
     for _ in run_until_done(arguments, url + "/_sandbox/ledger", tmp_path / f"{name}.log"):
         with counter.Server(tmp_path, "--provider", name, f"--{name}-url", url, env=env) as server:
-            hook = {"url": f"{server.url}/webhooks/{name}", "hmac_key": HMAC_KEY}
+            hook = {"url": f"{server.url}/webhooks/{name}", "hmac_key": HMAC_KEY, "secret": counter.WEBHOOK_SECRET}
             assert requests.post(url + "/_sandbox/webhooks", json=hook, timeout=10).ok
             yield Shop(name, url, server)
 
@@ -35,7 +36,7 @@ class Shop:
     def sell(self, order, turn=1):
         made = self.server.create(order, f"create-{order}-{turn}")
         assert made.status_code == 201, made.text
-        card = {**CARD, "number": paypal.CARD} if self.name == "paypal" else CARD
+        card = {**CARD, "number": {"paypal": paypal.CARD, "stripe": "4242424242424242"}.get(self.name, CARD["number"])}
         done = self.server.confirm(made.json()["id"], f"confirm-{order}-{turn}", card)
         assert done.json()["status"] == "succeeded", done.text
         return done.json()
@@ -131,3 +132,36 @@ def test_braintrees_library_reads_the_stand_ins_dispute(tmp_path):
             heard = library.webhook_notification.parse(fields["bt_signature"], fields["bt_payload"])
             assert (heard.kind, str(heard.dispute.amount_disputed)) == ("dispute_opened", "12.50")
             assert heard.dispute.transaction.id == sale["attempts"][0]["reference"]
+
+
+@pytest.mark.parametrize("shop", ["paypal", "stripe"], indirect=True)
+def test_a_dispute_that_may_not_be_read_is_believed_from_its_webhook_and_said(shop):
+    """Our credentials have no right to read disputes: nobody else would tell of one."""
+    sale = shop.sell("o-1")
+    allow(shop.url, False)
+    shop.happens(sale, "dispute")
+    shop.until(sale, lambda now: now["disputed"] == PRICE)
+    missing = "may not read disputes"
+    assert any(missing in one for one in shop.now(sale)["needs_attention"]), shop.now(sale)
+    assert missing in shop.server.request("GET", "/readyz").text
+    allow(shop.url, True)
+    shop.happens(sale, "win")
+    shop.until(sale, lambda now: now["disputed"] == 0 and now["disputes"][0]["status"] == "won")
+    assert missing not in shop.server.request("GET", "/readyz").text
+    assert len(shop.now(sale)["disputes"]) == 1
+
+
+def allow(url, may):
+    assert requests.post(url + "/_sandbox/rights", json={"disputes": may}, timeout=10).ok
+
+
+@pytest.mark.parametrize("shop", ["paypal"], indirect=True)
+@pytest.mark.parametrize("turns", [["reverse", "dispute"], ["dispute", "reverse"]], ids="-".join)
+def test_a_reversal_and_its_dispute_are_taken_once(shop, turns):
+    sale = shop.sell("o-1")
+    for turn in turns:
+        shop.happens(sale, turn)
+        shop.until(sale, lambda now: now["net"] == 0)
+    shop.until(sale, lambda now: now["disputed"] == PRICE and now["refunded"] == 0)
+    now = shop.now(sale)
+    assert (now["captured"], now["net"]) == (PRICE, 0), now

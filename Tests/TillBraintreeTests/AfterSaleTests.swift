@@ -51,6 +51,29 @@ import TillTestSupport
         #expect(found.facts.respondBy == (status == "open" ? Timestamp(internetTime: "2030-01-31T00:00:00Z") : nil))
     }
 
+    @Test("a request for documents about nothing is read, and what is won with nothing given back had not been taken")
+    func nothing() throws {
+        func read(_ kind: String, _ status: String, _ amount: String, _ more: [XMLNode]) throws -> Int64 {
+            let node = XMLNode(
+                "dispute",
+                of: [
+                    XMLNode("id", "d1"), XMLNode("amount-disputed", amount), XMLNode("currency-iso-code", "EUR"),
+                    XMLNode("kind", kind), XMLNode("status", status),
+                ] + more)
+            return try #require(BraintreeDispute(node)?.dispute).withdrawn.minorUnits
+        }
+        #expect(try read("retrieval", "open", "0.00", []) == 0)
+        func won(_ amount: String, _ day: String?) throws -> Int64 {
+            let step = [XMLNode("status", "won")] + (day.map { [XMLNode("disbursement-date", $0)] } ?? [])
+            return try read(
+                "chargeback", "won", "100.00",
+                [XMLNode("amount-won", amount), XMLNode("status-history", of: [XMLNode("status-history", of: step)])])
+        }
+        #expect(try won("0.00", nil) == 0)
+        #expect(try won("60.00", nil) == 4000)
+        #expect(try won("0.00", "2026-11-20") == 10_000)
+    }
+
     private struct Shop {
         let sandbox = SandboxBraintree()
         let provider: BraintreeProvider

@@ -30,7 +30,7 @@ import TillTestSupport
         #expect(try await sell().status == .requiresCapture)
         gate.reject(with: code)
         let waiting = try await checkout.capture(id, account: .main)
-        #expect(waiting.captures[0].state.isOpen && waiting.attention == [.keyRejected])
+        #expect(waiting.captures[0].state.isOpen && waiting.openAttention.map(\.attention) == [.keyRejected])
         for _ in 0..<30 {
             clock.advance(by: .minutes(5))
             try await checkout.recover()

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Testing
 import TillCore
+import TillProvider
 import TillPayPalClient
 import TillStandIns
 import TillTestSupport
@@ -86,11 +87,13 @@ import TillTestSupport
 
     /// A sale at the stand-in, and what a query of it at rest says.
     private struct Shop {
-        let standIn = SandboxPayPalTransport(clock: ManualClock())
+        let clock = ManualClock()
+        let standIn: SandboxPayPalTransport
         let provider: PayPalProvider
         let reference: ProviderReference
 
         init(_ transport: (SandboxPayPalTransport) -> any HTTPTransport = { $0 }) async throws {
+            standIn = SandboxPayPalTransport(clock: clock)
             provider = try Fixture.provider(transport(standIn))
             guard case .approved(let made) = await provider.prepare(Fixture.authorization(nil)),
                 case .approved(let paid) = await provider.authorize(
@@ -162,7 +165,146 @@ import TillTestSupport
             Issue.record("not answered")
             return
         }
-        #expect(seen.disputes.isEmpty)
+        #expect(seen.disputes.isEmpty && seen.warning == nil)
+        #expect(try await forbidden.provider.toldDisputes.areRefused())
+        // What a webhook told is believed, and said.
+        let capture = try #require(PayPalReference(forbidden.reference)?.capture)
+        let event = try Self.event(
+            "CUSTOMER.DISPUTE.CREATED",
+            #""dispute_id":"PP-D-1","status":"UNDER_REVIEW","messages":[{"content":"Ada"}],"#
+                + #""dispute_amount":{"currency_code":"EUR","value":"12.50"},"#
+                + #""money_movements":[\#(Self.moved("SELLER", "DEBIT", "DISPUTE_SETTLEMENT"))],"#
+                + #""disputed_transactions":[{"seller_transaction_id":"\#(capture.rawValue)"}]"#)
+        let told = try #require(event.dispute)
+        #expect(told.capture == capture && !told.facts.text.contains("Ada"))
+        try await forbidden.provider.toldDisputes.keep(
+            "WH-1", of: told.name, about: capture.rawValue, at: nil, told.facts)
+        guard case .approved(let again) = await forbidden.query() else {
+            Issue.record("not answered")
+            return
+        }
+        #expect(again.disputes.map(\.withdrawn) == [Fixture.amount])
+        #expect(again.warning == PayPalProvider.disputesWithheld && again.disputes.first?.isTold == true)
+        // A webhook may leave the movements out: then what the customer was paid is lost.
+        let lost = try Self.json(
+            #"{"dispute_id":"PP-D-1","status":"RESOLVED","dispute_amount":{"currency_code":"EUR","value":"12.50"},"#
+                + #""dispute_outcome":{"outcome_code":"RESOLVED_BUYER_FAVOUR","amount_refunded":{"#
+                + #""currency_code":"EUR","value":"3.00"}}}"#)
+        #expect(PayPalDispute(lost, isTold: true)?.dispute.withdrawn.minorUnits == 300)
+        #expect(PayPalDispute(lost)?.dispute.withdrawn.minorUnits == 0, "what is read has all movements")
+    }
+
+    private func answered(_ shop: Shop) async throws -> ProviderSnapshot {
+        guard case .approved(let seen) = await shop.query() else { throw CancellationError() }
+        return seen
+    }
+
+    @Test("a reversal and the dispute that it belongs to are one movement; a reversal without one is a refund")
+    func reversedForDispute() async throws {
+        let shop = try await Shop()
+        #expect(await shop.standIn.play("reverse", on: shop.reference))
+        let reversed = try await answered(shop)
+        #expect(reversed.captured == Fixture.amount && reversed.failedCaptures.isEmpty)
+        #expect(reversed.refunds.map(\.amount) == [Fixture.amount])
+        #expect(await shop.standIn.play("dispute", on: shop.reference))
+        let disputed = try await answered(shop)
+        #expect(disputed.captured == Fixture.amount && disputed.failedCaptures.isEmpty)
+        #expect(disputed.disputes.map(\.withdrawn) == [Fixture.amount])
+        #expect(disputed.disputes.first?.refunds == disputed.refunds.map(\.reference))
+        // Won: the money is back, and the reversal is none of its own.
+        #expect(await shop.standIn.play("win", on: shop.reference))
+        let won = try await answered(shop)
+        #expect(won.disputes.map(\.withdrawn.minorUnits) == [0] && won.disputes.first?.refunds.count == 1)
+    }
+
+    @Test("a capture that PayPal took back is told by what has its money, and by nothing else")
+    func takenBack() async throws {
+        func seen(_ disputes: String, _ refunds: String = "") async throws -> ProviderSnapshot? {
+            var order = Fixture.order("COMPLETED", captures: [(Fixture.taken, "REVERSED")])
+            order = order.replacing(#""authorizations":[]"#, with: #""authorizations":[],"refunds":[\#(refunds)]"#)
+            let names = disputes.isEmpty ? "" : #"{"dispute_id":"PP-D-1"}"#
+            var steps: [ScriptedTransport.Step] = [.json(200, order), .json(200, #"{"items":[\#(names)]}"#)]
+            if !disputes.isEmpty { steps.append(.json(200, disputes)) }
+            let answer = await (try Fixture.provider(ScriptedTransport(steps))).query(Fixture.query())
+            guard case .approved(let seen) = answer else { return nil }
+            return seen
+        }
+        func dispute(_ movements: String...) -> String {
+            #"{"dispute_id":"PP-D-1","status":"UNDER_REVIEW","dispute_amount":{"currency_code":"EUR","value":"12.50"},"#
+                + #""money_movements":[\#(movements.joined(separator: ","))]}"#
+        }
+        func refund(_ value: String) -> String {
+            #"{"id":"R1","status":"COMPLETED","amount":{"currency_code":"EUR","value":"\#(value)"}}"#
+        }
+        let untold = try #require(try await seen(""))
+        #expect(untold.captured.isZero && untold.failedCaptures.count == 1 && untold.warning == nil)
+        let debit = Self.moved("SELLER", "DEBIT", "DISPUTE_SETTLEMENT")
+        let disputed = try #require(try await seen(dispute(debit), refund("12.50")))
+        #expect(disputed.captured == Fixture.amount && disputed.disputes.first?.refunds.count == 1)
+        #expect(disputed.failedCaptures.isEmpty && disputed.warning == nil)
+        let refunded = try #require(try await seen("", refund("12.50")))
+        #expect(refunded.captured == Fixture.amount && refunded.warning == PayPalProvider.takenBack)
+        let part = try #require(try await seen(dispute(Self.moved("SELLER", "DEBIT", "DISPUTE_SETTLEMENT", "3.00"))))
+        #expect(part.captured == Fixture.amount && part.warning == PayPalProvider.takenBack)
+        // A dispute that was won says nothing of where the money is now.
+        let won = try #require(
+            try await seen(dispute(debit, Self.moved("SELLER", "CREDIT", "DISPUTE_SETTLEMENT"))))
+        #expect(won.captured.isZero && won.failedCaptures.count == 1)
+    }
+
+    private func refunded(_ shop: Shop) async -> ProviderAnswer<TillCore.Confirmation> {
+        await shop.provider.refund(Fixture.refund(Fixture.amount.minorUnits, reference: shop.reference.rawValue))
+    }
+
+    @Test("our own refund while a dispute is open ends it with the same money; one before it does not")
+    func refundedUnderDispute() async throws {
+        let during = try await Shop()
+        #expect(await during.standIn.play("inquire", on: during.reference))
+        _ = await refunded(during)
+        #expect(await during.standIn.play("lose", on: during.reference))
+        let once = try await answered(during)
+        #expect(once.refunds.map(\.amount) == [Fixture.amount])
+        #expect(once.disputes.map(\.withdrawn.minorUnits) == [0] && once.disputes.first?.refunds == [])
+        // What was lost before is not given back by a refund of the other half.
+        let after = try await Shop()
+        #expect(await after.standIn.play("dispute", on: after.reference, amount: 625))
+        #expect(await after.standIn.play("lose", on: after.reference))
+        after.clock.advance(by: .days(7))
+        _ = await after.provider.refund(Fixture.refund(625, reference: after.reference.rawValue))
+        let both = try await answered(after)
+        #expect(both.disputes.map(\.withdrawn.minorUnits) == [625] && both.refunds.map(\.amount.minorUnits) == [625])
+        // Nor is what somebody refunded in the dashboard weeks before.
+        let dashboard = try await Shop()
+        #expect(await dashboard.standIn.play("refund", on: dashboard.reference, amount: 625))
+        dashboard.clock.advance(by: .days(20))
+        #expect(await dashboard.standIn.play("dispute", on: dashboard.reference, amount: 625))
+        let apart = try await answered(dashboard)
+        #expect(apart.disputes.map(\.withdrawn.minorUnits) == [625] && apart.disputes.first?.refunds == [])
+        let before = try await Shop()
+        _ = await refunded(before)
+        before.clock.advance(by: .hours(1))
+        #expect(await before.standIn.play("dispute", on: before.reference))
+        let twice = try await answered(before)
+        #expect(twice.disputes.map(\.withdrawn) == [Fixture.amount] && twice.refunds.count == 1)
+    }
+
+    @Test("a dispute that is lost in part has taken that part, and what moved in another currency is a share")
+    func partlyLost() async throws {
+        let shop = try await Shop()
+        #expect(await shop.standIn.play("inquire", on: shop.reference))
+        #expect(await shop.standIn.play("lose", on: shop.reference, amount: 300))
+        #expect(try await answered(shop).disputes.map(\.withdrawn.minorUnits) == [300])
+        func usd(_ type: String, _ value: String) -> String {
+            #"{"affected_party":"SELLER","type":"\#(type)","reason":"DISPUTE_SETTLEMENT","#
+                + #""amount":{"currency_code":"USD","value":"\#(value)"}}"#
+        }
+        func gone(_ movements: String...) throws -> Int64? {
+            try Self.dispute("UNDER_REVIEW", #","money_movements":[\#(movements.joined(separator: ","))]"#)?.withdrawn
+                .minorUnits
+        }
+        #expect(try gone(usd("DEBIT", "14.00")) == 1250)
+        #expect(try gone(usd("DEBIT", "14.00"), usd("CREDIT", "7.00")) == 625)
+        #expect(try gone(#"{"affected_party":"SELLER","type":"DEBIT"}"#) == nil, "no amount")
     }
 
     @Test("whose payment a refund in the dashboard is of is asked of its capture") func owner() async throws {

@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillProvider
 import TillSandbox
 import TillStandIns
 import TillTestSupport
@@ -40,6 +41,75 @@ import TillTestSupport
         let inquiry = try await read(dispute("warning_needs_response", "", "0"))
         #expect(inquiry?.withdrawn.isZero == true && inquiry?.facts.respondBy == nil && inquiry?.outcome == nil)
         #expect(try await read(dispute("warning_closed", ""))?.outcome == .closed)
+    }
+
+    @Test(
+        "what is gone of a dispute is what was taken for it and not returned, at whatever rates",
+        arguments: [
+            // Refunded 30.00 before, a chargeback about all, won for that part.
+            ("lost", "eur", [(-1250, "dispute", "eur"), (375, "dispute_reversal", "eur")], 875),
+            ("needs_response", "eur", [(-1250, "dispute", "eur")], 1250),
+            ("won", "eur", [(-1150, "dispute", "usd"), (1140, "dispute_reversal", "usd")], 0),
+            ("won", "eur", [(-1150, "dispute", "usd"), (1160, "dispute_reversal", "usd")], 0),
+            ("won", "eur", [(-1250, "dispute", "eur")], 0),
+            // A correction of the rate is no return.
+            ("under_review", "eur", [(-1150, "dispute", "usd"), (5, "other_adjustment", "usd")], 1250),
+            ("lost", "eur", [(-1150, "dispute", "usd"), (575, "dispute_reversal", "usd")], 625),
+            ("warning_needs_response", "eur", [], 0),
+            // Two decimals at Stripe, none in ISO 4217.
+            ("lost", "isk", [(-125_000, "dispute", "isk"), (25_000, "dispute_reversal", "isk")], 1000),
+        ] as [(String, String, [(Int64, String, String)], Int64)])
+    func gone(status: String, currency: String, moved: [(Int64, String, String)], gone: Int64) throws {
+        let entries = moved.map { #"{"amount":\#($0.0),"reporting_category":"\#($0.1)","currency":"\#($0.2)"}"# }
+        let amount = currency == "isk" ? 125_000 : 1250
+        let json = try JSONValue(
+            parsing: Array(
+                (#"{"id":"du_1","amount":\#(amount),"currency":"\#(currency)","payment_intent":"pi_1","status":"\#(status)","#
+                    + #""balance_transactions":[\#(entries.joined(separator: ","))]}"#).utf8))
+        let read = try #require(StripeDispute(json)?.dispute)
+        #expect(read.withdrawn.minorUnits == gone)
+        let kept = try #require(StripeDispute.facts(json))
+        #expect(StripeDispute(kept)?.dispute == read)
+    }
+
+    @Test("a key that may not read disputes: what signed webhooks told of them is believed, and it is said")
+    func forbidden() async throws {
+        let intent = Fixture.intent(
+            "succeeded", #","amount_received":1250,"latest_charge":{"id":"ch_1","disputed":true}"#)
+        let nothing = #"{"data":[],"has_more":false}"#
+        let won = #"{"data":[\#(dispute("won", ""))],"has_more":false}"#
+        let provider = try Fixture.provider(
+            ScriptedTransport([
+                .json(200, intent), .json(200, nothing), .json(403, Fixture.error("no_right")), .json(200, intent),
+                .json(200, nothing), .json(200, won),
+            ]))
+        func tell(_ id: String, _ status: String, _ moved: String, at seconds: Int64) async throws {
+            let evidence = #"{"object":"dispute","evidence":{"customer_name":"Ada"},"#
+            let object = evidence + dispute(status, moved).dropFirst()
+            let text =
+                #"{"id":"\#(id)","type":"charge.dispute.updated","created":\#(seconds),"data":{"object":\#(object)}}"#
+            let event = try #require(StripeEvent(try JSONValue(parsing: Array(text.utf8))))
+            let facts = try #require(event.dispute)
+            #expect(!facts.text.contains("Ada"))
+            try await provider.disputes.keep(event.id, of: "du_1", about: "pi_1", at: event.created, facts)
+        }
+        let taken = #"{"amount":-1250,"currency":"eur","reporting_category":"dispute"}"#
+        try await tell("evt_2", "needs_response", taken, at: 200)
+        try await tell("evt_1", "warning_needs_response", "", at: 100)
+        try await tell("evt_3", "needs_response", "", at: 200)
+        guard case .approved(let told) = await provider.query(Fixture.query()) else {
+            Issue.record("not answered")
+            return
+        }
+        #expect(told.disputes.map(\.withdrawn) == [Fixture.amount] && told.disputes.first?.outcome == nil)
+        #expect(told.warning == StripeProvider.disputesWithheld)
+        #expect(try await provider.disputes.areRefused())
+        guard case .approved(let read) = await provider.query(Fixture.query()) else {
+            Issue.record("not answered")
+            return
+        }
+        #expect(read.disputes.map(\.outcome) == [.won] && read.warning == nil)
+        #expect(try await !provider.disputes.areRefused())
     }
 
     @Test("a dispute that cannot be read is not left out: the query is not answered") func unreadable() async throws {

@@ -71,7 +71,8 @@ enum LinePostings {
     /// Whether a line says the amount of a movement, in the currency of either.
     static func agree(_ line: StatementLine, _ settlement: Settlement) -> Bool {
         if line.gross.currency == settlement.amount.currency { return line.gross == settlement.amount }
-        // Without what the customer saw there is nothing to compare: the rate would be a guess.
-        return line.customerFacing.map { $0 == settlement.amount } ?? true
+        // Without what the customer saw only the direction can be compared: the rate would be a guess.
+        return line.customerFacing.map { $0 == settlement.amount }
+            ?? (line.gross.isNegative == settlement.amount.isNegative && line.gross.isZero == settlement.amount.isZero)
     }
 }

@@ -80,6 +80,8 @@ struct Settlement: RecordDocument, Hashable {
         case .captureRestored(let id): (attempt(of: id), .charge, nil)
         case .refunded(let id, let reference): (refund(id)?.attempt, .refund, reference?.rawValue)
         case .refundReported(_, let attempt, _, let origin): (attempt, .refund, name(origin))
+        // One movement, which the dispute shows.
+        case .refundReversed(_, .countedAsDispute): nil
         case .refundReversed(let id, _): (refund(id)?.attempt, .refundFailure, refund(id)?.reference?.rawValue)
         case .disputeFundsWithdrawn(let dispute, _): (attempt(of: dispute), .dispute, dispute.rawValue)
         case .disputeFundsReinstated(let dispute, _): (attempt(of: dispute), .disputeReversal, dispute.rawValue)

@@ -72,15 +72,13 @@ enum BraintreeStatement {
         }
         let id = dispute.facts.reference.rawValue
         let amount = dispute.facts.amount
-        let won =
-            node.value("amount-won").flatMap { Money(ifValid: $0, currency: amount.currency) }
-            .flatMap { $0.isPositive ? $0 : nil } ?? amount
+        let won = BraintreeDispute.won(node, of: amount)
         var lines: [StatementLine] = []
         var isOut = false
         for step in try steps(of: node, id) {
             // It is taken once, however it goes on, and given back once it is won.
             let isWon = step.status == "won"
-            guard isWon == isOut else { continue }
+            guard isWon == isOut, !isWon || won.isPositive else { continue }
             isOut = !isWon
             let moved = isWon ? won : try BraintreeDisbursement.negated(amount, id)
             let references = [id, node["transaction"]?.value("id")].compactMap { $0 }

@@ -67,7 +67,8 @@ public enum Attention: Hashable, Sendable {
         case .stillUnknown(let checks, let reason): "Still not known after \(checks) queries: \(reason.sentence)"
         case .holdEnds(let end): "The hold ends at \(end); capture it or void it."
         case .honorPeriodEnds(let end):
-            "The bank honors the hold until \(end); capture it by then, or renew it after that."
+            "By the provider's rules the bank honors the hold until \(end); capture it by then. After that it may have "
+                + "to be renewed, or be refused."
         case .tapOverdue(let expires):
             "The stored card was not forwarded by \(expires). The provider may refuse it: forward it now."
         case .refundReversed(let amount):

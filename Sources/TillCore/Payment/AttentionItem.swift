@@ -122,7 +122,14 @@ extension Payment {
     public func isOvertaken(_ item: AttentionItem) -> Bool {
         switch item.attention {
         case .voidedAfterCapture, .refundedTwice, .refundedMoreThanOnce, .disputeLost, .note: return false
-        case .wrongAmount, .wrongCurrency, .keyRejected, .stillUnknown: return !isOpen(item.operation)
+        case .wrongAmount, .wrongCurrency, .stillUnknown: return !isOpen(item.operation)
+        case .keyRejected:
+            if case .attempt(let id) = item.operation, let query = requestedQuery, query.attempt == id,
+                item.since >= query.since
+            {
+                return false
+            }
+            return !isOpen(item.operation)
         case .partialApproval, .unwantedCapture: return refunded.minorUnits >= captured.minorUnits
         case .orderPaidAgain: return !isLive
         case .refused, .refundFailed, .refundReversed: return isDoneSince(item.operation)

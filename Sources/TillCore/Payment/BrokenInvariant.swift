@@ -112,7 +112,7 @@ extension Payment {
             if isOff(amount) { return .amount }
             return attempts.contains { $0.id == attempt } ? nil : .knownAttempt
         case .disputeOpened(_, let facts), .disputeUpdated(let facts):
-            return facts.amount.isPositive ? nil : .amount
+            return facts.amount.isNegative ? .amount : nil
         case .disputeFundsWithdrawn(let reference, let amount), .disputeFundsReinstated(let reference, let amount):
             guard let dispute = disputes.first(where: { $0.facts.reference == reference }) else { return nil }
             return !amount.isPositive || dispute.withdrawn.isNegative ? .disputedAtMostWithdrawn : nil

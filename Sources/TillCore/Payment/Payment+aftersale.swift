@@ -59,7 +59,13 @@ extension Payment {
         let captured = observeCaptures(snapshot, of: attempt)
         return captured + observeFailedHold(snapshot, of: attempt, after: captured, at: now)
             + observeRefunds(snapshot, of: attempt, at: now)
-            + snapshot.disputes.flatMap { observeDispute($0, of: attempt) }
+            + snapshot.disputes.flatMap { observeDispute($0, of: attempt) } + observeWarning(snapshot, of: attempt)
+    }
+
+    /// Told once: it holds for all payments of the provider until a person has changed something there.
+    private func observeWarning(_ snapshot: ProviderSnapshot, of attempt: Attempt) -> [PaymentEvent] {
+        guard let warning = snapshot.warning.map(Attention.note), !attention.contains(warning) else { return [] }
+        return [.attentionRequired(.attempt(attempt.id), warning)]
     }
 
     /// Nothing was captured after all, and nothing is held: the payment has left its order, which may be charged again.
@@ -69,7 +75,8 @@ extension Payment {
     ) -> [PaymentEvent] {
         var known = self
         for event in events { known.evolve(RecordedEvent(event, at: now)) }
-        guard let hold = attempt.authorization, snapshot.captured.isZero, known.hasFailedCapture(attempt),
+        guard let hold = attempt.authorization, snapshot.captured.isZero, !snapshot.hasPendingCapture,
+            known.hasFailedCapture(attempt),
             attempt.void?.state.isOpen != true, isGone(hold, snapshot.standing, attempt)
         else { return [] }
         return known.settle(attempt.id, [.attemptExpired(attempt.id)])
@@ -125,8 +132,11 @@ extension Payment {
         if attempt.isVoidRefused { isUnwanted = true }
         if let again = mine.first(where: { $0.state.isReversed && $0.amount == amount }) {
             events.append(.captureRestored(again.id))
-            // The entry of its failure is overtaken; whoever canceled meanwhile has to know that the money came.
-            if isUnwanted { events.append(.attentionRequired(.capture(again.id), .unwantedCapture(amount))) }
+            // The entry of its failure is overtaken; whoever canceled meanwhile has to know that the money came, unless
+            // it is gone by a refund or a dispute.
+            if isUnwanted, snapshot.captured.minorUnits > snapshot.gone(in: currency) {
+                events.append(.attentionRequired(.capture(again.id), .unwantedCapture(amount)))
+            }
             return events
         }
         let id = nextCaptureID
@@ -142,6 +152,7 @@ extension Payment {
         _ snapshot: ProviderSnapshot, of attempt: Attempt, at now: Timestamp
     ) -> [PaymentEvent] {
         let mine = refunds.filter { $0.attempt == attempt.id && $0.origin != .elsewhere }
+        let ofDisputes = Set(snapshot.disputes.flatMap(\.refunds))
         var events: [PaymentEvent] = []
         var next = refunds.count
         var back = refunded.minorUnits
@@ -151,6 +162,15 @@ extension Payment {
         {
             if let refund = mine.first(where: { $0.isNamed(found) }) {
                 switch (refund.state, found.status) {
+                case (.succeeded, .succeeded) where refund.isByOthers && ofDisputes.contains(found.reference):
+                    // Seen before its dispute was: the money went once, and the dispute has it.
+                    back -= refund.amount.minorUnits
+                    events.append(.refundReversed(refund.id, .countedAsDispute))
+                case (.reversed(_, .countedAsDispute), .succeeded)
+                where !snapshot.disputes.isEmpty && !ofDisputes.contains(found.reference):
+                    // It turned out to be money of its own.
+                    back += refund.amount.minorUnits
+                    events.append(.refunded(refund.id, found.reference))
                 case (.succeeded(let own), .failed(let decline)) where own == nil || own == found.reference:
                     back -= refund.amount.minorUnits
                     events += [
@@ -169,6 +189,7 @@ extension Payment {
             let mayBeOurs = mine.contains { $0.state.isOpen && $0.amount == found.amount }
             if found.refund == nil, mayBeOurs { continue }
             if case .failed = found.status { continue }
+            if ofDisputes.contains(found.reference) { continue }
             next += 1
             let id = RefundID(rawValue: "\(self.id)-r\(next)")
             events.append(.refundReported(id, attempt.id, found.amount, .provider(found.reference)))
@@ -190,7 +211,8 @@ extension Payment {
 
     private func observeDispute(_ found: ProviderSnapshot.Dispute, of attempt: Attempt) -> [PaymentEvent] {
         let reference = found.facts.reference
-        guard found.facts.amount.isPositive, !found.withdrawn.isNegative,
+        // A request for documents can be about nothing.
+        guard !found.facts.amount.isNegative, !found.withdrawn.isNegative,
             found.facts.amount.minorUnits <= Payment.maximumReported,
             found.withdrawn.minorUnits <= Payment.maximumReported,
             found.withdrawn.currency == found.facts.amount.currency
@@ -199,6 +221,8 @@ extension Payment {
         let known = disputes.first { $0.facts.reference == reference }
         // The money of a dispute is in the currency in which it was opened.
         if let known, known.withdrawn.currency != found.withdrawn.currency { return [] }
+        // What a webhook told may be older than what is known: it ends nothing that was decided.
+        if found.isTold, known?.outcome != nil, found.outcome == nil { return [] }
         if let known {
             let isReopened = known.outcome != nil && found.outcome == nil
             if known.facts != found.facts || isReopened { events.append(.disputeUpdated(found.facts)) }
@@ -208,7 +232,8 @@ extension Payment {
             if found.outcome == nil { events.append(.attentionRequired(.attempt(attempt.id), asked(found.facts))) }
         }
         let before = known?.withdrawn.minorUnits ?? 0
-        let change = found.withdrawn.minorUnits - before
+        let isReturned = !found.isTold || found.outcome == .won
+        let change = max(found.withdrawn.minorUnits - before, isReturned ? .min : 0)
         let currency = found.withdrawn.currency
         if change > 0 {
             events.append(.disputeFundsWithdrawn(reference, Money(minorUnits: change, currency: currency)))
@@ -228,6 +253,31 @@ extension Payment {
     private func asked(_ facts: Dispute.Facts) -> Attention {
         .disputeOpened(facts.reference, facts.amount, respondBy: facts.respondBy)
     }
+}
+
+extension ProviderSnapshot {
+    /// What of the captured money is gone by refunds and disputes, each counted once.
+    fileprivate func gone(in currency: Currency) -> Int64 {
+        let ofDisputes = Set(disputes.flatMap(\.refunds))
+        let back = refunds.filter { $0.status == .succeeded && !ofDisputes.contains($0.reference) }.map(\.amount)
+        return (back + disputes.map(\.withdrawn)).filter { $0.currency == currency }
+            .reduce(0) { $0.addingReportingOverflow($1.minorUnits).partialValue }
+    }
+}
+
+extension Refund {
+    /// Somebody made it at the provider, or the provider did.
+    fileprivate var isByOthers: Bool {
+        if case .provider = origin { return true }
+        return false
+    }
+}
+
+extension Decline {
+    /// The end of a refund in a provider's list that is the same money as a dispute's.
+    package static let countedAsDispute = Decline(
+        reason: DeclineReason(rawValue: "disputed"), code: "counted_as_dispute",
+        message: "The provider lists the money of a dispute as a refund, too; it is counted as the dispute's.")
 }
 
 extension Capture {

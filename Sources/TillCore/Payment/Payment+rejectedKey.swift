@@ -20,7 +20,10 @@ extension Payment {
         {
             return []
         }
-        return openOperations(of: id).flatMap { operation in
+        let open = openOperations(of: id)
+        // A settled payment waits for nothing but this answer.
+        if open.isEmpty, requestedQuery?.attempt == id { return alarm(.attempt(id)) }
+        return open.flatMap { operation in
             if case .deferred(let until, _, _, _) = state(of: operation) {
                 return CheckSchedule.isReached(until, at: now) ? rejected(operation, reason, at: now) : []
             }
@@ -34,8 +37,8 @@ extension Payment {
         }
     }
 
-    /// Once for each payment.
+    /// One at a time for each payment; another one once a person has closed it, if the credentials are rejected still.
     private func alarm(_ operation: OperationID) -> [PaymentEvent] {
-        attention.contains(.keyRejected) ? [] : [.attentionRequired(operation, .keyRejected)]
+        openAttention.contains { $0.attention == .keyRejected } ? [] : [.attentionRequired(operation, .keyRejected)]
     }
 }

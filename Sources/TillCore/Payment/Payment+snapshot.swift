@@ -13,6 +13,9 @@ extension Payment {
                 stillUnknown($0, reason: .unclear("The query was not answered."), at: now)
             }
         }
+        if snapshot.hasPendingCapture, !canWaitForCapture(id) {
+            return openOperations(of: id).flatMap { stillUnknown($0, reason: .pending, at: now) }
+        }
         if let attempt = undecided(id) { return observeStanding(snapshot, of: attempt, at: now, standing) }
         return observeSettlements(snapshot, of: id, isOvertaken: isOvertaken, at: now)
     }
@@ -24,6 +27,13 @@ extension Payment {
         if snapshot.captured.isZero || snapshot.captured.currency == currency { return true }
         guard case .authorized(let authorization) = snapshot.standing, undecided(id) != nil else { return false }
         return authorization.amount.currency == snapshot.captured.currency
+    }
+
+    /// Whether what is open on a settled attempt can be told while a capture is not decided: an attempt, a void and a
+    /// renewal end with all captures.
+    private func canWaitForCapture(_ id: AttemptID) -> Bool {
+        undecided(id) == nil && attempts.first { $0.id == id }?.void?.state.isOpen != true
+            && !renewals.contains { $0.attempt == id && $0.state.isOpen }
     }
 
     /// The customer was sent to the bank's page and still has time for it.
@@ -170,6 +180,8 @@ extension Payment {
                 if snapshot.captured.minorUnits > settled + capture.amount.minorUnits {
                     events.append(.queryRequested(id, due: now))
                 }
+            } else if snapshot.hasPendingCapture {
+                events += stillUnknown(.capture(capture.id), reason: .pending, at: now)
             } else if snapshot.standing == .voided {
                 events.append(.refused(.capture(capture.id), Decline(reason: .authorizationExpired)))
                 events.append(.attemptExpired(id))
@@ -185,7 +197,7 @@ extension Payment {
             } else {
                 events += again(.void(id), "not voided yet", at: now)
             }
-        } else if attempt.authorization != nil, snapshot.standing == .voided, settled == 0,
+        } else if attempt.authorization != nil, snapshot.standing == .voided, settled == 0, !snapshot.hasPendingCapture,
             !captures.contains(where: { $0.attempt == id && $0.state.isOpen })
         {
             events.append(.attemptExpired(id))

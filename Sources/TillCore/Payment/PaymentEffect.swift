@@ -115,7 +115,8 @@ extension Payment {
             var from: Timestamp
             var attention: Attention
         }
-        var end: Timestamp
+        /// `nil`: the provider does not say.
+        var end: Timestamp?
         /// A capture waits to be sent: it alone decides about the hold, and its end is warned of.
         var isAwaitingCapture: Bool
         var warnings: [Warning]
@@ -127,7 +128,8 @@ extension Payment {
     /// its end, and the end of the time for which the bank answers for it. A capture that certainly was not done, such
     /// as while our own credentials are rejected, leaves the hold to be watched.
     func untouchedHold(_ attempt: Attempt) -> Hold? {
-        guard attempt.isUnreleased, let authorization = attempt.authorization, let end = authorization.captureBefore,
+        guard attempt.isUnreleased, let authorization = attempt.authorization,
+            authorization.captureBefore != nil || authorization.honoredUntil != nil,
             // One whose capture failed later is for a person to decide about: the provider may collect it again.
             !captures.contains(where: { $0.attempt == attempt.id && $0.state.mayHaveBeenDone }),
             !renewals.contains(where: { $0.attempt == attempt.id && $0.state.isOpen })
@@ -136,8 +138,9 @@ extension Payment {
             let half = deadline.since(attempt.startedAt).milliseconds / 2
             return deadline.adding(.milliseconds(-min(CheckSchedule.holdWarning.milliseconds, max(0, half))))
         }
-        var warnings = [Hold.Warning(from: notice(of: end), attention: .holdEnds(end))]
-        if let honored = authorization.honoredUntil, honored < end {
+        let end = authorization.captureBefore
+        var warnings = end.map { [Hold.Warning(from: notice(of: $0), attention: .holdEnds($0))] } ?? []
+        if let honored = authorization.honoredUntil, end.map({ honored < $0 }) ?? true {
             warnings.append(Hold.Warning(from: notice(of: honored), attention: .honorPeriodEnds(honored)))
         }
         let waits = captures.contains { $0.attempt == attempt.id && $0.state.isOpen }

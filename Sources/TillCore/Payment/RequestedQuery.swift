@@ -8,15 +8,19 @@ public struct RequestedQuery: Hashable, Sendable {
     public let tries: Int
     /// The version of the payment with the newest report: an answer counts only if its query was sent from there on.
     public let version: Int
+    /// Since when it waits for an answer.
+    public let since: Timestamp
 
     /// Takes in one more report, or one more query without an answer: only the latter is put off.
     static func after(
         _ before: RequestedQuery?, _ attempt: AttemptID, due: Timestamp, at now: Timestamp, version: Int
     ) -> RequestedQuery {
         guard let before, due > now else {
-            return RequestedQuery(attempt: attempt, due: due, tries: before?.tries ?? 0, version: version)
+            return RequestedQuery(
+                attempt: attempt, due: due, tries: before?.tries ?? 0, version: version, since: before?.since ?? now)
         }
-        return RequestedQuery(attempt: attempt, due: due, tries: before.tries + 1, version: before.version)
+        return RequestedQuery(
+            attempt: attempt, due: due, tries: before.tries + 1, version: before.version, since: before.since)
     }
 }
 

@@ -11,7 +11,8 @@ public struct Authorization: Hashable, Sendable {
     /// The hold ends here; a capture after that is refused.
     public var captureBefore: Timestamp?
     /// Until then the bank answers for the money; after it the hold can be captured, but may be refused. `nil`:
-    /// the same as ``captureBefore``.
+    /// the same as ``captureBefore``. Where the provider does not say when a hold ends, the shortest time that its
+    /// documents name: a person is warned of it, and nothing is voided or refused because of it.
     public var honoredUntil: Timestamp?
     /// What may be shown of the card, now that the provider knows it.
     public var card: CardSummary?
@@ -120,10 +121,39 @@ public struct ProviderSnapshot: Hashable, Sendable {
         /// How it was closed; `nil`: it is open.
         public var outcome: TillCore.Dispute.Outcome?
 
-        public init(facts: TillCore.Dispute.Facts, withdrawn: Money, outcome: TillCore.Dispute.Outcome? = nil) {
+        /// Refunds in the provider's list that tell of the same money, and are not counted beside the dispute.
+        public var refunds: [ProviderReference]
+        /// It was not read from the provider, but is as a webhook told it some time ago: it opens what is not known,
+        /// takes more and closes, and takes nothing back of what was read before.
+        public var isTold: Bool
+
+        public init(
+            facts: TillCore.Dispute.Facts, withdrawn: Money, outcome: TillCore.Dispute.Outcome? = nil,
+            refunds: [ProviderReference] = [], isTold: Bool = false
+        ) {
             self.facts = facts
             self.withdrawn = withdrawn
             self.outcome = outcome
+            self.refunds = refunds
+            self.isTold = isTold
+        }
+
+        /// What of a disputed amount is gone where it was taken and returned in another currency, each at the rate of
+        /// its own day: the same share of the amount as of what was taken, rounded half up. No provider says it
+        /// exactly.
+        /// - Parameters:
+        ///   - taken: minor units of what was taken in all.
+        ///   - returned: minor units of what came back of it, in the same currency.
+        /// - Returns: at least nothing, at most the amount.
+        package static func part(of amount: Money, taken: Int64, returned: Int64) -> Money {
+            let back = max(0, returned)
+            guard taken > back, amount.isPositive else { return .zero(amount.currency) }
+            let gone = taken - back
+            let whole = UInt64(taken)
+            let product = UInt64(amount.minorUnits).multipliedFullWidth(by: UInt64(gone))
+            let (share, rest) = whole.dividingFullWidth((product.high, product.low))
+            let rounded = Int64(share) + (rest >= whole - rest ? 1 : 0)
+            return Money(minorUnits: min(rounded, amount.minorUnits), currency: amount.currency)
         }
     }
 
@@ -136,8 +166,13 @@ public struct ProviderSnapshot: Hashable, Sendable {
     public var refunds: [Refund]
     /// Captures that failed after they had succeeded.
     public var failedCaptures: [FailedCapture] = []
+    /// The provider has not decided about a capture: what ``captured`` leaves out may still be taken.
+    public var hasPendingCapture = false
     /// All disputes that the provider reports. One that is missing here says nothing.
     public var disputes: [Dispute] = []
+    /// What our credentials may not read, so that it is missing or may be old: a sentence for whoever reviews the
+    /// payment. `nil`: nothing.
+    public var warning: String?
 
     public init(reference: ProviderReference?, standing: Standing, captured: Money, refunds: [Refund] = []) {
         self.reference = reference

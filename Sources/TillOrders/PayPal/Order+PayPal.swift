@@ -82,7 +82,11 @@ private struct PayPalDocument {
 
     private func lines() throws(OrderError) -> [OrderLine] {
         var lines: [OrderLine] = []
-        for (index, item) in (unit["items"]?.arrayValue ?? []).enumerated() {
+        let items = unit["items"] ?? .null
+        guard items.isNull || items.arrayValue != nil else {
+            throw .notAnOrder("its \(PayPalDocument.place).items are no list")
+        }
+        for (index, item) in (items.arrayValue ?? []).enumerated() {
             let place = "items[\(index)]"
             guard let text = item["quantity"]?.stringValue, text.utf8.count <= 10, let quantity = Int64(text),
                 quantity > 0
@@ -162,8 +166,18 @@ private struct PayPalDocument {
         }
     }
 
+    /// What is read beside the amounts.
+    private static let shapes = ExpectedShapes(parts: [
+        "id": .text, "status": .text, "intent": .text, "update_time": .text, "purchase_units[].invoice_id": .text,
+        "purchase_units[].custom_id": .text, "purchase_units[].reference_id": .text,
+        "purchase_units[].description": .text, "purchase_units[].items[].name": .text,
+        "purchase_units[].items[].sku": .text, "purchase_units[].payments": .object,
+        "purchase_units[].payments.captures": .list, "purchase_units[].payments.captures[]": .object,
+        "purchase_units[].payments.captures[].status": .text,
+    ])
+
     private func notices(_ name: String) -> [String] {
-        var notices: [String] = []
+        var notices = PayPalDocument.shapes.notices(of: document, DisplayText.clean(name))
         if let status = document["status"]?.stringValue, status != "CREATED" {
             notices.append("Order \(DisplayText.clean(name)) has the status “\(DisplayText.clean(status))” at PayPal.")
         }

@@ -35,7 +35,8 @@ extension WooCommerceDocument {
     private func soldLines() throws(OrderError) -> [OrderLine] {
         var sold: [OrderLine] = []
         for (index, line) in lines.enumerated() {
-            let quantity = line.json["quantity"]?.plainText ?? "1"
+            let written = line.json["quantity"]
+            let quantity = written.map { $0.isNull ? "1" : $0.plainText ?? "" } ?? "1"
             guard (try? DecimalText(quantity)) != nil, quantity.utf8.count <= 20 else {
                 throw .notAnOrder("line_items[\(index)].quantity is “\(quantity.shownInError)”, no quantity")
             }
@@ -115,9 +116,21 @@ extension WooCommerceDocument {
         }
     }
 
+    /// What is read beside the amounts.
+    private static let shapes = ExpectedShapes(parts: [
+        "number": .plain, "status": .text, "date_paid": .plain, "date_paid_gmt": .plain,
+        "payment_method_title": .text, "line_items[]": .object, "line_items[].name": .plain,
+        "line_items[].sku": .plain, "line_items[].price": .amount, "line_items[].meta_data": .list,
+        "line_items[].taxes": .list, "line_items[].taxes[]": .object, "line_items[].taxes[].total": .amount,
+        "shipping_lines[].method_title": .plain,
+        "shipping_lines[].taxes": .list, "fee_lines[].name": .plain, "fee_lines[].amount": .amount,
+        "fee_lines[].taxes": .list, "coupon_lines[].code": .plain, "tax_lines[].label": .plain,
+        "gift_cards[].code": .plain, "refunds": .list, "refunds[].total": .amount,
+    ])
+
     /// What a cashier should know before charging.
     private var notices: [String] {
-        var notices: [String] = []
+        var notices = WooCommerceDocument.shapes.notices(of: json, number)
         if let paid { notices.append("Order \(number) says \(paid.clause).") }
         if let refunds = json["refunds"]?.arrayValue, !refunds.isEmpty {
             let amounts = refunds.map { $0["total"]?.plainText.flatMap { ExactAmount(ifValid: $0) } }

@@ -1,23 +1,75 @@
 internal import TillPayPalClient
 internal import TillCore
+internal import TillProvider
 
 /// The parts of a dispute that we read. `nil` from the initializer means that it cannot be relied upon. Source:
 /// PayPal's description of its Customer Disputes interface, version 1.
 struct PayPalDispute: Sendable {
     let dispute: ProviderSnapshot.Dispute
+    /// What was taken from the shop, one movement each. A refund in the order's list may tell of the same one.
+    let debits: [Debit]
 
-    init?(_ json: JSONValue) {
+    /// Money that was taken for it at one time.
+    struct Debit: Hashable, Sendable {
+        let amount: Money
+        /// `nil`: PayPal does not say.
+        let at: Timestamp?
+    }
+
+    private let opened: Timestamp?
+    /// How far apart a movement and the refund in the order's list may be that tells of it.
+    private static let sameMoment = Span.hours(1)
+
+    /// - Parameter isTold: a webhook told of it, which may leave the movements out.
+    init?(_ json: JSONValue, isTold: Bool = false) {
         guard let id = PayPalDispute.name(json), let reference = ProviderReference(ifValid: id),
-            let amount = PayPalMoney.read(json["dispute_amount"]), amount.isPositive,
+            let amount = PayPalMoney.read(json["dispute_amount"]), !amount.isNegative,
             let status = PayPalWireText.word(json["status"])
         else { return nil }
         let facts = Dispute.Facts(
             reference: reference, reason: PayPalWireText.word(json["reason"]) ?? "unknown",
             stage: PayPalWireText.word(json["dispute_life_cycle_stage"]) ?? status, amount: amount,
             respondBy: json["seller_response_due_date"]?.stringValue.flatMap { Timestamp(internetTime: $0) })
-        dispute = ProviderSnapshot.Dispute(
-            facts: facts, withdrawn: PayPalDispute.withdrawn(json["money_movements"], of: amount),
-            outcome: PayPalDispute.outcome(status, PayPalWireText.word(json.at("dispute_outcome", "outcome_code"))))
+        guard let moved = Movements(json["money_movements"], of: amount.currency) else { return nil }
+        debits = moved.debits
+        opened = json["create_time"]?.stringValue.flatMap { Timestamp(internetTime: $0) }
+        let outcome = PayPalDispute.outcome(
+            status, PayPalWireText.word(json.at("dispute_outcome", "outcome_code")))
+        var withdrawn = moved.withdrawn(of: amount)
+        if isTold, json["money_movements"] == nil, outcome == .lost {
+            // What the customer was paid is what the shop has lost, where nothing else is said.
+            let paid = PayPalMoney.read(json.at("dispute_outcome", "amount_refunded"))
+            let units = paid?.currency == amount.currency ? paid?.minorUnits ?? 0 : amount.minorUnits
+            withdrawn = Money(minorUnits: min(max(0, units), amount.minorUnits), currency: amount.currency)
+        }
+        dispute = ProviderSnapshot.Dispute(facts: facts, withdrawn: withdrawn, outcome: outcome, isTold: isTold)
+    }
+
+    /// Whether a refund of ours and a movement are the same money: it was made while the dispute was open, and the
+    /// movement did not come before it.
+    func isEnded(by refund: Timestamp?, in debit: Debit) -> Bool {
+        guard let opened, let refund, let moved = debit.at else { return false }
+        return opened <= refund && refund <= moved.adding(PayPalDispute.sameMoment)
+    }
+
+    /// Whether a refund that is not ours and a movement are the same money.
+    /// - Parameter isReversed: PayPal has taken the capture back.
+    func isTold(by refund: Timestamp?, of debit: Debit, isReversed: Bool) -> Bool {
+        guard let refund, let moved = debit.at else { return isReversed }
+        return refund.since(moved).milliseconds.magnitude <= PayPalDispute.sameMoment.milliseconds
+    }
+
+    /// What is read of a dispute, to be kept: nothing of the customer.
+    static func facts(_ json: JSONValue) -> JSONValue? {
+        let moved = json["money_movements"]?.arrayValue.map { movements in
+            JSONValue.array(
+                movements.compactMap { $0.only(["affected_party", "amount", "initiated_time", "reason", "type"]) })
+        }
+        return json.only([
+            "dispute_id", "create_time", "dispute_amount", "dispute_life_cycle_stage", "reason",
+            "seller_response_due_date", "status",
+        ])?.with("dispute_outcome", json["dispute_outcome"]?.only(["amount_refunded", "outcome_code"]))
+            .with("money_movements", moved)
     }
 
     /// A dispute's name, fit for a path.
@@ -29,23 +81,37 @@ struct PayPalDispute: Sendable {
         return isName ? id : nil
     }
 
-    /// What was taken from the shop for the dispute and not given back; fees are not the customer's money. Movements in
-    /// another currency say only in which direction all of it went.
-    private static func withdrawn(_ movements: JSONValue?, of amount: Money) -> Money {
-        var sum: Int64 = 0
-        for movement in movements?.arrayValue ?? [] {
-            guard movement["affected_party"]?.stringValue == "SELLER",
-                movement["reason"]?.stringValue ?? "DISPUTE_SETTLEMENT" == "DISPUTE_SETTLEMENT"
-            else { continue }
-            let read = PayPalMoney.read(movement["amount"])
-            let units = read?.currency == amount.currency ? read?.minorUnits ?? 0 : amount.minorUnits
-            switch movement["type"]?.stringValue {
-            case "DEBIT": sum = sum.addingReportingOverflow(units).partialValue
-            case "CREDIT": sum = sum.subtractingReportingOverflow(units).partialValue
-            default: continue
+    /// The movements of the shop's money; fees are not the customer's money.
+    private struct Movements {
+        var (taken, returned, isInOwn): (Int64, Int64, Bool) = (0, 0, true)
+        var debits: [Debit] = []
+
+        /// `nil` for sums that cannot be counted, or a movement without a readable amount.
+        init?(_ movements: JSONValue?, of currency: Currency) {
+            for movement in movements?.arrayValue ?? [] {
+                guard movement["affected_party"]?.stringValue == "SELLER",
+                    movement["reason"]?.stringValue ?? "DISPUTE_SETTLEMENT" == "DISPUTE_SETTLEMENT"
+                else { continue }
+                guard let amount = PayPalMoney.read(movement["amount"]), !amount.isNegative else { return nil }
+                isInOwn = isInOwn && amount.currency == currency
+                var overflow = false
+                switch movement["type"]?.stringValue {
+                case "DEBIT":
+                    (taken, overflow) = taken.addingReportingOverflow(amount.minorUnits)
+                    let time = movement["initiated_time"]?.stringValue.flatMap { Timestamp(internetTime: $0) }
+                    debits.append(Debit(amount: amount, at: time))
+                case "CREDIT": (returned, overflow) = returned.addingReportingOverflow(amount.minorUnits)
+                default: continue
+                }
+                if overflow { return nil }
             }
         }
-        return Money(minorUnits: min(max(0, sum), amount.minorUnits), currency: amount.currency)
+
+        /// What was taken and not given back.
+        func withdrawn(of amount: Money) -> Money {
+            guard isInOwn else { return ProviderSnapshot.Dispute.part(of: amount, taken: taken, returned: returned) }
+            return Money(minorUnits: min(max(0, taken - returned), amount.minorUnits), currency: amount.currency)
+        }
     }
 
     private static func outcome(_ status: String, _ code: String?) -> Dispute.Outcome? {
@@ -75,16 +141,27 @@ extension PayPalProvider {
         }
     }
 
-    /// All disputes about captures, each read whole: the list has no movements of money. A client that may not read
-    /// disputes has none; ``PayPalModule`` says which permission is missing.
+    /// The disputes about an order's captures.
+    struct FoundDisputes: Sendable {
+        var all: [(capture: PayPalCaptureID, dispute: PayPalDispute)] = []
+        /// PayPal refused to let us read them: they are as webhooks told them.
+        var areTold = false
+    }
+
+    /// What is missing while the app may not read disputes.
+    static let disputesWithheld =
+        "PayPal's app may not read disputes, so they are known only as far as webhooks tell. Turn on the feature "
+        + "Customer disputes for the app at PayPal."
+
+    /// All disputes about captures, each read whole: the list has no movements of money. Where the app may not read
+    /// them, what webhooks told of them is believed.
     func disputes(
-        of captures: [CompletedCapture], until end: Timestamp
-    ) async -> Result<[ProviderSnapshot.Dispute], DisputesUnread> {
-        var found: [ProviderSnapshot.Dispute] = []
+        of captures: [PayPalCaptureID], until end: Timestamp
+    ) async -> Result<FoundDisputes, DisputesUnread> {
+        var found = FoundDisputes()
         for capture in captures {
-            let path = PayPalPath.disputes(of: capture.capture.id)
-            let list = await connection.send(.get(path), within: end.since(clock.now()))
-            if case .failed(let error) = list, error.status == 403 { return .success([]) }
+            let list = await connection.send(.get(PayPalPath.disputes(of: capture)), within: end.since(clock.now()))
+            if case .failed(let error) = list, error.status == 403 { return await told(captures) }
             guard case .answered(_, let json, _) = list else { return .failure(DisputesUnread(outcome: list)) }
             let names = (json["items"]?.arrayValue ?? []).map { PayPalDispute.name($0) }
             guard names.count < PayPalPath.mostDisputes else { return .failure(DisputesUnread(outcome: nil)) }
@@ -94,9 +171,26 @@ extension PayPalProvider {
                 guard case .answered(_, let json, _) = whole, let dispute = PayPalDispute(json) else {
                     return .failure(DisputesUnread(outcome: whole))
                 }
-                found.append(dispute.dispute)
+                found.all.append((capture, dispute))
             }
         }
+        do throws(NotificationStoreError) { try await toldDisputes.granted() } catch {
+            return .failure(DisputesUnread(outcome: nil))
+        }
+        return .success(found)
+    }
+
+    private func told(_ captures: [PayPalCaptureID]) async -> Result<FoundDisputes, DisputesUnread> {
+        var found = FoundDisputes(areTold: true)
+        do throws(NotificationStoreError) {
+            try await toldDisputes.refused()
+            for capture in captures {
+                for facts in try await toldDisputes.newest(about: capture.rawValue) {
+                    guard let dispute = PayPalDispute(facts, isTold: true) else { throw .unreadable }
+                    found.all.append((capture, dispute))
+                }
+            }
+        } catch { return .failure(DisputesUnread(outcome: nil)) }
         return .success(found)
     }
 

@@ -35,14 +35,15 @@ extension PayPalProvider {
                 ProviderSnapshot(reference: reference.providerReference, standing: standing, captured: nothing))
         }
         let answer = snapshot(of: order, reference: reference, asked: request.amount, isVoided: isVoided)
-        guard request.isAtRest, case .approved(var snapshot) = answer, snapshot.captured.isPositive else {
-            return answer
-        }
-        switch await disputes(of: order.captures.compactMap { CompletedCapture($0) }, until: end) {
-        case .success(let found): snapshot.disputes = found
+        let taken = order.captures.filter { !$0.isRefused }
+        // Where a capture was taken back only a dispute may tell where its money is.
+        let isAsked = request.isAtRest || taken.contains { $0.status == .reversed }
+        guard isAsked, case .approved = answer, !taken.isEmpty else { return answer }
+        switch await disputes(of: taken.map(\.id), until: end) {
+        case .success(let found):
+            return snapshot(of: order, reference: reference, asked: request.amount, isVoided: isVoided, found)
         case .failure(let failure): return failure.answer()
         }
-        return .approved(snapshot)
     }
 
     /// The customer's part is over and the money can be asked for. After a challenge PayPal's order may also stay
@@ -65,12 +66,20 @@ extension PayPalProvider {
     }
 
     private func snapshot(
-        of order: OrderResponse, reference: PayPalReference, asked: Money, isVoided: Bool
+        of order: OrderResponse, reference: PayPalReference, asked: Money, isVoided: Bool,
+        _ disputes: FoundDisputes = FoundDisputes()
     ) -> ProviderAnswer<ProviderSnapshot> {
         var captured = Money.zero(asked.currency)
         var failed: [ProviderSnapshot.FailedCapture] = []
+        var isPending = false
+        let paired = order.paired(disputes)
+        var warnings = disputes.areTold && !paired.isEmpty ? [PayPalProvider.disputesWithheld] : []
         for capture in order.captures {
-            if CompletedCapture(capture) != nil {
+            let end = order.reversal(of: capture, paired)
+            if end == .takenBack, warnings.last != PayPalProvider.takenBack {
+                warnings.append(PayPalProvider.takenBack)
+            }
+            if CompletedCapture(capture) != nil || end == .disputed || end == .takenBack {
                 guard let sum = captured.adding(ifExact: capture.amount) else {
                     return .unknown(reason: amountMismatch)
                 }
@@ -80,6 +89,8 @@ extension PayPalProvider {
                     ProviderSnapshot.FailedCapture(
                         reference: reference.providerReference, capture: capture.step,
                         decline: capture.decline(debugID: order.debugID)))
+            } else if capture.status == .pending {
+                isPending = true
             } else {
                 // The engine would send again what it takes for not done.
                 return .unknown(reason: "capture \(capture.id) is \(capture.status.rawValue)")
@@ -101,6 +112,9 @@ extension PayPalProvider {
         var snapshot = ProviderSnapshot(
             reference: reference.providerReference, standing: standing, captured: captured, refunds: refunds)
         snapshot.failedCaptures = failed
+        snapshot.hasPendingCapture = isPending
+        snapshot.disputes = paired.map(\.dispute)
+        snapshot.warning = warnings.isEmpty ? nil : warnings.joined(separator: " ")
         return .approved(snapshot)
     }
 
@@ -135,6 +149,87 @@ extension PayPalProvider {
             .failed(Decline(reason: .generic, code: refund.status, message: "refund \(refund.id) is \(refund.status)"))
         default: .pending
         }
+    }
+}
+
+extension PayPalProvider {
+    /// What a person should look at where money is gone that nobody of the shop has given back.
+    static let takenBack =
+        "PayPal has taken a capture back by itself. Look at the transaction in PayPal's dashboard for the reason."
+}
+
+extension OrderResponse {
+    fileprivate typealias PairedDispute = (capture: PayPalCaptureID, dispute: ProviderSnapshot.Dispute)
+
+    /// Where the money of a capture is that PayPal has taken back.
+    fileprivate enum Reversal {
+        /// With whoever disputed it: it was taken, and the dispute has what is gone.
+        case disputed
+        /// It was taken, and a refund of PayPal's own, or a dispute of a part, says that it is gone.
+        case takenBack
+        /// Nothing says where: it was not taken in the end.
+        case untold
+    }
+
+    /// - Returns: `nil` for a capture that was not taken back.
+    fileprivate func reversal(of capture: OrderCapture, _ disputes: [PairedDispute]) -> Reversal? {
+        guard capture.status == .reversed, capture.amount.isPositive else { return nil }
+        let own = disputes.filter { $0.capture == capture.id }.map(\.dispute)
+        let ofDisputes = Set(own.flatMap(\.refunds))
+        let back = refunds.filter { refund in
+            isOf(refund, capture.id) && PayPalProvider.status(of: refund) == .succeeded
+                && !ofDisputes.contains { $0.rawValue == refund.id.rawValue }
+        }
+        func sum(_ amounts: [Money]) -> Int64 {
+            amounts.filter { $0.currency == capture.amount.currency }
+                .reduce(0) { $0.addingReportingOverflow($1.minorUnits).partialValue }
+        }
+        let (disputed, refunded) = (sum(own.map(\.withdrawn)), sum(back.map(\.amount)))
+        if disputed.addingReportingOverflow(refunded).partialValue >= capture.amount.minorUnits {
+            return back.contains { !$0.isOurs } ? .takenBack : .disputed
+        }
+        return disputed > 0 ? .takenBack : .untold
+    }
+
+    private func isOf(_ refund: OrderRefund, _ capture: PayPalCaptureID) -> Bool {
+        refund.capture == capture || captures.count == 1 && captures.first?.id == capture
+    }
+
+    /// Disputes beside the order's refunds. PayPal tells of one movement by both, so each debit of a dispute is paired
+    /// with at most one refund of the same capture and amount: one that others made at that moment is counted as the
+    /// dispute, one of ours that ended the dispute stays a refund. What has no partner is money of its own.
+    fileprivate func paired(_ disputes: PayPalProvider.FoundDisputes) -> [PairedDispute] {
+        var free = refunds.filter { PayPalProvider.status(of: $0) == .succeeded }
+            .sorted { $0.id.rawValue < $1.id.rawValue }
+        func name(_ found: PayPalDispute) -> String { found.dispute.facts.reference.rawValue }
+        return disputes.all.sorted { name($0.dispute) < name($1.dispute) }.map { capture, found in
+            var dispute = found.dispute
+            let isReversed = captures.contains { $0.id == capture && $0.status == .reversed }
+            for debit in found.debits {
+                let partner = free.firstIndex { refund in
+                    guard isOf(refund, capture), refund.amount == debit.amount else { return false }
+                    return refund.isOurs
+                        ? found.isEnded(by: refund.created, in: debit)
+                        : found.isTold(by: refund.created, of: debit, isReversed: isReversed)
+                }
+                guard let refund = partner.map({ free.remove(at: $0) }) else { continue }
+                if !refund.isOurs {
+                    if let name = ProviderReference(ifValid: refund.id.rawValue) { dispute.refunds.append(name) }
+                } else if dispute.withdrawn.currency == refund.amount.currency {
+                    dispute.withdrawn = Money(
+                        minorUnits: max(0, dispute.withdrawn.minorUnits - refund.amount.minorUnits),
+                        currency: refund.amount.currency)
+                }
+            }
+            return (capture, dispute)
+        }
+    }
+}
+
+extension OrderRefund {
+    /// We have asked for it: it has our name.
+    fileprivate var isOurs: Bool {
+        customID.flatMap { PaymentID(ofStep: $0[...]) } != nil && customID?.contains("-r") == true
     }
 }
 

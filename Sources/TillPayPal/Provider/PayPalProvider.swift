@@ -18,6 +18,8 @@ public struct PayPalProvider: PaymentServiceProvider {
     private let account: ProviderIdentity
     let clock: any TillClock
     let returnURL: (@Sendable (AttemptID) -> ChallengeReturn)?
+    /// What webhooks have told of disputes, for an app that may not read them.
+    var toldDisputes = SignedDisputes(MemoryNotifications())
 
     /// A provider for one PayPal account.
     /// - Parameters:

@@ -21,7 +21,9 @@ public struct PayPalTransactionSearch: StatementFormat {
         let json = try StatementLimits.json(bytes)
         let pages = json.arrayValue ?? [json]
         for page in pages {
-            guard let total = page["total_pages"]?.int64Value, total > Int64(pages.count) else { continue }
+            guard let said = page["total_pages"], !said.isNull else { continue }
+            guard let total = said.int64Value else { throw StatementError("its “total_pages” is no number") }
+            guard total > Int64(pages.count) else { continue }
             throw StatementError("it has \(pages.count) of \(total) pages: give all of them as one array")
         }
         var all: [JSONValue] = []
@@ -52,6 +54,10 @@ public struct PayPalTransactionSearch: StatementFormat {
         }
         let info = try need("transaction_info", detail["transaction_info"])
         let status = try need("transaction_status", info["transaction_status"]?.stringValue)
+        // Done, reversed, pending, denied: nothing else is known not to have moved money.
+        guard ["S", "V", "P", "D"].contains(status) else {
+            throw StatementError("transaction \(number): “transaction_status” is none of S, V, P and D")
+        }
         guard status == "S" || status == "V" else { return nil }
         let transaction = try need("transaction_id", info["transaction_id"]?.stringValue)
         let code = try need("transaction_event_code", info["transaction_event_code"]?.stringValue)

@@ -35,6 +35,18 @@ public struct PayPalWebhookEvent: Hashable, Sendable {
     /// It may report money of a settled payment: a dispute, a refund or a capture by others, or one of ours that came
     /// to nothing. What we have asked for and what goes well is not: whoever asked for it hears the answer.
     public let isAfterSale: Bool
+    /// When PayPal made it.
+    let created: Timestamp?
+    /// What it says of a dispute; `nil`: it is not about one.
+    let dispute: ToldDispute?
+
+    /// A dispute as an event tells of it.
+    struct ToldDispute: Hashable, Sendable {
+        /// PayPal's name for it.
+        let name: String
+        let capture: PayPalCaptureID
+        let facts: JSONValue
+    }
 
     init?(_ body: [UInt8], transmission: String) {
         guard let json = JSONValue(ifValid: body), let id = json["id"]?.stringValue,
@@ -55,6 +67,14 @@ public struct PayPalWebhookEvent: Hashable, Sendable {
         capture = name.flatMap { PayPalCaptureID(ifValid: $0) }
         isAfterSale = PayPalWebhookEvent.isAfterSale(
             kind, resource, isOfHold: above.first == "authorizations", names: custom)
+        created = json["create_time"]?.stringValue.flatMap { Timestamp(internetTime: $0) }
+        if kind.hasPrefix("CUSTOMER.DISPUTE."), let resource, let capture, let name = PayPalDispute.name(resource),
+            let facts = PayPalDispute.facts(resource)
+        {
+            dispute = ToldDispute(name: name, capture: capture, facts: facts)
+        } else {
+            dispute = nil
+        }
     }
 
     private static func isAfterSale(

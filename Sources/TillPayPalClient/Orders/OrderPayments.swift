@@ -153,6 +153,8 @@ public struct OrderRefund: Hashable, Sendable {
     public let customID: String?
     /// Which capture it is of, where the answer says so.
     public let capture: PayPalCaptureID?
+    /// When it was made, where the answer says so.
+    public let created: Timestamp?
 
     package init?(_ json: JSONValue) {
         guard let text = json["id"]?.stringValue, let id = PayPalRefundID(ifValid: text),
@@ -162,6 +164,7 @@ public struct OrderRefund: Hashable, Sendable {
         self.status = status
         self.amount = amount
         customID = json["custom_id"]?.stringValue
+        created = json["create_time"]?.stringValue.flatMap { Timestamp(internetTime: $0) }
         let parent = OrderLink.all(in: json).first { $0.relation == "up" }?.address
         capture = parent.flatMap { $0.split(separator: "/").last }.flatMap { PayPalCaptureID(ifValid: String($0)) }
     }

@@ -7,6 +7,10 @@ public protocol NotificationStore: Sendable {
     func documents(reference: String) async throws(NotificationStoreError) -> [[UInt8]]
     /// The documents of those about a payment that the provider names so, in the order in which they came.
     func documents(payment: String) async throws(NotificationStoreError) -> [[UInt8]]
+    /// Keeps one document under a name, in place of the one before; `nil` removes it. Durable when it returns.
+    func set(_ document: [UInt8]?, as name: String) async throws(NotificationStoreError)
+    /// What was kept under a name last.
+    func document(named name: String) async throws(NotificationStoreError) -> [UInt8]?
 }
 
 /// A notification as it is kept.

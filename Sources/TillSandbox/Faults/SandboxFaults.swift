@@ -22,6 +22,7 @@ public final class SandboxFaults: Sendable {
         var ordered: [SandboxOperation: [SandboxFault]] = [:]
         var lasting: [SandboxOperation: SandboxFault] = [:]
         var seen: Set<String> = []
+        var mayReadDisputes = true
     }
     private let state = Mutex(State())
     private let script: SandboxScript?
@@ -47,6 +48,12 @@ public final class SandboxFaults: Sendable {
     public func keepFailing(_ operation: SandboxOperation, with fault: SandboxFault?) {
         state.withLock { $0.lasting[operation] = fault }
     }
+
+    /// Takes the right to read disputes from the shop's credentials, or gives it back.
+    public func mayReadDisputes(_ isAllowed: Bool) { state.withLock { $0.mayReadDisputes = isAllowed } }
+
+    /// Whether the shop's credentials may read disputes.
+    package var mayReadDisputes: Bool { state.withLock { $0.mayReadDisputes } }
 
     /// Forgets all that was ordered.
     public func clear() {

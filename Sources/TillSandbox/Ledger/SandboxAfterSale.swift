@@ -17,8 +17,8 @@ public enum SandboxAfterSale: Hashable, Sendable {
     case dispute(Int64?, reason: String, isInquiry: Bool, respondBy: Timestamp?)
     /// The last dispute's money is taken back.
     case withdrawFunds
-    /// The last dispute's money is returned.
-    case reinstateFunds
+    /// The last dispute's money is returned; all of it if no amount is given, in minor units.
+    case reinstateFunds(Int64?)
     /// The last dispute is decided.
     case closeDispute(isWon: Bool)
 }
@@ -79,11 +79,17 @@ extension SandboxCharge {
                         moves: isInquiry ? [] : [Move(amount: -amount, at: now.milliseconds)])
                 ]
         case .withdrawFunds: return changeDispute(at: now) { $0.withdrawn = $0.amount }
-        case .reinstateFunds: return changeDispute(at: now) { $0.withdrawn = 0 }
+        case .reinstateFunds(let part):
+            return changeDispute(at: now) { $0.withdrawn -= min(part ?? .max, $0.withdrawn) }
         case .closeDispute(let isWon):
             return changeDispute(at: now) {
                 $0.status = isWon ? "won" : "lost"
-                if isWon { $0.withdrawn = 0 } else { $0.withdrawn = $0.amount }
+                if isWon {
+                    $0.withdrawn = 0
+                } else if $0.moves?.isEmpty ?? true {
+                    // What was taken at the opening is lost, less what came back of it since.
+                    $0.withdrawn = $0.amount
+                }
             }
         }
         return true

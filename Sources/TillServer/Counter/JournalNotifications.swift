@@ -33,6 +33,25 @@ struct JournalNotifications: NotificationStore {
         try await list(RecordMatch("payment", payment))
     }
 
+    func set(_ document: [UInt8]?, as name: String) async throws(NotificationStoreError) {
+        let id = RecordID(collection, name)
+        let kept: KeptRecord?
+        do throws(JournalError) { kept = try await store.record(id) } catch { throw .unreadable }
+        // It is asked with every query, and seldom changes.
+        guard kept?.body != document else { return }
+        let change: RecordChange = document.map { .put(Record(id, body: $0), over: kept) } ?? .remove(id)
+        do throws(JournalError) { try await store.change([change]) } catch {
+            // Another process has just said something, which is as true.
+            guard case .recordConflict = error else { throw .notWritten }
+        }
+    }
+
+    func document(named name: String) async throws(NotificationStoreError) -> [UInt8]? {
+        do throws(JournalError) { return try await store.record(RecordID(collection, name))?.body } catch {
+            throw .unreadable
+        }
+    }
+
     private func list(_ match: RecordMatch) async throws(NotificationStoreError) -> [[UInt8]] {
         do throws(JournalError) {
             return try await store.records(

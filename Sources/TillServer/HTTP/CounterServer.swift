@@ -276,7 +276,7 @@ public struct CounterServer: Sendable {
             authenticator: authenticator, metrics: metrics, calls: calls,
             readiness: Readiness(journal: journal, recovery: { [checkout] in checkout.recovery }, clock: clock),
             journal: journal, checkout: checkout, feed: feed, options: options, applePay: applePay, clock: clock,
-            afterSale: afterSale, copier: copier, gates: listeners.gates, signIns: signIn.log
+            afterSale: afterSale, copier: copier, gates: listeners.gates, signIns: signIn.log, modules: modules
         ).register(on: router)
     }
 }

@@ -4,6 +4,7 @@ import NIOCore
 import TillCheckout
 import TillCore
 import TillJournal
+import TillProvider
 
 /// What those who run a counter ask: whether it lives and takes writes, its metrics, and its description.
 struct OperationRoutes: Sendable {
@@ -21,6 +22,7 @@ struct OperationRoutes: Sendable {
     let copier: JournalCopier?
     let gates: [ConnectionGate]
     let signIns: SignInLog
+    let modules: [any ProviderModule]
 
     /// What operators' probes ask for, also while all connections are taken.
     static let probes: Set<String> = ["/healthz", "/readyz", "/metrics"]
@@ -30,7 +32,7 @@ struct OperationRoutes: Sendable {
         router.open([.get, .head], "/readyz", for: .operator) { _, _ in
             try await readiness.check()
             // Selling continues, so this is no reason to send customers elsewhere.
-            return text("ready\n" + doubts)
+            return text("ready\n" + doubts + (await warnings()))
         }
         // They count the payments of every account.
         if options.isMetricsOpen {
@@ -43,6 +45,15 @@ struct OperationRoutes: Sendable {
     private func metrics() async throws -> Response {
         let all = try await samples() + (applePay?.opened?.metrics() ?? "")
         return text(all, type: "text/plain; version=0.0.4; charset=utf-8")
+    }
+
+    /// What providers do not let the counter see.
+    private func warnings() async -> String {
+        var lines = ""
+        for module in modules {
+            for warning in await module.warnings() { lines += "\(type(of: module).name): \(warning)\n" }
+        }
+        return lines
     }
 
     /// What is not right although the counter is ready.

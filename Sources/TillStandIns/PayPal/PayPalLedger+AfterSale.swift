@@ -44,7 +44,7 @@ extension PayPalLedger {
             guard
                 let index = disputes.lastIndex(where: { dispute in taken.contains { $0.id == dispute.capture } })
             else { return false }
-            return go(on: index, word)
+            return go(on: index, word, amount)
         }
     }
 
@@ -94,22 +94,23 @@ extension PayPalLedger {
         note("CUSTOMER.DISPUTE.CREATED", render(dispute))
     }
 
-    private func move(_ type: String, _ dispute: inout Dispute) {
-        dispute.movements.append((type, Dispute.settlement, dispute.amount, now))
+    private func move(_ type: String, _ dispute: inout Dispute, _ part: Money? = nil) {
+        dispute.movements.append((type, Dispute.settlement, part ?? dispute.amount, now))
         guard type == "DEBIT" else { return }
         dispute.movements.append(("DEBIT", "DISPUTE_FEE", dispute.amount, now))
     }
 
-    private func go(on index: Int, _ word: String) -> Bool {
+    /// - Parameter part: what moves of it; `nil`: all.
+    private func go(on index: Int, _ word: String, _ part: Money?) -> Bool {
         var dispute = disputes[index]
         switch word {
-        case "withdraw" where dispute.withdrawn == 0: move("DEBIT", &dispute)
-        case "reinstate" where dispute.withdrawn > 0: move("CREDIT", &dispute)
+        case "withdraw" where dispute.withdrawn == 0: move("DEBIT", &dispute, part)
+        case "reinstate" where dispute.withdrawn > 0: move("CREDIT", &dispute, part)
         case "win":
             if dispute.withdrawn > 0 { move("CREDIT", &dispute) }
             (dispute.status, dispute.outcome) = ("RESOLVED", "RESOLVED_SELLER_FAVOUR")
         case "lose":
-            if dispute.withdrawn == 0 { move("DEBIT", &dispute) }
+            if dispute.withdrawn == 0 { move("DEBIT", &dispute, part) }
             (dispute.status, dispute.outcome) = ("RESOLVED", "RESOLVED_BUYER_FAVOUR")
         default: return false
         }

@@ -191,6 +191,8 @@ struct PayPalStandIn: Sendable {
         case ("POST", "payments/captures", 5, "refund"): return await account.refund(path[3], body, key: request.key)
         case ("GET", "payments/refunds", 4, let id): return await account.getRefund(id)
         case ("GET", "reporting/transactions", 3, _): return await account.listTransactions { query($0, request) }
+        case ("GET", "customer/disputes", _, _) where !faults.mayReadDisputes:
+            return .forbidden()
         case ("GET", "customer/disputes", 3, _):
             return await account.listDisputes(of: query("disputed_transaction_id", request))
         case ("GET", "customer/disputes", 4, let id): return await account.getDispute(id)
@@ -239,6 +241,12 @@ struct PayPalStandIn: Sendable {
                             "wanted: do (omit, amount, code, foreign, fee, payout, most, forbid, allow, fail)"
                     )
                 ])
+        case ("POST", "rights"):
+            guard let may = json["disputes"]?.boolValue else {
+                return .badRequest([.init("INVALID_PARAMETER_VALUE", note: "wanted: disputes, true or false")])
+            }
+            faults.mayReadDisputes(may)
+            return done
         case ("POST", "lists"):
             guard let seconds = json["late_seconds"]?.int64Value, (0...86_400).contains(seconds) else {
                 return .badRequest([.init("INVALID_PARAMETER_VALUE", note: "wanted: late_seconds, 0 to 86400")])

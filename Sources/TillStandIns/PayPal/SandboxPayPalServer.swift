@@ -16,8 +16,9 @@ public import TillSandbox
 /// with `{"advance_seconds":345600}`; and `POST /_sandbox/action` with `{"reference":"…","succeeds":true}`, which acts
 /// as the customer before the bank's challenge, as the page does to which the order's link leads. `POST
 /// /_sandbox/aftersale` with `{"reference":"…","do":"dispute"}` plays what happens after the sale; `POST
-/// /_sandbox/lists` with `{"late_seconds":10800}` keeps from the search of transactions what is younger. A cardholder's
-/// name makes the card be declined: `CCREJECT-IF` and the others of PayPal's own sandbox.
+/// /_sandbox/lists` with `{"late_seconds":10800}` keeps from the search of transactions what is younger; `POST
+/// /_sandbox/rights` with `{"disputes":false}` takes the app's right to read them. A cardholder's name makes the card
+/// be declined: `CCREJECT-IF` and the others of PayPal's own sandbox.
 public struct SandboxPayPalServer: Sendable {
     /// The longest body that is read.
     static let maximumBody = 1 << 20

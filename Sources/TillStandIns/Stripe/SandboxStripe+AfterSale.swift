@@ -4,8 +4,8 @@ import TillSandbox
 extension SandboxStripe {
     /// Plays what happens after the sale, as `POST /_sandbox/aftersale` takes it, and says what webhooks report of it:
     /// `{"reference":"pi_…","do":"fail_refund"}`. Others: `cancel_refund`, `refund`, `capture`, `dispute`, `inquire`,
-    /// `withdraw`, `reinstate`, `win`, `lose`. `amount` is in minor units; `refund` names a refund; `reason` and
-    /// `respond_by` (milliseconds since 1970) are a dispute's.
+    /// `withdraw`, `reinstate` (`amount`: a part), `win`, `lose`. `amount` is in minor units; `refund` names a refund;
+    /// `reason` and `respond_by` (milliseconds since 1970) are a dispute's.
     func play(_ json: JSONValue) async throws -> (answer: StripeAnswer, events: [StripeAnswer.Event]) {
         guard let reference = json["reference"]?.stringValue, let word = json["do"]?.stringValue,
             let event = SandboxStripe.event(word, json)
@@ -30,7 +30,7 @@ extension SandboxStripe {
         case "dispute": return .dispute(amount, reason: reason, isInquiry: false, respondBy: respondBy)
         case "inquire": return .dispute(amount, reason: reason, isInquiry: true, respondBy: respondBy)
         case "withdraw": return .withdrawFunds
-        case "reinstate": return .reinstateFunds
+        case "reinstate": return .reinstateFunds(amount)
         case "win": return .closeDispute(isWon: true)
         case "lose": return .closeDispute(isWon: false)
         default: return nil

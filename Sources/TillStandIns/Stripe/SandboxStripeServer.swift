@@ -10,7 +10,8 @@ public import TillSandbox
 /// /_sandbox/action` with `{"reference":"pi_…","succeeds":true}`, which acts as the customer. `POST /_sandbox/readers`
 /// acts on a card reader as the world would; `POST /_sandbox/lists` with `{"late_seconds":60}` keeps from lists what is
 /// younger; `POST /_sandbox/statements` pays out, and makes statements say what is not so; `POST /_sandbox/aftersale`
-/// lets happen what happens after a sale; `POST /_sandbox/webhooks` says where events go, and how badly.
+/// lets happen what happens after a sale; `POST /_sandbox/webhooks` says where events go, and how badly; `POST
+/// /_sandbox/rights` with `{"disputes":false}` takes the key's right to read them.
 public struct SandboxStripeServer: Sendable {
     public let ledger: SandboxLedger
     public let faults: SandboxFaults
@@ -100,6 +101,9 @@ public struct SandboxStripeServer: Sendable {
 
     private func perform(_ call: SandboxStripe.Request) async throws -> StripeAnswer {
         if let kept = call.key.flatMap({ failures.answer(to: $0) }) { return kept }
+        if call.path.prefix(2) == ["v1", "disputes"], !faults.mayReadDisputes {
+            return .error(403, "invalid_request_error", "The provided key has no right to read disputes.")
+        }
         let fault = try await stripe.fault(of: call)
         let timeout = StripeAnswer.error(504, "api_error", "timed out")
         switch fault {
@@ -167,6 +171,12 @@ public struct SandboxStripeServer: Sendable {
             else { return .invalid("fault", "Wanted: operation, fault and, if not once, times; seconds of slow.") }
             let times = json["times"]?.int64Value ?? 1
             faults.fail(operation, with: fault, times: Int(clamping: times))
+            return StripeAnswer(.fields(["ok": .bool(true)]))
+        case (.post, "rights"):
+            guard let may = JSONValue(ifValid: body)?["disputes"]?.boolValue else {
+                return .invalid("disputes", "Wanted: disputes, true or false.")
+            }
+            faults.mayReadDisputes(may)
             return StripeAnswer(.fields(["ok": .bool(true)]))
         case (.post, "lists"):
             guard let seconds = JSONValue(ifValid: body)?["late_seconds"]?.int64Value,

@@ -129,9 +129,14 @@ struct StripeRendering: Sendable {
     }
 
     func dispute(_ dispute: SandboxCharge.Dispute, of charge: SandboxCharge) -> JSONValue {
-        let moved: [JSONValue] =
-            dispute.withdrawn > 0
-            ? [.fields(["object": .string("balance_transaction"), "amount": wire(charge, -dispute.withdrawn)])] : []
+        let moved = (dispute.moves ?? []).map { move -> JSONValue in
+            .fields([
+                "object": .string("balance_transaction"), "amount": wire(charge, move.amount),
+                "currency": .string(charge.currency.lowercased()), "created": .int(move.at / 1000),
+                "reporting_category": .string(move.amount < 0 ? "dispute" : "dispute_reversal"),
+                "type": .string("adjustment"),
+            ])
+        }
         return .fields([
             "id": .string(dispute.reference), "object": .string("dispute"), "amount": wire(charge, dispute.amount),
             "charge": .string(chargeID(charge)), "currency": .string(charge.currency.lowercased()),

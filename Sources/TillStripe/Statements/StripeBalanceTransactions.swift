@@ -22,7 +22,11 @@ public struct StripeBalanceTransactions: StatementFormat {
         guard let data = json.arrayValue ?? json["data"]?.arrayValue else {
             throw StatementError("it is no list of balance transactions")
         }
-        guard json["has_more"]?.boolValue != true else {
+        let more = json["has_more"] ?? .null
+        guard more.isNull || more.boolValue != nil else {
+            throw StatementError("its “has_more” is neither true nor false")
+        }
+        guard more.boolValue != true else {
             throw StatementError("it is one page of several: give all of them as one array")
         }
         return try StripeBalanceTransactions.lines(data)
@@ -53,6 +57,8 @@ public struct StripeBalanceTransactions: StatementFormat {
         let (millis, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
         guard !overflow else { throw StatementError("transaction \(number): “created” is no time") }
         let type = json["type"]?.stringValue
+        let category = json["reporting_category"] ?? .null
+        if !category.isNull { _ = try need("reporting_category", category.stringValue) }
         let kind = StripeLineKind.kind(category: json["reporting_category"]?.stringValue, type: type)
         let source = json["source"]
         let object = source?.objectValue == nil ? nil : source

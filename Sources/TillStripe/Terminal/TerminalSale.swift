@@ -223,7 +223,8 @@ struct TerminalSale: Sendable {
             return .approved(
                 Authorization(
                     reference: intent.reference, amount: intent.amount, isCaptured: isCaptured,
-                    captureBefore: intent.captureBefore, card: intent.card, tip: intent.tip))
+                    captureBefore: intent.captureBefore, honoredUntil: intent.honoredUntil, card: intent.card,
+                    tip: intent.tip))
         case "canceled":
             return .declined(Decline(reason: .canceledAtReader, code: "canceled", message: "the intent was canceled"))
         case "requires_action": return .unknown(reason: "the payment intent waits for the customer")

@@ -1,5 +1,6 @@
 import Testing
-import TillCore
+
+@testable import TillCore
 
 @Suite("After the sale")
 struct AfterSaleTests {
@@ -353,6 +354,119 @@ struct AfterSaleTests {
             let last = named.captures[1]
             #expect(last.state.isSucceeded == (second != sale) && named.captured == Examples.eur(50))
         }
+    }
+
+    @Test("a dispute that the provider lists as a refund, too, is counted once, whichever was seen first")
+    func disputeListedAsRefund() throws {
+        let twice = ProviderSnapshot.Dispute(
+            facts: Examples.dispute, withdrawn: Examples.eur(100), refunds: [Examples.other])
+        let listed = refund(.succeeded, nil)
+        var payment = try Examples.payment(.automatic, Examples.taken)
+        var other = payment
+        #expect(take(seen(refunds: [listed]), &payment) == ["refund.reported"])
+        let names = take(seen(refunds: [listed], disputes: [twice]), &payment)
+        #expect(names == ["refund.failed", "dispute.opened", "payment.attention_required", "dispute.funds_withdrawn"])
+        #expect(take(seen(refunds: [listed], disputes: [twice]), &other).contains("dispute.funds_withdrawn"))
+        for payment in [payment, other] {
+            #expect(payment.refunded.isZero && payment.disputed == Examples.eur(100) && payment.net.isZero)
+            #expect(payment.refundDue.isZero && payment.openAttention.count == 1 && payment.broken == nil)
+        }
+        #expect(take(seen(refunds: [listed], disputes: [twice]), &payment).isEmpty)
+        #expect(take(seen(refunds: [listed], disputes: [twice]), &other).isEmpty)
+        // It turns out to be money of its own after all.
+        var apart = twice
+        apart.refunds = []
+        #expect(take(seen(refunds: [listed], disputes: [apart]), &payment).contains("refund.succeeded"))
+        #expect(take(seen(refunds: [listed], disputes: [apart]), &other).contains("refund.reported"))
+        for payment in [payment, other] {
+            #expect(payment.refunded == Examples.eur(100) && payment.net == Examples.eur(-100) && payment.broken == nil)
+        }
+    }
+
+    @Test("what a webhook told of a dispute takes nothing back of what was read, and opens nothing again")
+    func told() throws {
+        var payment = try Examples.payment(.automatic, Examples.taken)
+        func dispute(_ units: Int64, _ outcome: Dispute.Outcome?, isTold: Bool = true) -> ProviderSnapshot {
+            seen(disputes: [
+                ProviderSnapshot.Dispute(
+                    facts: Examples.dispute, withdrawn: Examples.eur(units), outcome: outcome, isTold: isTold)
+            ])
+        }
+        #expect(take(dispute(100, nil), &payment).contains("dispute.funds_withdrawn"), "nobody else tells")
+        #expect(take(dispute(0, nil), &payment).isEmpty)
+        #expect(take(dispute(100, .lost), &payment) == ["dispute.closed", "payment.attention_required"])
+        #expect(take(dispute(0, nil), &payment).isEmpty && payment.net.isZero)
+        #expect(take(dispute(0, .won), &payment) == ["dispute.funds_reinstated", "dispute.closed"])
+        #expect(payment.net == Examples.eur(100))
+        #expect(take(dispute(100, nil, isTold: false), &payment).contains("dispute.funds_withdrawn"))
+    }
+
+    @Test("a hold that is released while somebody's capture is not decided keeps its order")
+    func releasedUnderPendingCapture() throws {
+        var payment = try Examples.payment(.manual, Examples.held)
+        var snapshot = seen(captured: 0)
+        snapshot.standing = .voided
+        snapshot.hasPendingCapture = true
+        #expect(take(snapshot, &payment).isEmpty && payment.isLive)
+        snapshot.hasPendingCapture = false
+        #expect(take(snapshot, &payment) == ["attempt.expired"])
+    }
+
+    @Test("a capture that is not decided hides nothing of the others, and is neither sent again nor given up")
+    func pendingCapture() throws {
+        let second = CaptureID(rawValue: "\(Examples.attempt.rawValue)-c2")
+        var payment = try Examples.payment(
+            .manual,
+            Examples.held + [
+                .captureStarted(Examples.capture, Examples.attempt, Examples.eur(60), isFinal: false),
+                .captured(Examples.capture, nil),
+                .captureStarted(second, Examples.attempt, Examples.eur(40), isFinal: true),
+            ])
+        var snapshot = seen(captured: 60, refunds: [refund(.succeeded, nil, of: 10)])
+        snapshot.hasPendingCapture = true
+        let names = take(snapshot, &payment)
+        #expect(names == ["operation.unknown", "refund.reported"])
+        #expect(payment.refunded == Examples.eur(10) && payment.captures.last?.state.isOpen == true)
+        snapshot.standing = .voided
+        #expect(!take(snapshot, &payment).contains("operation.refused"), "it may be taken yet")
+        // A void waits for it.
+        var voiding = try Examples.payment(
+            .manual, Examples.held + [.voidStarted(Examples.attempt, reason: .canceled("x"))])
+        var undecided = seen(captured: 0)
+        undecided.hasPendingCapture = true
+        undecided.standing = .voided
+        #expect(take(undecided, &voiding) == ["operation.unknown"])
+        #expect(voiding.attempts.first?.void?.state.isOpen == true)
+    }
+
+    @Test("what the credentials may not read is told once, and a request for documents can be about nothing")
+    func withheld() throws {
+        var payment = try Examples.payment(.automatic, Examples.taken)
+        var snapshot = seen()
+        snapshot.warning = "The key may not read disputes."
+        #expect(take(snapshot, &payment) == ["payment.attention_required"])
+        #expect(take(snapshot, &payment).isEmpty)
+        #expect(payment.openAttention.map(\.attention) == [.note("The key may not read disputes.")])
+        var facts = Examples.dispute
+        facts.amount = .zero(.eur)
+        let request = ProviderSnapshot.Dispute(facts: facts, withdrawn: .zero(.eur))
+        #expect(take(seen(disputes: [request]), &payment) == ["dispute.opened", "payment.attention_required"])
+        #expect(payment.broken == nil && payment.net == Examples.eur(100))
+    }
+
+    @Test("where the money of a dispute moved in another currency, the share of it that is gone is the amount's")
+    func shares() {
+        func part(_ amount: Int64, _ taken: Int64, _ returned: Int64) -> Int64 {
+            ProviderSnapshot.Dispute.part(of: Examples.eur(amount), taken: taken, returned: returned).minorUnits
+        }
+        #expect(part(10_000, 9_210, 0) == 10_000)
+        #expect(part(10_000, 9_210, 4_605) == 5_000)
+        #expect(part(100, 3, 1) == 67)
+        #expect(part(100, 8, 7) == 13, "12.5, half up")
+        #expect(part(100, 50, 60) == 0 && part(100, 0, 0) == 0 && part(0, 50, 0) == 0)
+        #expect(part(100, 50, -20) == 100)
+        #expect(part(Payment.maximumReported, .max, .max - 1) == 0)
+        #expect(part(Payment.maximumReported, .max, 1) == Payment.maximumReported)
     }
 
     @Test("a refund that was asked for before the capture failed still ends")

@@ -40,6 +40,19 @@ struct HoldTests {
         #expect(held.nextDue == Examples.start.adding(.hours(5)))
     }
 
+    @Test("a hold whose end no provider says is warned of once, and neither voided nor kept from being captured")
+    func noEnd() throws {
+        let honored = Examples.start.adding(.days(7))
+        let authorization = Authorization(
+            reference: Examples.reference, amount: Examples.eur(100), honoredUntil: honored)
+        let held = try Examples.payment(.manual, [Examples.started, .authorized(Examples.attempt, authorization)])
+        #expect(held.nextDue == honored.adding(.days(-1)))
+        let warned = after(held, at: honored.adding(.days(-1)))
+        #expect(warned.attention == [.honorPeriodEnds(honored)] && due(warned).isEmpty)
+        #expect(after(warned, at: honored.adding(.days(30))) == warned)
+        #expect(try warned.decide(.capture(nil, isFinal: true), at: honored.adding(.days(30))).isEmpty == false)
+    }
+
     @Test("held money is taken until the last moment of its hold, and not asked for afterwards") func late() throws {
         let held = try Examples.payment(.manual, Examples.held)
         #expect(throws: PaymentRefusal.authorizationExpired(end)) {

@@ -111,4 +111,30 @@ import TillCore
         }
         #expect(unknown.attention == [.keyRejected])
     }
+
+    @Test("a settled payment that a report wakes waits for the credentials, and a person is told until they are right")
+    func atRest() throws {
+        var payment = try Examples.payment(.automatic, Examples.taken)
+        for event in payment.requestQuery(at: Examples.now) {
+            payment.evolve(RecordedEvent(event, at: Examples.now))
+        }
+        let rejected = PaymentAnswer.snapshot(Examples.attempt, .keyRejected(reason: "HTTP 401"))
+        func ask(_ now: Timestamp) { payment = after(payment, rejected, at: now) }
+        ask(Examples.now)
+        #expect(payment.openAttention.map(\.attention) == [.keyRejected] && payment.requestedQuery != nil)
+        ask(try #require(payment.requestedQuery?.due))
+        #expect(payment.attention == [.keyRejected], "once")
+        let number = try #require(payment.openAttention.first?.number)
+        let closing = AttentionResolution(kind: .handled, evidence: "the key is set", actor: "Ada")
+        for event in try payment.decide(.resolve(attention: number, closing), at: Examples.now) {
+            payment.evolve(RecordedEvent(event, at: Examples.now))
+        }
+        #expect(payment.openAttention.isEmpty)
+        ask(try #require(payment.requestedQuery?.due))
+        #expect(payment.openAttention.map(\.attention) == [.keyRejected], "it is still so")
+        let answered = ProviderSnapshot(
+            reference: Examples.reference, standing: .authorized(Examples.authorization), captured: Examples.eur(100))
+        payment = after(payment, .snapshot(Examples.attempt, .approved(answered)), at: Examples.now)
+        #expect(payment.requestedQuery == nil && payment.openAttention.isEmpty)
+    }
 }

@@ -1,0 +1,65 @@
+import TillCore
+
+/// The parts of a document that are read and may be missing, with the kind of value that each must be. One of another
+/// kind is not understood, so it is left out and said to be; amounts and what decides about them are refused instead.
+struct ExpectedShapes {
+    enum Kind {
+        case text
+        /// A text, or the digits of a number.
+        case plain
+        /// An amount, written as either; an empty one is none.
+        case amount
+        case list
+        case object
+    }
+
+    /// A path and its kind: `items[].name` is the name of each item.
+    let parts: KeyValuePairs<String, Kind>
+
+    /// The most that are named one by one.
+    private static let maximumNamed = 5
+
+    /// A sentence for each part of another kind.
+    func notices(of document: JSONValue, _ order: String) -> [String] {
+        var found: [String] = []
+        for (path, kind) in parts {
+            ExpectedShapes.visit(document, path.split(separator: ".")[...], "") { value, place in
+                if !value.isNull, !kind.fits(value) { found.append(place) }
+            }
+        }
+        var named = found.prefix(ExpectedShapes.maximumNamed).map {
+            "Order \(order): its \($0) is not understood, and is left out."
+        }
+        if found.count > named.count {
+            named.append(
+                "Order \(order): \(found.count - named.count) more parts are not understood, and are left out.")
+        }
+        return named
+    }
+
+    private static func visit(
+        _ value: JSONValue, _ path: ArraySlice<Substring>, _ place: String, _ body: (JSONValue, String) -> Void
+    ) {
+        guard let key = path.first else { return body(value, place) }
+        let isEach = key.hasSuffix("[]")
+        let name = isEach ? String(key.dropLast(2)) : String(key)
+        guard let member = value[name] else { return }
+        let place = place.isEmpty ? name : "\(place).\(name)"
+        guard isEach else { return visit(member, path.dropFirst(), place, body) }
+        for (index, element) in (member.arrayValue ?? []).prefix(Order.maximumLines).enumerated() {
+            visit(element, path.dropFirst(), "\(place)[\(index)]", body)
+        }
+    }
+}
+
+extension ExpectedShapes.Kind {
+    fileprivate func fits(_ value: JSONValue) -> Bool {
+        switch self {
+        case .text: value.stringValue != nil
+        case .plain: value.plainText != nil
+        case .amount: value.plainText.map { $0.isEmpty || ExactAmount(ifValid: $0) != nil } ?? false
+        case .list: value.arrayValue != nil
+        case .object: value.objectValue != nil
+        }
+    }
+}
