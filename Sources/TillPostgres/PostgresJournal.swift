@@ -26,8 +26,7 @@ public final class PostgresJournal: CounterStore {
     private let hints: PostgresHints?
     /// With what the names of files begin that a counter keeps on its own machine.
     public let path: String
-    /// Since when the heartbeat has not been interrupted; `nil`: the last one failed.
-    let steadySince = Mutex<Span?>(nil)
+    let watch = LeaseWatch()
     let nextPurge = Mutex(Timestamp(milliseconds: .min))
 
     private init(

@@ -59,8 +59,9 @@ def public_binary():
 
 # Ports below those that the system gives out, some for each worker: a port that one test has freed, to see what happens
 # when nobody listens, is never taken by another test meanwhile.
-PORTS_OF_A_WORKER = 4_000
-_worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 4
+PORTS_OF_A_WORKER = 2_000
+MOST_WORKERS = 10
+_worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % MOST_WORKERS
 _ports = itertools.cycle(range(12_000 + _worker * PORTS_OF_A_WORKER, 12_000 + (_worker + 1) * PORTS_OF_A_WORKER))
 
 

@@ -17,7 +17,7 @@ import deaths
 SEEDS = int(os.environ.get("TILL_WIRE_SEEDS", "2"))
 LOAD_SECONDS = 8
 # The command that commits: by it the connection that writes is known.
-COMMIT = b"till_write_1"
+COMMIT = b"till_write_2"
 
 
 @pytest.fixture

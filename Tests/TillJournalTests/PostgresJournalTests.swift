@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 import TillCore
 import TillTestSupport
@@ -176,6 +177,90 @@ struct PostgresJournalTests {
         try await one.write(try write(2))
         try await two.close()
         try await one.close()
+    }
+
+    @Test("a database's clock that is set, either way, costs no living counter its lease, and keeps no dead one alive")
+    func databaseClock() async throws {
+        let uptime = Shared(Span.seconds(1_000))
+        let address = try site.address()
+        let journals = try ["one", "two", "dead"].map { name in
+            try PostgresJournal.open(
+                at: address, files: site.path + name, clock: site.clock, renewsLease: false,
+                monotonic: { uptime.value.withLock { $0 } })
+        }
+        // On machines of their own, where nobody can prove a death.
+        try psql("UPDATE counter SET place = 'machine ' || owner")
+        let living = journals.dropLast()
+        func pass(_ seconds: Int) async throws {
+            for _ in 0..<(seconds / 5) {
+                uptime.value.withLock { $0 = .milliseconds($0.milliseconds + 5_000) }
+                for journal in living { try await journal.renewLease() }
+            }
+        }
+        try await pass(5)
+        for hours in [1, -2] {
+            try psql(
+                """
+                CREATE OR REPLACE FUNCTION till_clock() RETURNS bigint LANGUAGE sql VOLATILE
+                  AS 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint + \(hours) * 3600000'
+                """)
+            try await pass(10)
+            #expect(try psql("SELECT count(*) FROM counter WHERE ended_at IS NOT NULL") == "0")
+        }
+        try await pass(150)
+        #expect(try psql("SELECT how, count(*) FROM counter GROUP BY how ORDER BY how") == "presumed|1\n|2")
+        #expect(living.allSatisfy { !$0.isLeaseLost })
+        // Whoever stood still himself judges nobody by that time.
+        uptime.value.withLock { $0 = .milliseconds($0.milliseconds + 3_600_000) }
+        for journal in living { try await journal.renewLease() }
+        #expect(living.allSatisfy { !$0.isLeaseLost })
+        for journal in journals { try await journal.close() }
+    }
+
+    @Test("a journal of before gets the procedure of now, beside its own")
+    func earlierProcedure() async throws {
+        let earlier = try open()
+        try await earlier.write(try write(1))
+        try await earlier.close()
+        try psql("ALTER PROCEDURE \(BatchProcedure.name) RENAME TO till_write_1")
+        let later = try open()
+        try await later.write(try write(2))
+        #expect(try psql("SELECT proname FROM pg_proc WHERE pronamespace = current_schema()::regnamespace "
+            + "AND proname LIKE 'till_write_%' ORDER BY 1") == "till_write_1\ntill_write_2")
+        #expect(try await later.verify().isSound)
+        try await later.close()
+    }
+
+    @Test("writes that have something in common are sent in the order in which they came, in different batches")
+    func batches() async throws {
+        func write(_ number: Int, order: String? = nil, wake: PaymentID? = nil) throws -> PreparedWrite {
+            var sale = try Sale(number, order: order)
+            var write = sale.write()
+            if let wake { write.wake = (wake, Sale.start) }
+            return try PreparedWrite(write, encodes: true)
+        }
+        let first = try write(1)
+        let payment = try #require(first.append?.row.id)
+        let writes = try [
+            first, write(2), first, write(3, order: first.append?.row.order.rawValue), write(4, wake: payment), write(5),
+        ]
+        var waiting = Array(writes.indices)
+        var batches: [[Int]] = []
+        while !waiting.isEmpty {
+            let choice = BatchChoice(waiting, limit: 2, of: { writes[$0] })
+            batches.append(choice.batch)
+            waiting = choice.rest
+        }
+        #expect(batches == [[0, 1], [2, 5], [3, 4]])
+        // That a document is not there is a condition which many may have, until one makes the document.
+        let gate = RecordID("gate", "shut")
+        let gated = try [1, 2, 3, 4].map { number in
+            var sale = try Sale(number)
+            var write = sale.write()
+            write.records = [number == 3 ? .insert(Record(gate, body: [0], fields: [:])) : .delete(gate, from: 0)]
+            return try PreparedWrite(write, encodes: true)
+        }
+        #expect(BatchChoice(Array(gated.indices), limit: 9, of: { gated[$0] }).batch == [0, 1, 2])
     }
 
     @Test("what a process held that is only presumed dead is left alone for as long as its calls may run")

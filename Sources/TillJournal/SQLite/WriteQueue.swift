@@ -56,20 +56,20 @@ package final class WriteQueue: Sendable {
         if wakes { bell.signal() }
     }
 
-    /// What is to be committed next, at most one batch; waits for it. `nil` when nothing will come any more. For
-    /// the writer's thread only.
-    package func next() -> [Item]? {
+    /// What is to be committed next, one batch unless more is asked for; waits for it. `nil` when nothing will come any
+    /// more. For the writer's thread only.
+    package func next(limit: Int = JournalLimits.maximumBatch) -> [Item]? {
         while true {
             let (batch, isOver) = state.withLock { state -> ([Item], Bool) in
                 if state.items.isEmpty {
                     state.isAsleep = !state.isClosed
                     return ([], state.isClosed)
                 }
-                guard state.items.count > JournalLimits.maximumBatch else {
+                guard state.items.count > limit else {
                     defer { state.items = [] }
                     return (state.items, false)
                 }
-                let batch = Array(state.items.prefix(JournalLimits.maximumBatch))
+                let batch = Array(state.items.prefix(limit))
                 state.items.removeFirst(batch.count)
                 return (batch, false)
             }
@@ -77,5 +77,11 @@ package final class WriteQueue: Sendable {
             if isOver { return nil }
             bell.wait()
         }
+    }
+
+    /// What was taken and has to wait: it stands before all others again. For the writer's thread only.
+    package func putBack(_ items: [Item]) {
+        guard !items.isEmpty else { return }
+        state.withLock { $0.items.insert(contentsOf: items, at: 0) }
     }
 }

@@ -16,6 +16,8 @@ enum PostgresLimits {
     static let maximumTries = 3
     /// Beyond its lease, before a counter on another machine is taken for dead: the times that commits take.
     static let leaseGrace = Span.seconds(5)
+    /// No lease is waited for longer: what says more was written by another clock.
+    static let longestLease = Span.minutes(2)
     /// The shortest time between two hints of a counter: what is committed meanwhile goes into the next one.
     static let hintInterval = Span.milliseconds(100)
     /// After so long without a hint it is asked whether the line on which they come still stands.

@@ -30,7 +30,9 @@ extension PostgresJournal {
     /// One heartbeat, and what is done along with it.
     func renewLease() async throws(JournalError) {
         do throws(JournalError) { try await beat() } catch {
-            steadySince.withLock { $0 = nil }
+            // Whoever was without the database himself does not judge others by their silence: it may have been the
+            // database's.
+            watch.forget()
             throw error
         }
         guard !lease.isLost else { return }
@@ -49,30 +51,44 @@ extension PostgresJournal {
         }
         guard isHeld else { return lease.lose() }
         lease.confirm(since: began)
-        let now = lease.now()
-        steadySince.withLock { $0 = $0 ?? now }
     }
 
-    /// Takes over from counters that are dead: at once where that is proved, else behind their lease. Whoever was
-    /// without the database himself does not judge others by their silence: it may have been the database's.
+    /// Takes over from counters that are dead: at once where that is proved, else when their lease has stood still for
+    /// its whole length before this one's eyes.
     private func takeOver() async throws(JournalError) {
-        let grace = PostgresLimits.leaseGrace.milliseconds
-        let steady = steadySince.withLock { $0.map { lease.now().milliseconds - $0.milliseconds } ?? 0 }
-        let judges = steady >= lease.length.milliseconds + grace
         let owner = lease.owner
-        let buried = try await run(on: keeper) { (connection) throws(PostgresFailure) -> [PostgresRow] in
-            let proved = try PostgresJournal.buryProved(connection, but: owner)
-            guard judges else { return proved }
-            return try proved
-                + connection.query(
-                    """
-                    WITH dead AS (
-                      DELETE FROM counter_live WHERE owner <> $1 AND lease_until + $2 < till_clock() RETURNING owner)
-                    UPDATE counter SET ended_at = till_clock(), how = 'presumed'
-                    FROM dead WHERE counter.owner = dead.owner RETURNING counter.owner, description
-                    """, [.int(owner), .int(grace)])
+        let (proved, others) = try await run(on: keeper) { (connection) throws(PostgresFailure) in
+            (
+                try PostgresJournal.buryProved(connection, but: owner),
+                try connection.query(
+                    "SELECT owner, lease_until, batch, lease_until - till_clock() FROM counter_live WHERE owner <> $1",
+                    [.int(owner)])
+            )
         }
-        for row in buried { lease.tookOver(row.int(0), row.text(1), lease: lease.length) }
+        let silent = watch.silent(
+            others.map {
+                LeaseWatch.Sighting(owner: $0.int(0), until: $0.int(1), batch: $0.int(2), left: .milliseconds($0.int(3)))
+            }, at: lease.now(), length: lease.length)
+        let presumed = try await bury(silent)
+        for row in proved + presumed { lease.tookOver(row.int(0), row.text(1), lease: lease.length) }
+    }
+
+    /// Removes those that are silent, unless they have said something meanwhile.
+    private func bury(_ silent: [LeaseWatch.Sighting]) async throws(JournalError) -> [PostgresRow] {
+        guard !silent.isEmpty else { return [] }
+        return try await run(on: keeper) { (connection) throws(PostgresFailure) in
+            try connection.query(
+                """
+                WITH dead AS (
+                  DELETE FROM counter_live USING unnest($1, $2, $3) AS seen(owner, lease_until, batch)
+                  WHERE counter_live.owner = seen.owner AND counter_live.lease_until = seen.lease_until
+                    AND counter_live.batch = seen.batch
+                  RETURNING counter_live.owner)
+                UPDATE counter SET ended_at = till_clock(), how = 'presumed'
+                FROM dead WHERE counter.owner = dead.owner RETURNING counter.owner, description
+                """,
+                [.intArray(silent.map(\.owner)), .intArray(silent.map(\.until)), .intArray(silent.map(\.batch))])
+        }
     }
 
     /// Ends the leases of counters that have run on this machine and do not any more.

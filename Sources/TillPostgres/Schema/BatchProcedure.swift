@@ -2,32 +2,47 @@ import TillJournal
 
 /// The procedure that writes a batch: it fences its owner, locks the journal, judges each write as if it came alone,
 /// writes what is good, and commits, all within one command, so that no lock waits for a client.
+///
+/// Payments, events, keys, webhooks and wakes are judged and written by one statement for all writes of a batch, which
+/// share none of them (``BatchChoice``). Only the chain of events, documents and audit entries go one by one. Rows are
+/// found by scalar subqueries, laterals and arrays: tables that were never analyzed, or were empty when they were, would
+/// make joins choose a bad plan.
 enum BatchProcedure {
     /// Its parameters are those of ``BatchEncoding``. The outcome is a text in JSON: `head`, and for each write the
     /// place of the event before its first one, or why it is refused.
-    static let call = "CALL till_write_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, NULL)"
+    static let call = "CALL \(name)($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, NULL)"
+
+    /// A procedure that takes other parameters has another number, and those before it stay for older counters.
+    static let name = "till_write_2"
 
     static let sql = """
-        CREATE PROCEDURE till_write_1(
+        CREATE PROCEDURE \(name)(
           p_owner bigint, p_session bigint, p_batch bigint, p_lease bigint, p_now bigint, p_trusted boolean,
-          p_retention bigint, p_appends boolean, p_notes boolean, p_seen bigint, p_seen_head bytea, p_writes jsonb, \
-          p_bytes bytea[],
+          p_retention bigint, p_appends boolean, p_notes boolean, p_seen bigint, p_seen_head bytea, p_count bigint,
+          p_writes jsonb, p_bytes bytea[],
           INOUT p_outcome text)
         LANGUAGE plpgsql AS $till$
         DECLARE
           v_bytes bytea[] := p_bytes;
-          v_outcomes jsonb[] := '{}';
+          -- By the number of the write.
+          v_good boolean[] := array_fill(true, ARRAY[p_count::integer]);
+          v_refusals jsonb[] := array_fill(NULL::jsonb, ARRAY[p_count::integer]);
+          v_conflicts jsonb[] := array_fill(NULL::jsonb, ARRAY[p_count::integer]);
+          v_places bigint[] := array_fill(NULL::bigint, ARRAY[p_count::integer]);
+          -- By the number of the event: its write, what its link covers beside its place, its place, its link.
+          v_writes integer[];
+          v_linked bytea[];
+          v_sequences bigint[] := '{}';
+          v_links bytea[] := '{}';
+          v_woken text[]; v_moments bigint[];
           v_more text[] := '{}';
           v_fewer text[] := '{}';
-          w jsonb; a jsonb; i jsonb; h jsonb; r jsonb; e jsonb; f record;
-          v_refusal jsonb;
-          v_key record;
-          v_alive boolean;
-          v_sequence bigint; v_head bytea; v_first bigint; v_is_new boolean;
-          v_version bigint; v_status text; v_pending boolean;
-          v_found bigint; v_position bigint; v_occupant text;
-          v_payment bytea; v_account bytea; v_name bytea; v_body bytea;
+          f record;
+          v_write integer; v_sequence bigint; v_head bytea; v_first bigint;
+          v_found bigint; v_position bigint; v_body bytea;
           v_audit bigint; v_audit_head bytea; v_audit_base bigint;
+          v_inserts boolean := false; v_updates boolean := false;
+          v_plans boolean := false; v_keeps boolean := false; v_settles boolean := false;
         BEGIN
           -- The fence, and the heartbeat.
           UPDATE counter_live SET batch = p_batch, lease_until = till_clock() + p_lease
@@ -63,214 +78,291 @@ enum BatchProcedure {
             END IF;
           END IF;
 
-          FOR w IN SELECT value FROM jsonb_array_elements(p_writes) LOOP
-            v_refusal := NULL;
-            a := w->'append'; i := w->'key'; h := w->'webhook';
-
-            IF i IS NOT NULL AND (i->>'first')::boolean THEN
-              SELECT * INTO v_key FROM idempotency
-                WHERE account = i->>'account' AND operation = i->>'operation' AND key = i->>'key';
-              IF FOUND AND NOT (p_trusted AND p_now - v_key.created_at > p_retention) THEN
-                v_alive := NOT v_key.finished AND till_lives(v_key.owner);
-                IF v_key.finished OR v_alive OR v_key.fingerprint <> v_bytes[(i->>'fingerprint')::integer] THEN
-                  v_refusal := jsonb_build_object(
-                    'refused', 'key', 'fingerprint', encode(v_key.fingerprint, 'hex'),
-                    'request', encode(v_key.request, 'hex'), 'finished', v_key.finished, 'payment', v_key.payment,
-                    'step', v_key.step, 'status', v_key.status, 'body', encode(coalesce(v_key.body, ''), 'hex'),
-                    'created_at', v_key.created_at, 'alive', v_alive);
-                END IF;
+          -- What is judged first is what a write is refused for: its key, its webhook, its payment's version, the
+          -- order, its documents.
+          IF p_writes ? 'keys' THEN
+            FOR f IN
+              SELECT i.n, i.fingerprint AS sent, k.*, NOT k.finished AND till_lives(k.owner) AS alive
+              FROM jsonb_to_recordset(p_writes->'keys') AS i(
+                n integer, account text, operation text, key text, first boolean, fingerprint integer)
+              CROSS JOIN LATERAL (
+                SELECT * FROM idempotency
+                WHERE account = i.account AND operation = i.operation AND key = i.key LIMIT 1) AS k
+              WHERE i.first AND NOT (p_trusted AND p_now - k.created_at > p_retention)
+            LOOP
+              IF f.finished OR f.alive OR f.fingerprint <> v_bytes[f.sent] THEN
+                v_good[f.n] := false;
+                v_refusals[f.n] := jsonb_build_object(
+                  'refused', 'key', 'fingerprint', encode(f.fingerprint, 'hex'),
+                  'request', encode(f.request, 'hex'), 'finished', f.finished, 'payment', f.payment,
+                  'step', f.step, 'status', f.status, 'body', encode(coalesce(f.body, ''), 'hex'),
+                  'created_at', f.created_at, 'alive', f.alive);
               END IF;
-            END IF;
+            END LOOP;
+          END IF;
 
-            IF v_refusal IS NULL AND h IS NOT NULL AND EXISTS (
-              SELECT 1 FROM webhook WHERE provider = h->>'provider' AND id = h->>'id')
-            THEN
-              v_refusal := '{"refused": "webhook"}';
-            END IF;
+          IF p_writes ? 'webhooks' THEN
+            FOR f IN
+              SELECT h.n FROM jsonb_to_recordset(p_writes->'webhooks') AS h(n integer, provider text, id text)
+              WHERE v_good[h.n] AND EXISTS (SELECT 1 FROM webhook WHERE provider = h.provider AND id = h.id)
+            LOOP
+              v_good[f.n] := false;
+              v_refusals[f.n] := '{"refused": "webhook"}';
+            END LOOP;
+          END IF;
 
-            IF v_refusal IS NULL AND a IS NOT NULL THEN
-              SELECT version, status, EXISTS (SELECT 1 FROM outbox WHERE outbox.payment = payment.id)
-                INTO v_version, v_status, v_pending FROM payment WHERE id = a->>'id';
-              IF NOT FOUND THEN v_version := 0; v_status := NULL; v_pending := false; END IF;
-              IF v_version <> (a->>'expected')::bigint THEN
-                v_refusal := jsonb_build_object('refused', 'version', 'current', v_version);
-              ELSIF v_version = 0 AND (a->>'live')::boolean THEN
-                v_occupant := coalesce(
+          IF p_writes ? 'records' THEN
+            FOR f IN
+              SELECT DISTINCT ON (r.n) r.n, r.place, r.found FROM (
+                SELECT n, place, expected, coalesce((SELECT version FROM record
+                  WHERE record.collection = change.collection AND record.key = change.key), 0) AS found
+                FROM jsonb_to_recordset(p_writes->'records') AS change(
+                  n integer, place integer, collection text, key text, expected bigint)
+                WHERE expected IS NOT NULL) AS r
+              WHERE r.found <> r.expected ORDER BY r.n, r.place
+            LOOP
+              v_conflicts[f.n] := jsonb_build_object('refused', 'record', 'index', f.place, 'current', f.found);
+            END LOOP;
+          END IF;
+
+          IF p_writes ? 'appends' THEN
+            FOR f IN
+              SELECT a.n, a.expected, a.status, a.events, a.pending, a.holder,
+                coalesce(p.version, 0) AS version, p.status AS was, coalesce(p.pending, false) AS planned,
+                CASE WHEN a.expected = 0 AND a.live THEN coalesce(
                   (SELECT id FROM payment
-                    WHERE account = a->>'account' AND order_id = a->>'order' AND live = 1),
+                    WHERE account = a.account AND order_id = a.order_id AND live = 1),
                   -- Apart, so that the least id is not looked for along all payments of the account.
                   (SELECT min(id) FROM (SELECT id FROM payment
-                    WHERE account = a->>'account' AND order_id = a->>'order' AND live = 2 OFFSET 0) AS returned));
-                IF v_occupant IS NOT NULL THEN
-                  v_refusal := jsonb_build_object('refused', 'order', 'by', v_occupant);
-                END IF;
-              END IF;
-            END IF;
-
-            IF v_refusal IS NULL AND w ? 'records' THEN
-              v_position := 0;
-              FOR r IN SELECT value FROM jsonb_array_elements(w->'records') LOOP
-                IF r ? 'from' THEN
-                  v_found := coalesce(
-                    (SELECT version FROM record WHERE collection = r->>'collection' AND key = r->>'key'), 0);
-                  IF v_found <> (r->>'from')::bigint THEN
-                    v_refusal := jsonb_build_object('refused', 'record', 'index', v_position, 'current', v_found);
-                    EXIT;
+                    WHERE account = a.account AND order_id = a.order_id AND live = 2 OFFSET 0) AS returned))
+                END AS occupant
+              FROM jsonb_to_recordset(p_writes->'appends') AS a(
+                n integer, id text, account text, order_id text, live boolean, expected bigint, status text,
+                events boolean, pending boolean, holder text)
+              LEFT JOIN LATERAL (
+                SELECT version, status, EXISTS (SELECT 1 FROM outbox WHERE outbox.payment = payment.id) AS pending
+                FROM payment WHERE id = a.id LIMIT 1) AS p ON true
+              WHERE v_good[a.n]
+            LOOP
+              IF f.version <> f.expected THEN
+                v_good[f.n] := false;
+                v_refusals[f.n] := jsonb_build_object('refused', 'version', 'current', f.version);
+              ELSIF f.occupant IS NOT NULL THEN
+                v_good[f.n] := false;
+                v_refusals[f.n] := jsonb_build_object('refused', 'order', 'by', f.occupant);
+              ELSIF v_conflicts[f.n] IS NULL THEN
+                IF f.events THEN
+                  v_inserts := v_inserts OR f.expected = 0;
+                  v_updates := v_updates OR f.expected > 0;
+                  IF f.was IS DISTINCT FROM f.status THEN
+                    v_more := v_more || ('payment ' || f.status);
+                    IF f.was IS NOT NULL THEN v_fewer := v_fewer || ('payment ' || f.was); END IF;
                   END IF;
                 END IF;
-                v_position := v_position + 1;
-              END LOOP;
-            END IF;
-
-            IF v_refusal IS NOT NULL THEN
-              v_outcomes := v_outcomes || v_refusal;
-              CONTINUE;
-            END IF;
-            v_outcomes := v_outcomes || to_jsonb(v_sequence);
-
-            IF a IS NOT NULL THEN
-              v_payment := convert_to(a->>'id', 'UTF8');
-              v_account := convert_to(a->>'account', 'UTF8');
-              v_is_new := v_version = 0;
-              FOR e IN SELECT value FROM jsonb_array_elements(a->'events') LOOP
-                v_sequence := v_sequence + 1;
-                v_version := v_version + 1;
-                v_name := convert_to(e->>'name', 'UTF8');
-                v_body := v_bytes[(e->>'body')::integer];
-                v_head := sha256(
-                  v_head || int8send(v_sequence) || int8send(v_version) || int8send((e->>'at')::bigint)
-                  || int8send(length(v_payment)::bigint) || v_payment
-                  || int8send(length(v_account)::bigint) || v_account
-                  || int8send(length(v_name)::bigint) || v_name
-                  || int8send(length(v_body)::bigint) || v_body);
-                INSERT INTO event(sequence, payment, version, account, name, at, body, link)
-                  VALUES (v_sequence, a->>'id', v_version, a->>'account', e->>'name', (e->>'at')::bigint,
-                    convert_from(v_body, 'UTF8'), v_head);
-              END LOOP;
-              IF v_is_new THEN
-                INSERT INTO payment(id, account, order_id, order_number, live, version, status, amount, currency,
-                    captured, refunded, provider, tender, created_at, updated_at)
-                  VALUES (a->>'id', a->>'account', a->>'order', a->>'number',
-                    CASE WHEN (a->>'live')::boolean THEN 1 ELSE 0 END, (a->>'version')::bigint, a->>'status',
-                    (a->>'amount')::bigint, a->>'currency', (a->>'captured')::bigint, (a->>'refunded')::bigint,
-                    a->>'provider', a->>'tender', (a->>'created_at')::bigint, (a->>'updated_at')::bigint);
-              ELSIF jsonb_array_length(a->'events') > 0 THEN
-                UPDATE payment SET
-                  live = CASE WHEN NOT (a->>'live')::boolean THEN 0 WHEN live > 0 THEN live WHEN EXISTS (
-                      SELECT 1 FROM payment AS other WHERE other.account = payment.account
-                      AND other.order_id = payment.order_id AND other.live = 1) THEN 2 ELSE 1 END,
-                  version = (a->>'version')::bigint, status = a->>'status', captured = (a->>'captured')::bigint,
-                  refunded = (a->>'refunded')::bigint, provider = a->>'provider', tender = a->>'tender',
-                  updated_at = (a->>'updated_at')::bigint
-                  WHERE id = a->>'id';
-              END IF;
-              IF jsonb_array_length(a->'events') > 0 AND v_status IS DISTINCT FROM a->>'status' THEN
-                v_more := v_more || ('payment ' || (a->>'status'));
-                IF v_status IS NOT NULL THEN v_fewer := v_fewer || ('payment ' || v_status); END IF;
-              END IF;
-              IF (a->>'pending')::boolean THEN
-                INSERT INTO outbox(payment, due_at, owner)
-                  VALUES (a->>'id', (a->>'due')::bigint,
-                    CASE WHEN a->>'holder' = 'this' THEN p_owner END)
-                  ON CONFLICT (payment) DO UPDATE SET due_at = excluded.due_at,
-                    owner = CASE WHEN a->>'holder' = 'unchanged' THEN outbox.owner ELSE excluded.owner END;
-                IF NOT v_pending THEN v_more := v_more || 'outbox'::text; END IF;
-              ELSIF v_pending THEN
-                DELETE FROM outbox WHERE payment = a->>'id';
-                v_fewer := v_fewer || 'outbox'::text;
-              END IF;
-            END IF;
-
-            IF i IS NOT NULL THEN
-              INSERT INTO idempotency(account, operation, key, fingerprint, request, finished, payment, step, status,
-                  body, owner, created_at)
-                VALUES (i->>'account', i->>'operation', i->>'key', v_bytes[(i->>'fingerprint')::integer],
-                  v_bytes[(i->>'request')::integer], (i->>'finished')::boolean, i->>'payment', i->>'step',
-                  (i->>'status')::bigint, v_bytes[(i->>'body')::integer],
-                  CASE WHEN NOT (i->>'finished')::boolean THEN p_owner END, (i->>'created_at')::bigint)
-                ON CONFLICT (account, operation, key) DO UPDATE SET fingerprint = excluded.fingerprint,
-                  request = excluded.request, finished = excluded.finished, payment = excluded.payment,
-                  step = excluded.step, status = excluded.status, body = excluded.body, owner = excluded.owner,
-                  created_at = excluded.created_at;
-            END IF;
-            IF h IS NOT NULL THEN
-              INSERT INTO webhook(provider, id, at) VALUES (h->>'provider', h->>'id', (h->>'at')::bigint);
-            END IF;
-            IF w ? 'wake' THEN
-              UPDATE outbox SET due_at = (w->'wake'->>'at')::bigint
-                WHERE payment = w->'wake'->>'payment' AND due_at > (w->'wake'->>'at')::bigint;
-            END IF;
-
-            IF w ? 'records' THEN
-              FOR r IN SELECT value FROM jsonb_array_elements(w->'records') LOOP
-                v_position := NULL;
-                CASE r->>'do'
-                WHEN 'insert' THEN
-                  INSERT INTO record(collection, key, version, body, due_at, owner, created_at, updated_at)
-                    VALUES (r->>'collection', r->>'key', 1, v_bytes[(r->>'body')::integer], (r->>'due')::bigint,
-                      CASE WHEN (r->>'held')::boolean THEN p_owner END, p_now, p_now)
-                    ON CONFLICT (collection, key) DO NOTHING RETURNING position INTO v_position;
-                WHEN 'update' THEN
-                  UPDATE record SET version = version + 1, body = v_bytes[(r->>'body')::integer],
-                      due_at = (r->>'due')::bigint, owner = CASE WHEN (r->>'held')::boolean THEN p_owner END,
-                      updated_at = p_now
-                    WHERE collection = r->>'collection' AND key = r->>'key' RETURNING position INTO v_position;
-                  DELETE FROM record_field WHERE record = v_position;
-                WHEN 'delete' THEN
-                  DELETE FROM record WHERE collection = r->>'collection' AND key = r->>'key';
-                ELSE NULL;
-                END CASE;
-                IF v_position IS NOT NULL THEN
-                  FOR f IN SELECT * FROM jsonb_each_text(r->'fields') LOOP
-                    INSERT INTO record_field(collection, name, value, record)
-                      VALUES (r->>'collection', f.key, f.value, v_position);
-                  END LOOP;
+                IF f.pending THEN
+                  v_keeps := v_keeps OR f.holder = 'unchanged';
+                  v_plans := v_plans OR f.holder IS DISTINCT FROM 'unchanged';
+                  IF NOT f.planned THEN v_more := v_more || 'outbox'::text; END IF;
+                ELSIF f.planned THEN
+                  v_settles := true;
+                  v_fewer := v_fewer || 'outbox'::text;
                 END IF;
-              END LOOP;
-              FOR r IN SELECT value FROM jsonb_array_elements(w->'records') LOOP
-                IF r->>'do' = 'forget' AND p_trusted THEN
-                  DELETE FROM record WHERE position IN (
-                    SELECT position FROM record WHERE collection = r->>'collection'
-                      AND due_at <= (r->>'due')::bigint ORDER BY due_at, position LIMIT (r->>'most')::bigint);
-                ELSIF r->>'do' = 'keep' AND r ? 'name' THEN
-                  SELECT count(*) INTO v_found FROM record_field
-                    WHERE collection = r->>'collection' AND name = r->>'name' AND value = r->>'value';
-                  DELETE FROM record WHERE position IN (
-                    SELECT record FROM record_field
-                      WHERE collection = r->>'collection' AND name = r->>'name' AND value = r->>'value'
-                      ORDER BY record
-                      LIMIT greatest(0, least(v_found - (r->>'limit')::bigint, (r->>'most')::bigint)));
-                ELSIF r->>'do' = 'keep' THEN
-                  SELECT count(*) INTO v_found FROM record WHERE collection = r->>'collection';
-                  DELETE FROM record WHERE position IN (
-                    SELECT position FROM record WHERE collection = r->>'collection' ORDER BY position
-                      LIMIT greatest(0, least(v_found - (r->>'limit')::bigint, (r->>'most')::bigint)));
-                END IF;
-              END LOOP;
-            END IF;
+              END IF;
+            END LOOP;
+          END IF;
 
-            IF w ? 'audit' THEN
-              FOR e IN SELECT value FROM jsonb_array_elements(w->'audit') LOOP
-                v_audit := v_audit + 1;
-                v_body := convert_to('\(AuditEntry.opening)' || v_audit, 'UTF8') || v_bytes[e::integer];
-                v_audit_head := sha256(v_audit_head || v_body);
-                INSERT INTO audit(sequence, at, body, link)
-                  VALUES (v_audit, p_now, convert_from(v_body, 'UTF8'), v_audit_head);
-              END LOOP;
-            END IF;
-          END LOOP;
+          IF p_writes ? 'records' THEN
+            FOR v_number IN 1..p_count LOOP
+              IF v_good[v_number] AND v_conflicts[v_number] IS NOT NULL THEN
+                v_good[v_number] := false;
+                v_refusals[v_number] := v_conflicts[v_number];
+              END IF;
+            END LOOP;
+          END IF;
 
-          IF p_notes THEN UPDATE audit_log SET sequence = v_audit, head = v_audit_head WHERE id = 1; END IF;
+          -- What is good is written.
+          IF p_writes ? 'events' THEN
+            -- Into arrays, whose elements are found at once; a cursor would copy all bytes and search them each time.
+            SELECT array_agg(e.n ORDER BY e.nr), array_agg(
+                int8send(e.version) || int8send(e.at)
+                || int8send(octet_length(e.payment)::bigint) || convert_to(e.payment, 'UTF8')
+                || int8send(octet_length(e.account)::bigint) || convert_to(e.account, 'UTF8')
+                || int8send(octet_length(e.name)::bigint) || convert_to(e.name, 'UTF8')
+                || int8send(length(v_bytes[e.body])::bigint) || v_bytes[e.body] ORDER BY e.nr)
+              INTO v_writes, v_linked
+              FROM jsonb_to_recordset(p_writes->'events') AS e(
+                nr integer, n integer, payment text, account text, version bigint, name text, at bigint, body integer);
+            FOR v_number IN 1..array_length(v_writes, 1) LOOP
+              v_write := v_writes[v_number];
+              CONTINUE WHEN NOT v_good[v_write];
+              IF v_places[v_write] IS NULL THEN v_places[v_write] := v_sequence; END IF;
+              v_sequence := v_sequence + 1;
+              v_head := sha256(v_head || int8send(v_sequence) || v_linked[v_number]);
+              v_sequences[v_number] := v_sequence;
+              v_links[v_number] := v_head;
+            END LOOP;
+            INSERT INTO event(sequence, payment, version, account, name, at, body, link)
+              SELECT v_sequences[e.nr], e.payment, e.version, e.account, e.name, e.at,
+                convert_from(v_bytes[e.body], 'UTF8'), v_links[e.nr]
+              FROM jsonb_to_recordset(p_writes->'events') AS e(
+                nr integer, n integer, payment text, account text, version bigint, name text, at bigint, body integer)
+              WHERE v_good[e.n] ORDER BY e.nr;
+          END IF;
+
+          IF v_inserts THEN
+            INSERT INTO payment(id, account, order_id, order_number, live, version, status, amount, currency,
+                captured, refunded, provider, tender, created_at, updated_at)
+              SELECT a.id, a.account, a.order_id, a.order_number, CASE WHEN a.live THEN 1 ELSE 0 END, a.version,
+                a.status, a.amount, a.currency, a.captured, a.refunded, a.provider, a.tender, a.created_at,
+                a.updated_at
+              FROM jsonb_to_recordset(p_writes->'appends') AS a(
+                n integer, id text, account text, order_id text, order_number text, live boolean, expected bigint,
+                version bigint, status text, amount bigint, currency text, captured bigint, refunded bigint,
+                provider text, tender text, created_at bigint, updated_at bigint)
+              WHERE v_good[a.n] AND a.expected = 0;
+          END IF;
+          IF v_updates THEN
+            UPDATE payment SET
+              live = CASE WHEN NOT a.live THEN 0 WHEN payment.live > 0 THEN payment.live WHEN EXISTS (
+                  SELECT 1 FROM payment AS other WHERE other.account = payment.account
+                  AND other.order_id = payment.order_id AND other.live = 1) THEN 2 ELSE 1 END,
+              version = a.version, status = a.status, captured = a.captured, refunded = a.refunded,
+              provider = a.provider, tender = a.tender, updated_at = a.updated_at
+              FROM jsonb_to_recordset(p_writes->'appends') AS a(
+                n integer, id text, live boolean, expected bigint, events boolean, version bigint, status text,
+                captured bigint, refunded bigint, provider text, tender text, updated_at bigint)
+              WHERE payment.id = a.id AND v_good[a.n] AND a.expected > 0 AND a.events;
+          END IF;
+          IF v_plans THEN
+            INSERT INTO outbox(payment, due_at, owner)
+              SELECT a.id, a.due, CASE WHEN a.holder = 'this' THEN p_owner END
+              FROM jsonb_to_recordset(p_writes->'appends') AS a(
+                n integer, id text, pending boolean, holder text, due bigint)
+              WHERE v_good[a.n] AND a.pending AND a.holder IS DISTINCT FROM 'unchanged'
+              ON CONFLICT (payment) DO UPDATE SET due_at = excluded.due_at, owner = excluded.owner;
+          END IF;
+          IF v_keeps THEN
+            INSERT INTO outbox(payment, due_at)
+              SELECT a.id, a.due
+              FROM jsonb_to_recordset(p_writes->'appends') AS a(
+                n integer, id text, pending boolean, holder text, due bigint)
+              WHERE v_good[a.n] AND a.pending AND a.holder = 'unchanged'
+              ON CONFLICT (payment) DO UPDATE SET due_at = excluded.due_at;
+          END IF;
+          IF v_settles THEN
+            DELETE FROM outbox WHERE payment = ANY (ARRAY (
+              SELECT a.id FROM jsonb_to_recordset(p_writes->'appends') AS a(n integer, id text, pending boolean)
+              WHERE v_good[a.n] AND NOT a.pending));
+          END IF;
+
+          IF p_writes ? 'keys' THEN
+            INSERT INTO idempotency(account, operation, key, fingerprint, request, finished, payment, step, status,
+                body, owner, created_at)
+              SELECT i.account, i.operation, i.key, v_bytes[i.fingerprint], v_bytes[i.request], i.finished, i.payment,
+                i.step, i.status, v_bytes[i.body], CASE WHEN NOT i.finished THEN p_owner END, i.created_at
+              FROM jsonb_to_recordset(p_writes->'keys') AS i(
+                n integer, account text, operation text, key text, fingerprint integer, request integer,
+                finished boolean, payment text, step text, status bigint, body integer, created_at bigint)
+              WHERE v_good[i.n]
+              ON CONFLICT (account, operation, key) DO UPDATE SET fingerprint = excluded.fingerprint,
+                request = excluded.request, finished = excluded.finished, payment = excluded.payment,
+                step = excluded.step, status = excluded.status, body = excluded.body, owner = excluded.owner,
+                created_at = excluded.created_at;
+          END IF;
+          IF p_writes ? 'webhooks' THEN
+            INSERT INTO webhook(provider, id, at)
+              SELECT h.provider, h.id, h.at
+              FROM jsonb_to_recordset(p_writes->'webhooks') AS h(n integer, provider text, id text, at bigint)
+              WHERE v_good[h.n];
+          END IF;
+          IF p_writes ? 'wakes' THEN
+            SELECT array_agg(a.payment), array_agg(a.at) INTO v_woken, v_moments
+              FROM jsonb_to_recordset(p_writes->'wakes') AS a(n integer, payment text, at bigint) WHERE v_good[a.n];
+            UPDATE outbox SET due_at = least(due_at, v_moments[array_position(v_woken, payment)])
+              WHERE payment = ANY (v_woken) AND due_at IS NOT NULL;
+          END IF;
+
+          IF p_writes ? 'records' THEN
+            FOR f IN
+              SELECT * FROM jsonb_to_recordset(p_writes->'records') AS r(
+                n integer, place integer, verb text, collection text, key text, body integer, due bigint, held boolean,
+                fields jsonb)
+              WHERE v_good[r.n] AND r.verb IN ('insert', 'update', 'delete') ORDER BY r.n, r.place
+            LOOP
+              v_position := NULL;
+              CASE f.verb
+              WHEN 'insert' THEN
+                INSERT INTO record(collection, key, version, body, due_at, owner, created_at, updated_at)
+                  VALUES (f.collection, f.key, 1, v_bytes[f.body], f.due, CASE WHEN f.held THEN p_owner END, p_now,
+                    p_now)
+                  ON CONFLICT (collection, key) DO NOTHING RETURNING position INTO v_position;
+              WHEN 'update' THEN
+                UPDATE record SET version = version + 1, body = v_bytes[f.body], due_at = f.due,
+                    owner = CASE WHEN f.held THEN p_owner END, updated_at = p_now
+                  WHERE collection = f.collection AND key = f.key RETURNING position INTO v_position;
+                DELETE FROM record_field WHERE record = v_position;
+              ELSE
+                DELETE FROM record WHERE collection = f.collection AND key = f.key;
+              END CASE;
+              IF v_position IS NOT NULL THEN
+                INSERT INTO record_field(collection, name, value, record)
+                  SELECT f.collection, field.key, field.value, v_position FROM jsonb_each_text(f.fields) AS field;
+              END IF;
+            END LOOP;
+            FOR f IN
+              SELECT * FROM jsonb_to_recordset(p_writes->'records') AS r(
+                n integer, place integer, verb text, collection text, due bigint, most bigint, "limit" bigint,
+                name text, value text)
+              WHERE v_good[r.n] AND r.verb IN ('forget', 'keep') ORDER BY r.n, r.place
+            LOOP
+              IF f.verb = 'forget' THEN
+                CONTINUE WHEN NOT p_trusted;
+                DELETE FROM record WHERE position IN (
+                  SELECT position FROM record WHERE collection = f.collection
+                    AND due_at <= f.due ORDER BY due_at, position LIMIT f.most);
+              ELSIF f.name IS NOT NULL THEN
+                SELECT count(*) INTO v_found FROM record_field
+                  WHERE collection = f.collection AND name = f.name AND value = f.value;
+                DELETE FROM record WHERE position IN (
+                  SELECT record FROM record_field
+                    WHERE collection = f.collection AND name = f.name AND value = f.value
+                    ORDER BY record LIMIT greatest(0, least(v_found - f."limit", f.most)));
+              ELSE
+                SELECT count(*) INTO v_found FROM record WHERE collection = f.collection;
+                DELETE FROM record WHERE position IN (
+                  SELECT position FROM record WHERE collection = f.collection ORDER BY position
+                    LIMIT greatest(0, least(v_found - f."limit", f.most)));
+              END IF;
+            END LOOP;
+          END IF;
+
+          IF p_notes THEN
+            FOR f IN
+              SELECT note.body FROM jsonb_to_recordset(p_writes->'notes') AS note(nr integer, n integer, body integer)
+              WHERE v_good[note.n] ORDER BY note.nr
+            LOOP
+              v_audit := v_audit + 1;
+              v_body := convert_to('\(AuditEntry.opening)' || v_audit, 'UTF8') || v_bytes[f.body];
+              v_audit_head := sha256(v_audit_head || v_body);
+              INSERT INTO audit(sequence, at, body, link)
+                VALUES (v_audit, p_now, convert_from(v_body, 'UTF8'), v_audit_head);
+            END LOOP;
+            UPDATE audit_log SET sequence = v_audit, head = v_audit_head WHERE id = 1;
+          END IF;
           IF v_sequence > v_first THEN
             UPDATE journal SET sequence = v_sequence, head = v_head WHERE id = 1;
           END IF;
-          INSERT INTO tally(name, count)
-            SELECT name, sum(change) FROM (
-              SELECT unnest(v_more) AS name, 1 AS change UNION ALL SELECT unnest(v_fewer), -1) AS changes
-            GROUP BY name HAVING sum(change) <> 0
-            ON CONFLICT (name) DO UPDATE SET count = tally.count + excluded.count;
+          IF v_more <> '{}' OR v_fewer <> '{}' THEN
+            INSERT INTO tally(name, count)
+              SELECT name, sum(change) FROM (
+                SELECT unnest(v_more) AS name, 1 AS change UNION ALL SELECT unnest(v_fewer), -1) AS changes
+              GROUP BY name HAVING sum(change) <> 0
+              ON CONFLICT (name) DO UPDATE SET count = tally.count + excluded.count;
+          END IF;
           p_outcome := jsonb_build_object(
-            'sequence', v_sequence, 'head', encode(v_head, 'hex'), 'writes', to_jsonb(v_outcomes))::text;
+            'sequence', v_sequence, 'head', encode(v_head, 'hex'), 'writes', (
+              SELECT jsonb_agg(coalesce(v_refusals[n], to_jsonb(coalesce(v_places[n], v_sequence))) ORDER BY n)
+              FROM generate_series(1, p_count::integer) AS n))::text;
           UPDATE counter_live SET outcome = p_outcome WHERE owner = p_owner;
           COMMIT;
         END

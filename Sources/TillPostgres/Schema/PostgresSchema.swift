@@ -20,7 +20,7 @@ enum PostgresSchema {
     /// Makes the tables if there are none.
     /// - Throws: also for a journal of a newer Till.
     static func prepare(_ connection: PostgresConnection) throws(PostgresFailure) {
-        if try found(connection) == version { return }
+        if try found(connection) == version, try hasProcedure(connection) { return }
         // Counters that start at once wait for the first one. The lock is taken before the transaction begins: what a
         // session knows of tables that are not there is forgotten only then.
         try connection.execute("SET lock_timeout = '\(patience.milliseconds)ms'")
@@ -29,6 +29,8 @@ enum PostgresSchema {
         try connection.execute("BEGIN")
         do throws(PostgresFailure) {
             if try found(connection) == 0 { try make(connection) }
+            // A journal of an older Till gets it beside its own, which that one's counters go on calling.
+            if try !hasProcedure(connection) { try connection.execute(BatchProcedure.sql) }
             try connection.execute("COMMIT")
         } catch {
             do throws(PostgresFailure) { try connection.execute("ROLLBACK") } catch {}
@@ -45,7 +47,6 @@ enum PostgresSchema {
         }
         try refuseOthers(connection)
         try connection.execute(tables)
-        try connection.execute(BatchProcedure.sql)
         _ = try connection.query(
             "INSERT INTO journal(id, start, epoch, sequence, head) VALUES (1, $1, 1, 0, $1)",
             [.bytes(EventLink.randomStart())])
@@ -83,6 +84,10 @@ enum PostgresSchema {
                 .otherProgram, "it was written by a newer Till (schema \(found), known here \(version)); use that one")
         }
         return found
+    }
+
+    private static func hasProcedure(_ connection: PostgresConnection) throws(PostgresFailure) -> Bool {
+        try connection.query("SELECT to_regproc($1) IS NOT NULL", [.text(BatchProcedure.name)]).first?.bool(0) ?? false
     }
 
     private static let tables = """

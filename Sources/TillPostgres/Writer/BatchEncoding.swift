@@ -1,23 +1,80 @@
 import TillCore
 import TillJournal
 
-/// Writes as the procedure's parameters: one document in JSON, and the bytes that it points to, counted from 1.
+/// Writes as the procedure's parameters: one document in JSON, in which each kind of row has a list of its own, and the
+/// bytes that it points to. Writes, events and bytes are counted from 1.
 struct BatchEncoding {
     private(set) var bytes: [[UInt8]] = []
     /// Whether a write has events.
     private(set) var appends = false
     /// Whether a write has entries for the audit log.
     private(set) var notes = false
-    private let moment: Timestamp
-    private var writer = JSONWriter()
-
     /// The batch as one JSON document, which the procedure reads.
-    var json: [UInt8] { writer.bytes }
+    private(set) var json: [UInt8] = []
 
     init(_ writes: [PreparedWrite], at moment: Timestamp) {
-        self.moment = moment
+        var writer = JSONWriter()
+        writer.beginObject()
+        // A list that would be empty is left out, and so is what the procedure would do for it.
+        list("keys", &writer, writes, where: { $0.idempotency != nil }) { encoding, writer, number, write in
+            guard let record = write.idempotency else { return }
+            encoding.add(record, isFirst: write.mustBeFirst(record), number, &writer)
+        }
+        list("webhooks", &writer, writes, where: { $0.webhook != nil }) { _, writer, number, write in
+            guard let webhook = write.webhook else { return }
+            writer.beginObject()
+            writer.field("n", number)
+            writer.field("provider", webhook.provider.rawValue)
+            writer.field("id", webhook.id)
+            writer.field("at", webhook.at.milliseconds)
+            writer.endObject()
+        }
+        list("appends", &writer, writes, where: { $0.append != nil }) { encoding, writer, number, write in
+            if let append = write.append { encoding.add(append, number, &writer) }
+        }
+        var event = 0
+        list("events", &writer, writes, where: { $0.append?.events.isEmpty == false }) {
+            encoding, writer, number, write in
+            if let append = write.append { encoding.addEvents(of: append, write.bodies, number, &event, &writer) }
+        }
+        appends = event > 0
+        list("wakes", &writer, writes, where: { $0.wake != nil }) { _, writer, number, write in
+            guard let (payment, moment) = write.wake else { return }
+            writer.beginObject()
+            writer.field("n", number)
+            writer.field("payment", payment.rawValue)
+            writer.field("at", moment.milliseconds)
+            writer.endObject()
+        }
+        list("records", &writer, writes, where: { !$0.records.isEmpty }) { encoding, writer, number, write in
+            for (place, change) in write.records.enumerated() { encoding.add(change, number, place, &writer) }
+        }
+        var note = 0
+        list("notes", &writer, writes, where: { !$0.audit.isEmpty }) { encoding, writer, number, write in
+            for entry in write.audit {
+                note += 1
+                writer.beginObject()
+                writer.field("nr", note)
+                writer.field("n", number)
+                writer.field("body", encoding.keep(AuditEntry.bodyBehindPlace(entry, at: moment)))
+                writer.endObject()
+            }
+        }
+        notes = note > 0
+        writer.endObject()
+        json = writer.bytes
+    }
+
+    /// The rows of one kind of all writes that have some.
+    private mutating func list(
+        _ name: String, _ writer: inout JSONWriter, _ writes: [PreparedWrite],
+        where has: (PreparedWrite) -> Bool,
+        _ add: (inout BatchEncoding, inout JSONWriter, Int, PreparedWrite) -> Void
+    ) {
+        guard writes.contains(where: has) else { return }
+        writer.key(name)
         writer.beginArray()
-        for write in writes { add(write) }
+        for (index, write) in writes.enumerated() where has(write) { add(&self, &writer, index + 1, write) }
         writer.endArray()
     }
 
@@ -26,50 +83,14 @@ struct BatchEncoding {
         return bytes.count
     }
 
-    private mutating func add(_ write: PreparedWrite) {
-        writer.beginObject()
-        if let record = write.idempotency { add(record, isFirst: write.mustBeFirst(record)) }
-        if let webhook = write.webhook {
-            writer.key("webhook")
-            writer.beginObject()
-            writer.field("provider", webhook.provider.rawValue)
-            writer.field("id", webhook.id)
-            writer.field("at", webhook.at.milliseconds)
-            writer.endObject()
-        }
-        if let append = write.append { add(append, write.bodies) }
-        if let (payment, moment) = write.wake {
-            writer.key("wake")
-            writer.beginObject()
-            writer.field("payment", payment.rawValue)
-            writer.field("at", moment.milliseconds)
-            writer.endObject()
-        }
-        if !write.records.isEmpty {
-            writer.key("records")
-            writer.beginArray()
-            for change in write.records { add(change) }
-            writer.endArray()
-        }
-        if !write.audit.isEmpty {
-            notes = true
-            writer.key("audit")
-            writer.beginArray()
-            for note in write.audit { writer.int(Int64(keep(AuditEntry.bodyBehindPlace(note, at: moment)))) }
-            writer.endArray()
-        }
-        writer.endObject()
-    }
-
-    private mutating func add(_ append: PreparedWrite.Append, _ bodies: [[UInt8]]) {
+    private func add(_ append: PreparedWrite.Append, _ number: Int, _ writer: inout JSONWriter) {
         let row = append.row
-        appends = appends || !append.events.isEmpty
-        writer.key("append")
         writer.beginObject()
+        writer.field("n", number)
         writer.field("id", row.id.rawValue)
         writer.field("account", row.account.rawValue)
-        writer.field("order", row.order.rawValue)
-        writer.field("number", row.orderNumber)
+        writer.field("order_id", row.order.rawValue)
+        writer.field("order_number", row.orderNumber)
         writer.field("live", append.isLive)
         writer.field("expected", append.expectedVersion)
         writer.field("version", row.version)
@@ -82,6 +103,7 @@ struct BatchEncoding {
         writer.field("tender", row.tenderKind?.rawValue)
         writer.field("created_at", row.createdAt.milliseconds)
         writer.field("updated_at", row.updatedAt.milliseconds)
+        writer.field("events", !append.events.isEmpty)
         writer.field("pending", append.isPending)
         if let due = append.nextDue { writer.field("due", due.milliseconds) }
         switch append.holder {
@@ -89,22 +111,33 @@ struct BatchEncoding {
         case .thisProcess: writer.field("holder", "this")
         case .unchanged: writer.field("holder", "unchanged")
         }
-        writer.key("events")
-        writer.beginArray()
-        for (record, body) in zip(append.events, bodies) {
+        writer.endObject()
+    }
+
+    private mutating func addEvents(
+        of append: PreparedWrite.Append, _ bodies: [[UInt8]], _ number: Int, _ event: inout Int,
+        _ writer: inout JSONWriter
+    ) {
+        for (offset, (record, body)) in zip(append.events, bodies).enumerated() {
+            event += 1
             writer.beginObject()
+            writer.field("nr", event)
+            writer.field("n", number)
+            writer.field("payment", append.row.id.rawValue)
+            writer.field("account", append.row.account.rawValue)
+            writer.field("version", append.expectedVersion + offset + 1)
             writer.field("name", record.event.name)
             writer.field("at", record.at.milliseconds)
             writer.field("body", keep(body))
             writer.endObject()
         }
-        writer.endArray()
-        writer.endObject()
     }
 
-    private mutating func add(_ record: IdempotencyRecord, isFirst: Bool) {
-        writer.key("key")
+    private mutating func add(
+        _ record: IdempotencyRecord, isFirst: Bool, _ number: Int, _ writer: inout JSONWriter
+    ) {
         writer.beginObject()
+        writer.field("n", number)
         writer.field("account", record.scope.account.rawValue)
         writer.field("operation", record.scope.operation)
         writer.field("key", record.scope.key)
@@ -123,26 +156,28 @@ struct BatchEncoding {
         writer.endObject()
     }
 
-    private mutating func add(_ change: RecordChange) {
+    private mutating func add(_ change: RecordChange, _ number: Int, _ place: Int, _ writer: inout JSONWriter) {
         writer.beginObject()
+        writer.field("n", number)
+        writer.field("place", place)
         if let id = change.id {
             writer.field("collection", id.collection.rawValue)
             writer.field("key", id.key)
         }
-        if let version = change.expectedVersion { writer.field("from", version) }
+        if let version = change.expectedVersion { writer.field("expected", version) }
         switch change {
-        case .insert(let record), .insertIfAbsent(let record): add(record, "insert")
-        case .update(let record, _): add(record, "update")
+        case .insert(let record), .insertIfAbsent(let record): add(record, "insert", &writer)
+        case .update(let record, _): add(record, "update", &writer)
         // A condition for the rest; there is nothing to delete.
-        case .delete(_, from: 0): writer.field("do", "nothing")
-        case .delete, .remove: writer.field("do", "delete")
+        case .delete(_, from: 0): writer.field("verb", "nothing")
+        case .delete, .remove: writer.field("verb", "delete")
         case .forget(let collection, let moment):
-            writer.field("do", "forget")
+            writer.field("verb", "forget")
             writer.field("collection", collection.rawValue)
             writer.field("due", moment.milliseconds)
             writer.field("most", RecordLimits.maximumForgotten)
         case .keepNewest(let limit, let collection, let match):
-            writer.field("do", "keep")
+            writer.field("verb", "keep")
             writer.field("collection", collection.rawValue)
             writer.field("limit", max(0, limit))
             writer.field("most", RecordLimits.maximumForgotten)
@@ -154,8 +189,8 @@ struct BatchEncoding {
         writer.endObject()
     }
 
-    private mutating func add(_ record: Record, _ verb: String) {
-        writer.field("do", verb)
+    private mutating func add(_ record: Record, _ verb: String, _ writer: inout JSONWriter) {
+        writer.field("verb", verb)
         writer.field("body", keep(record.body))
         if let due = record.due { writer.field("due", due.milliseconds) }
         writer.field("held", record.isHeld)

@@ -21,9 +21,11 @@ final class PostgresWriter: Sendable {
         self.queue = queue
         let thread = Thread { [isEnded] in
             var loop = WriterLoop(address: address, lease: lease, clock: clock, heads: heads, onCommit: onCommit)
-            while let batch = queue.next() {
-                loop.commit(batch)
-                queue.count(batch: batch.count)
+            while let items = queue.next(limit: .max) {
+                let choice = BatchChoice(items, limit: JournalLimits.maximumBatch, of: \.write)
+                queue.putBack(choice.rest)
+                loop.commit(choice.batch)
+                queue.count(batch: choice.batch.count)
             }
             isEnded.signal()
         }
@@ -124,7 +126,7 @@ private struct WriterLoop {
             let began = lease.mark()
             do throws(PostgresFailure) {
                 let session = try openSession()
-                let text = try send(encoding, at: now, on: session)
+                let text = try send(encoding, of: writes.count, at: now, on: session)
                 lease.confirm(since: began)
                 return .committed(try BatchOutcome(text, of: writes))
             } catch {
@@ -144,7 +146,7 @@ private struct WriterLoop {
     }
 
     private func send(
-        _ encoding: BatchEncoding, at now: Timestamp, on session: Session
+        _ encoding: BatchEncoding, of count: Int, at now: Timestamp, on session: Session
     ) throws(PostgresFailure) -> [UInt8] {
         let rows = try session.connection.query(
             BatchProcedure.call,
@@ -153,7 +155,8 @@ private struct WriterLoop {
                 .int(now.milliseconds), .bool(clock.standing.isTrusted),
                 .int(JournalLimits.idempotencyRetention.milliseconds), .bool(encoding.appends),
                 .bool(encoding.notes),
-                .int(seen?.sequence ?? -1), .bytes(seen?.hash ?? []), .json(encoding.json), .bytesArray(encoding.bytes),
+                .int(seen?.sequence ?? -1), .bytes(seen?.hash ?? []), .int(Int64(count)), .json(encoding.json),
+                .bytesArray(encoding.bytes),
             ])
         guard let text = rows.first?.optionalBytes(0) else {
             throw PostgresFailure(.unexpected, "the database did not say what became of a batch")
