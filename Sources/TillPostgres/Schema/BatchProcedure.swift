@@ -41,6 +41,7 @@ enum BatchProcedure {
           v_write integer; v_sequence bigint; v_head bytea; v_first bigint;
           v_found bigint; v_position bigint; v_body bytea;
           v_audit bigint; v_audit_head bytea; v_audit_base bigint;
+          v_is_contested boolean := false;
           v_inserts boolean := false; v_updates boolean := false;
           v_plans boolean := false; v_keeps boolean := false; v_settles boolean := false;
         BEGIN
@@ -111,17 +112,19 @@ enum BatchProcedure {
             END LOOP;
           END IF;
 
-          IF p_writes ? 'records' THEN
+          IF p_writes ? 'conditions' THEN
             FOR f IN
-              SELECT DISTINCT ON (r.n) r.n, r.place, r.found FROM (
+              SELECT c.n, c.place, c.found FROM (
                 SELECT n, place, expected, coalesce((SELECT version FROM record
-                  WHERE record.collection = change.collection AND record.key = change.key), 0) AS found
-                FROM jsonb_to_recordset(p_writes->'records') AS change(
-                  n integer, place integer, collection text, key text, expected bigint)
-                WHERE expected IS NOT NULL) AS r
-              WHERE r.found <> r.expected ORDER BY r.n, r.place
+                  WHERE record.collection = condition.collection AND record.key = condition.key), 0) AS found
+                FROM jsonb_to_recordset(p_writes->'conditions') AS condition(
+                  n integer, place integer, collection text, key text, expected bigint)) AS c
+              WHERE c.found <> c.expected ORDER BY c.n, c.place
             LOOP
+              -- The first one of a write is told.
+              CONTINUE WHEN v_conflicts[f.n] IS NOT NULL;
               v_conflicts[f.n] := jsonb_build_object('refused', 'record', 'index', f.place, 'current', f.found);
+              v_is_contested := true;
             END LOOP;
           END IF;
 
@@ -171,7 +174,7 @@ enum BatchProcedure {
             END LOOP;
           END IF;
 
-          IF p_writes ? 'records' THEN
+          IF v_is_contested THEN
             FOR v_number IN 1..p_count LOOP
               IF v_good[v_number] AND v_conflicts[v_number] IS NOT NULL THEN
                 v_good[v_number] := false;

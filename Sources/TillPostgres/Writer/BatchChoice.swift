@@ -51,5 +51,5 @@ struct BatchChoice<Element> {
 
 extension RecordChange {
     /// That there is no such document: nothing is changed.
-    fileprivate var isCondition: Bool { if case .delete(_, from: 0) = self { true } else { false } }
+    var isCondition: Bool { if case .delete(_, from: 0) = self { true } else { false } }
 }

@@ -46,8 +46,24 @@ struct BatchEncoding {
             writer.field("at", moment.milliseconds)
             writer.endObject()
         }
-        list("records", &writer, writes, where: { !$0.records.isEmpty }) { encoding, writer, number, write in
-            for (place, change) in write.records.enumerated() { encoding.add(change, number, place, &writer) }
+        list("conditions", &writer, writes, where: { $0.records.contains { $0.expectedVersion != nil } }) {
+            _, writer, number, write in
+            for (place, change) in write.records.enumerated() {
+                guard let id = change.id, let version = change.expectedVersion else { continue }
+                writer.beginObject()
+                writer.field("n", number)
+                writer.field("place", place)
+                writer.field("collection", id.collection.rawValue)
+                writer.field("key", id.key)
+                writer.field("expected", version)
+                writer.endObject()
+            }
+        }
+        list("records", &writer, writes, where: { $0.records.contains { !$0.isCondition } }) {
+            encoding, writer, number, write in
+            for (place, change) in write.records.enumerated() where !change.isCondition {
+                encoding.add(change, number, place, &writer)
+            }
         }
         var note = 0
         list("notes", &writer, writes, where: { !$0.audit.isEmpty }) { encoding, writer, number, write in
@@ -164,12 +180,9 @@ struct BatchEncoding {
             writer.field("collection", id.collection.rawValue)
             writer.field("key", id.key)
         }
-        if let version = change.expectedVersion { writer.field("expected", version) }
         switch change {
         case .insert(let record), .insertIfAbsent(let record): add(record, "insert", &writer)
         case .update(let record, _): add(record, "update", &writer)
-        // A condition for the rest; there is nothing to delete.
-        case .delete(_, from: 0): writer.field("verb", "nothing")
         case .delete, .remove: writer.field("verb", "delete")
         case .forget(let collection, let moment):
             writer.field("verb", "forget")
