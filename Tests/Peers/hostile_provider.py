@@ -39,6 +39,16 @@ class Refund:
 
 
 @dataclasses.dataclass
+class Dispute:
+    id: str
+    amount: int
+    status: str
+    made: float
+    # What was taken for it (below zero) and returned, one entry each.
+    moves: list = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass
 class Charge:
     id: str
     account: str
@@ -51,6 +61,7 @@ class Charge:
     settled: bool = False
     taken_back: bool = False  # voided after it was captured and before it was settled
     refunds: list = dataclasses.field(default_factory=list)
+    disputes: list = dataclasses.field(default_factory=list)
     fields: dict = dataclasses.field(default_factory=dict)  # what a format keeps besides
     history: list = dataclasses.field(default_factory=list)
 
@@ -61,8 +72,13 @@ class Charge:
         return sum(r.amount for r in self.refunds if r.state != "failed")
 
     @property
+    def withdrawn(self):
+        """With the bank, for disputes."""
+        return -sum(sum(dispute.moves) for dispute in self.disputes)
+
+    @property
     def net(self):
-        return self.captured - self.refunded
+        return self.captured - self.refunded - self.withdrawn
 
 
 class Ledger:

@@ -5,7 +5,7 @@ import hmac
 import json
 import urllib.parse
 
-from hostile_provider import Answer, Provider, Refused
+from hostile_provider import Answer, Dispute, Provider, Refused
 
 DAY = 86_400
 KEYS_ARE_KEPT = DAY
@@ -246,7 +246,11 @@ class StripeProvider(Provider):
         return self.list(pairs, form, "/v1/refunds", lambda pair: self.refund(*pair), lambda pair: pair[1])
 
     def get_disputes(self, account, form):
-        return self.list([], form, "/v1/disputes", None)
+        charges = [c for c in self.ledger.charges.values() if c.account == account]
+        if "payment_intent" in form:
+            charges = [c for c in charges if c.id == form["payment_intent"]]
+        pairs = [(charge, dispute) for charge in charges for dispute in charge.disputes]
+        return self.list(pairs, form, "/v1/disputes", lambda pair: self.dispute(*pair), lambda pair: pair[1])
 
     def list(self, items, form, url, show, of=lambda item: item):
         items = sorted(items, key=lambda item: -of(item).made)
@@ -277,7 +281,8 @@ class StripeProvider(Provider):
         details = {"type": "card", "card": {**card, "capture_before": int(charge.made) + HOLD}}
         return {"id": charge.fields["charge"], "object": "charge", "amount": charge.amount, "currency": charge.currency,
                 "amount_captured": charge.captured, "amount_refunded": charge.refunded, "created": int(charge.made),
-                "captured": charge.captured > 0, "disputed": False, "livemode": False, "metadata": charge.metadata,
+                "captured": charge.captured > 0, "disputed": bool(charge.disputes), "livemode": False,
+                "metadata": charge.metadata,
                 "paid": charge.state in ("held", "captured"), "payment_intent": charge.id,
                 "payment_method_details": details, "refunded": bool(charge.captured) and charge.net == 0,
                 "status": "failed" if charge.fields["error"] else "succeeded"}
@@ -287,6 +292,17 @@ class StripeProvider(Provider):
                  "charge": charge.fields["charge"], "payment_intent": charge.id, "created": int(refund.made),
                  "metadata": refund.metadata, "status": refund.state, "reason": None}
         return {**shown, "failure_reason": "lost_or_stolen_card"} if refund.state == "failed" else shown
+
+    def dispute(self, charge, dispute):
+        moves = [{"id": f"txn_{dispute.id}_{number}", "object": "balance_transaction", "amount": amount, "net": amount,
+                  "fee": 0, "currency": charge.currency, "type": "adjustment", "source": dispute.id,
+                  "reporting_category": "dispute" if amount < 0 else "dispute_reversal"}
+                 for number, amount in enumerate(dispute.moves)]
+        return {"id": dispute.id, "object": "dispute", "amount": dispute.amount, "currency": charge.currency,
+                "charge": charge.fields["charge"], "payment_intent": charge.id, "created": int(dispute.made),
+                "reason": "fraudulent", "status": dispute.status, "balance_transactions": moves, "livemode": False,
+                "is_charge_refundable": False, "metadata": {},
+                "evidence_details": {"due_by": int(dispute.made) + 7 * DAY, "has_evidence": False}}
 
     # -- after the sale
 
@@ -301,6 +317,24 @@ class StripeProvider(Provider):
             refund.state = "failed"
             self.tell("refund.failed", charge, self.refund(charge, refund))
             self.tell("charge.refund.updated", charge, self.refund(charge, refund))
+
+    def is_disputed(self, charge, ends=None):
+        """The customer's bank takes the money back, or asks first and is content with the answer (`warning_closed`)."""
+        with self.ledger.lock:
+            asks = ends == "warning_closed"
+            found = Dispute(self.ledger.identifier("dp_"), charge.net,
+                            "warning_needs_response" if asks else "needs_response", self.now())
+            charge.disputes.append(found)
+            self.tell("charge.dispute.created", charge, self.dispute(charge, found))
+            if not asks:
+                found.moves.append(-found.amount)
+                self.tell("charge.dispute.funds_withdrawn", charge, self.dispute(charge, found))
+            if ends == "won":
+                found.moves.append(found.amount)
+                self.tell("charge.dispute.funds_reinstated", charge, self.dispute(charge, found))
+            if ends:
+                found.status = ends
+                self.tell("charge.dispute.closed", charge, self.dispute(charge, found))
 
     def payment_of(self, charge):
         return charge.metadata.get("till_payment")

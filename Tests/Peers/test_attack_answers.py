@@ -3,6 +3,7 @@ has moved; each sale ends as one that nobody knows, in its time and with little 
 once the provider answers again the counter finds out what became of each."""
 import concurrent.futures
 import json
+import os
 import re
 import time
 
@@ -27,6 +28,9 @@ PATIENCE = 75
 # How much more memory the counter may have at a time, in MiB. Each answer that is read has 1 MiB, and its values more.
 MOST_MEMORY = 160
 WAYS = [*hostile_answers.FAST, *hostile_answers.SLOW]
+# The same client and the same reader stand before all four. In JSON all ways are tried on Stripe, and every third on
+# the others, unless TILL_ANSWERS=all (make prove).
+IN_PART = () if os.environ.get("TILL_ANSWERS") == "all" else ("paypal", "adyen")
 
 
 class World:
@@ -115,7 +119,9 @@ def test_whatever_a_provider_answers_no_sale_is_paid_and_none_hurts_another(worl
     before = hostile_answers.peak(world.server.process)
     hostile_answers.forget_peak(world.server.process)
     ended = {}
-    for phase, (ways, most) in enumerate(((list(hostile_answers.FAST), 4), (list(hostile_answers.SLOW), 8))):
+    step = 3 if world.name in IN_PART else 1
+    phases = (list(hostile_answers.FAST)[::step], 4), (list(hostile_answers.SLOW)[::step], 8)
+    for phase, (ways, most) in enumerate(phases):
         with concurrent.futures.ThreadPoolExecutor(most) as pool:
             futures = {way: pool.submit(world.attack, way) for way in ways}
             sold, slowest = sold_beside(world, list(futures.values()), phase)

@@ -32,6 +32,8 @@ JUMPS = (4 * MINUTE, 8 * MINUTE, 75 * MINUTE, 26 * HOUR)
 PRICE = 1250
 KINDS = {"sale": (PRICE, 0), "capture": (PRICE, 0), "part": (1000, 0), "refund": (PRICE, 500), "whole": (PRICE, PRICE),
          "cancel": (0, 0)}
+# How disputes end; the first one does not.
+DISPUTES = (None, "won", "lost", "warning_closed")
 BAD_DAYS = set(hostile_provider.READS + hostile_provider.WRITES) | {"decline", "duplicate webhook"}
 
 
@@ -205,7 +207,10 @@ class World:
         if self.name == "braintree":
             for charge in untouched[3:5]:
                 self.provider.capture_fails(charge)
-        assert len(untouched) > 5, "too little was sold to show anything"
+        if self.name == "stripe":
+            for charge, ends in zip(untouched[3:], DISPUTES, strict=False):
+                self.provider.is_disputed(charge, ends)
+        assert len(untouched) > 6, "too little was sold to show anything"
 
     # -- what must be so
 
@@ -233,8 +238,8 @@ class World:
             other = [c for c in charges if c.currency.upper() != shown["currency"]]
             found += [f"{payment}: money of another currency stays: {c}" for c in other if c.net]
             charges = [c for c in charges if c not in other]
-            there = sum(c.captured for c in charges), sum(c.refunded for c in charges)
-            here = amount(shown, "captured"), amount(shown, "refunded")
+            there = tuple(sum(getattr(c, name) for c in charges) for name in ("captured", "refunded", "withdrawn"))
+            here = amount(shown, "captured"), amount(shown, "refunded"), amount(shown, "disputed")
             if here != there:
                 found.append(f"{payment} ({shown['status']}): journal {here}, provider {there}")
             if shown["status"] in counter.PAID and not there[0]:
@@ -275,6 +280,8 @@ class World:
         return [
             ("a second charge", again), ("a second refund", lambda: changed(refunds=twice)),
             ("a sale without money", lambda: changed(captured=0, refunds=[])),
+            ("money taken for a dispute",
+             lambda: changed(disputes=[hostile_provider.Dispute("twin", 100, "lost", 0, [-100])])),
             ("money held for nobody", lambda: changed(state="held")),
             ("money of another currency", lambda: changed(currency="USD")),
         ]

@@ -225,8 +225,10 @@ struct PostgresJournalTests {
         try psql("ALTER PROCEDURE \(BatchProcedure.name) RENAME TO till_write_1")
         let later = try open()
         try await later.write(try write(2))
-        #expect(try psql("SELECT proname FROM pg_proc WHERE pronamespace = current_schema()::regnamespace "
-            + "AND proname LIKE 'till_write_%' ORDER BY 1") == "till_write_1\ntill_write_2")
+        #expect(
+            try psql(
+                "SELECT proname FROM pg_proc WHERE pronamespace = current_schema()::regnamespace "
+                    + "AND proname LIKE 'till_write_%' ORDER BY 1") == "till_write_1\ntill_write_2")
         #expect(try await later.verify().isSound)
         try await later.close()
     }
@@ -242,7 +244,8 @@ struct PostgresJournalTests {
         let first = try write(1)
         let payment = try #require(first.append?.row.id)
         let writes = try [
-            first, write(2), first, write(3, order: first.append?.row.order.rawValue), write(4, wake: payment), write(5),
+            first, write(2), first, write(3, order: first.append?.row.order.rawValue), write(4, wake: payment),
+            write(5),
         ]
         var waiting = Array(writes.indices)
         var batches: [[Int]] = []

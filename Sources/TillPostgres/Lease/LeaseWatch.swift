@@ -5,8 +5,8 @@ import TillJournal
 /// What a counter has seen of the others' leases.
 ///
 /// A lease is over when it was not renewed for all its length, and some seconds, while this counter looked on, by its
-/// own clock that only runs forward and in steps of two of its own renewals at most. The database's clock may be set, or
-/// be another one after a promotion, and who looks on may have stood still himself: nobody dies of that.
+/// own clock that only runs forward and in steps of two of its own renewals at most. The database's clock may be set,
+/// or be another one after a promotion, and who looks on may have stood still himself: nobody dies of that.
 final class LeaseWatch: Sendable {
     /// A lease as the database shows it.
     struct Sighting: Hashable, Sendable {
@@ -39,7 +39,7 @@ final class LeaseWatch: Sendable {
     private let state = Mutex(State())
 
     /// Notes what is seen now.
-    /// - Parameter length: of one's own lease. Another one's may be longer: what is left of it at the first sight counts.
+    /// - Parameter length: of one's own lease. Another's may be longer: what is left of it at the first sight counts.
     /// - Returns: those that have been silent for too long.
     func silent(_ sightings: [Sighting], at now: Span, length: Span) -> [Sighting] {
         state.withLock { state in

@@ -67,7 +67,8 @@ extension PostgresJournal {
         }
         let silent = watch.silent(
             others.map {
-                LeaseWatch.Sighting(owner: $0.int(0), until: $0.int(1), batch: $0.int(2), left: .milliseconds($0.int(3)))
+                LeaseWatch.Sighting(
+                    owner: $0.int(0), until: $0.int(1), batch: $0.int(2), left: .milliseconds($0.int(3)))
             }, at: lease.now(), length: lease.length)
         let presumed = try await bury(silent)
         for row in proved + presumed { lease.tookOver(row.int(0), row.text(1), lease: lease.length) }

@@ -5,8 +5,8 @@ import TillJournal
 ///
 /// Payments, events, keys, webhooks and wakes are judged and written by one statement for all writes of a batch, which
 /// share none of them (``BatchChoice``). Only the chain of events, documents and audit entries go one by one. Rows are
-/// found by scalar subqueries, laterals and arrays: tables that were never analyzed, or were empty when they were, would
-/// make joins choose a bad plan.
+/// found by scalar subqueries, laterals and arrays: tables that were never analyzed, or were empty when they were,
+/// would make joins choose a bad plan.
 enum BatchProcedure {
     /// Its parameters are those of ``BatchEncoding``. The outcome is a text in JSON: `head`, and for each write the
     /// place of the event before its first one, or why it is refused.

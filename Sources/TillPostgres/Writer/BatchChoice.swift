@@ -2,9 +2,9 @@ import TillCore
 import TillJournal
 
 /// Of writes that wait, those that go into one batch: none of them has anything in common with another one, since a
-/// batch is judged as a whole, before anything of it is written. What changes a payment, an order, a key, a webhook or a
-/// document that an earlier one changes, or has a condition about it, waits for a later batch, and what shares something
-/// with that one waits behind it. So a batch does what its writes would do one after the other.
+/// batch is judged as a whole, before anything of it is written. What changes a payment, an order, a key, a webhook or
+/// a document that an earlier one changes, or has a condition about it, waits for a later batch, and what shares
+/// something with that one waits behind it. So a batch does what its writes would do one after the other.
 struct BatchChoice<Element> {
     /// What only one write of a batch may change.
     private enum Subject: Hashable {
