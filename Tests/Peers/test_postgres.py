@@ -22,6 +22,7 @@ from streams import Stream
 import counter
 import deaths
 from faults import Call, fail
+from wrong_clock import LIBRARY, Clock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROMOTIONS = int(os.environ.get("TILL_PROMOTIONS", "1"))
@@ -447,3 +448,62 @@ def test_a_journal_that_was_cut_takes_no_payment(cluster, tmp_path):
                      "DELETE FROM event")
         assert one.create("o-2", "k-2").status_code >= 500
         assert cluster.psql("SELECT count(*) FROM event") == "0"
+
+
+@pytest.mark.skipif(not LIBRARY, reason="libfaketime is not installed: scripts/setup test")
+def test_clocks_that_are_an_hour_apart_cost_no_counter_its_lease_and_no_sale(tmp_path, sandbox, monkeypatch):
+    """One counter's clock, and then the database's, which is set forward and back while both sell."""
+    cluster, clock = Cluster(), Clock(tmp_path / "counter.time")
+    clock.path.write_text("+3600\n")
+    of_database = cluster.folder / "database.time"
+    of_database.write_text("+0\n")
+    try:
+        env = {**clock.env, "FAKETIME_TIMESTAMP_FILE": str(of_database)}
+        del env["FAKETIME_SHARED"]  # its processes have another user
+        with monkeypatch.context() as of_server:
+            for name, value in env.items():
+                of_server.setenv(name, value)
+            cluster.start()
+        cluster.make_database()
+        password = tmp_path / "pgpass"
+        password.write_text("*:*:*:shop:a-secret\n")
+        password.chmod(0o600)
+        monkeypatch.setenv("PGPASSFILE", str(password))
+        monkeypatch.chdir(tmp_path)
+        counters = [Counter(tmp_path / "one", cluster, *sandbox.flags, env=LEASE).start(),
+                    Counter(tmp_path / "two", cluster, *sandbox.flags, env={**LEASE, **clock.env}).start()]
+        # Each proves nothing of the other: only leases say who lives.
+        cluster.psql("UPDATE counter SET place = 'machine ' || owner")
+        orders = []
+
+        def renewed(times):
+            """Both have renewed their leases so often; they sell meanwhile."""
+            seen = [set(), set()]
+
+            def enough():
+                rows = cluster.psql("SELECT lease_until FROM counter_live ORDER BY owner").split()
+                assert len(rows) == 2, "a counter was taken for dead"
+                for row, leases in zip(rows, seen, strict=True):
+                    leases.add(row)
+                return min(map(len, seen)) > times
+
+            assert counter.until(enough, 60)
+            for server in counters:
+                orders.append(f"o-{len(orders)}")
+                assert sell(lambda server=server: server, orders[-1]), orders[-1]
+
+        # As long as it takes until one may judge the other.
+        renewed(14)
+        for ahead in ("+3600", "-3600", "+0"):
+            of_database.with_suffix(".new").write_text(ahead + "\n")
+            os.replace(of_database.with_suffix(".new"), of_database)
+            renewed(4)
+        assert cluster.psql("SELECT count(*) FROM counter WHERE ended_at IS NOT NULL") == "0"
+        books = charged_by_order(sandbox)
+        assert {order: books[order] for order in orders} == {order: [1250] for order in orders}
+        for server in counters:
+            server.stop()
+        verified(cluster)
+    finally:
+        cluster.end()
+        clock.end()

@@ -12,7 +12,9 @@ struct OwnProviders: Sendable {
     let offline: OfflineService
 
     /// - Throws: ``CounterError/sandbox(_:_:)`` if the sandbox's ledger cannot be opened.
-    init(_ options: CounterOptions, journal: any Journal, clock: any TillClock) throws(CounterError) {
+    init(
+        _ options: CounterOptions, journal: any Journal & RecordStore, clock: any TillClock
+    ) throws(CounterError) {
         do {
             let store = try SandboxFileStore(path: options.sandboxLedger)
             sandbox = SandboxProvider(store: store, clock: clock, latency: options.sandboxLatency)

@@ -1,3 +1,4 @@
+import Foundation
 import TillCore
 import TillJournal
 import TillProvider
@@ -21,6 +22,11 @@ public struct OfflineOptions: Sendable {
     public var sandboxIsReachable = true
 
     public init(journal: String) { folder = journal + "-offline" }
+
+    /// Where the log lies, among all machines that stand on the journal.
+    var place: String {
+        ProcessInfo.processInfo.hostName + ":" + URL(fileURLWithPath: folder).standardizedFileURL.path
+    }
 
     /// The limits that the settings name, and the default for the rest.
     /// - Throws: ``SettingsError/wrongValue(place:reason:)`` for limits that cannot be read.
@@ -61,7 +67,7 @@ public struct OfflineOptions: Sendable {
 extension OfflineService {
     /// The service of a counter: what it stores is for the sandbox, the one stand-in that takes stored cards here.
     static func make(
-        _ options: CounterOptions, sandbox: SandboxProvider, journal: any Journal, clock: any TillClock
+        _ options: CounterOptions, sandbox: SandboxProvider, journal: any Journal & RecordStore, clock: any TillClock
     ) throws -> OfflineService {
         if !options.offline.sandboxIsReachable {
             for operation in SandboxOperation.allCases { sandbox.faults.keepFailing(operation, with: .notSent) }

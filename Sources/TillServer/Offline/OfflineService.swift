@@ -24,7 +24,7 @@ public struct OfflineService: Sendable {
     /// Makes one; the log is opened when it is first needed.
     /// - Parameter online: who decides about what is forwarded.
     public init(
-        _ options: OfflineOptions, journal: any Journal, online: any PaymentServiceProvider,
+        _ options: OfflineOptions, journal: any Journal & RecordStore, online: any PaymentServiceProvider,
         forwarder: any OfflineForwarder, clock: any TillClock
     ) {
         self.options = options
@@ -122,11 +122,15 @@ actor OfflineLogHolder {
     private let options: OfflineOptions
     private let keys: OfflineProviderKeys
     private let journal: any Journal
+    private let places: OfflineLogPlaces
     private let clock: any TillClock
     private var opened: OfflineLog?
 
-    init(_ options: OfflineOptions, keys: OfflineProviderKeys, journal: any Journal, clock: any TillClock) {
+    init(
+        _ options: OfflineOptions, keys: OfflineProviderKeys, journal: any Journal & RecordStore, clock: any TillClock
+    ) {
         self.options = options
+        places = OfflineLogPlaces(store: journal, here: options.place)
         self.keys = keys
         self.journal = journal
         self.clock = clock
@@ -137,7 +141,11 @@ actor OfflineLogHolder {
         let marks = try await marks(all: false)
         // Another task may have opened it meanwhile.
         if let opened { return opened }
-        return try open(creating: creating, marks: marks)
+        let log = try open(creating: creating, marks: marks)
+        do throws(JournalError) { try await places.note(log.header.log) } catch {
+            throw OfflineLogHolder.failure(error)
+        }
+        return log
     }
 
     func open(creating: Bool, marks: [LogMark]) throws(OfflineLogError) -> OfflineLog {
@@ -189,12 +197,13 @@ actor OfflineLogHolder {
     /// Payments among which the newest entry is sought.
     private static let newestMarks = 20
 
-    /// The entries that the journal says are stored: the newest one, or all.
+    /// The entries that the journal says are stored: the newest one, or all; not those of other machines' logs.
     func marks(all: Bool) async throws(OfflineLogError) -> [LogMark] {
         var marks: [LogMark] = []
         // The newest may be one that cannot be read.
         let size = all ? JournalLimits.maximumPage : OfflineLogHolder.newestMarks
         var filter = PaymentFilter(status: .stored, limit: size)
+        var isElsewhere: [String: Bool] = [:]
         do throws(JournalError) {
             while true {
                 let rows = try await journal.rowReadings(filter)
@@ -202,14 +211,25 @@ actor OfflineLogHolder {
                     guard case .success(let payment?) = try await journal.readable(row.id),
                         case .stored(let tap) = payment.currentAttempt?.state, let mark = LogMark(tap.record)
                     else { continue }
+                    let isOther: Bool
+                    if let known = isElsewhere[mark.log] {
+                        isOther = known
+                    } else {
+                        isOther = try await places.isElsewhere(mark.log)
+                        isElsewhere[mark.log] = isOther
+                    }
+                    guard !isOther else { continue }
                     marks.append(mark)
                     if !all { return marks }
                 }
-                guard all, rows.count == size, let last = rows.last else { return marks }
+                guard rows.count == filter.limit, let last = rows.last else { return marks }
                 filter.before = last.id
+                filter.limit = JournalLimits.maximumPage
             }
-        } catch {
-            throw .disk(DurableFileError(operation: "read of the journal", reason: "\(error)"))
-        }
+        } catch { throw OfflineLogHolder.failure(error) }
+    }
+
+    private static func failure(_ error: JournalError) -> OfflineLogError {
+        .disk(DurableFileError(operation: "read of the journal", reason: "\(error)"))
     }
 }
