@@ -114,7 +114,10 @@ def test_an_import_that_ends_in_the_middle_goes_on_and_doubles_nothing(tmp_path,
     assert 0 < reached[0] <= reached[1] < LINES, reached
     answer = counter.till("reconcile", report, "--journal", journal, "--json", timeout=300)
     found = answer.json["statements"][0]
-    assert answer.code == 2 and found["known"] == reached[1] and found["imported"] == LINES - reached[1], found
+    assert answer.code == 2 and found["known"] + found["imported"] == LINES, found
+    # The last hundred may be on the disk and not yet shown to readers when the process ends: whoever opens the journal
+    # next has all or nothing of them.
+    assert found["known"] - reached[1] in (0, 100), (found, reached)
     assert balances(journal) == WHOLE
     assert counter.till("journal", "verify", "--journal", journal, "--json", timeout=300).code == 0
 
