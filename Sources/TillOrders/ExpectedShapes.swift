@@ -10,6 +10,8 @@ struct ExpectedShapes {
         /// An amount, written as either; an empty one is none.
         case amount
         case list
+        /// A list, also as PHP writes one with gaps.
+        case numbered
         case object
     }
 
@@ -59,7 +61,26 @@ extension ExpectedShapes.Kind {
         case .plain: value.plainText != nil
         case .amount: value.plainText.map { $0.isEmpty || ExactAmount(ifValid: $0) != nil } ?? false
         case .list: value.arrayValue != nil
+        case .numbered: value.listedValues != nil
         case .object: value.objectValue != nil
         }
+    }
+}
+
+extension JSONValue {
+    /// The elements of a list. PHP writes one with gaps, as where a plugin has removed an entry, as an object whose
+    /// keys are their numbers.
+    var listedValues: [JSONValue]? {
+        if let elements = arrayValue { return elements }
+        guard let members = objectValue, !members.isEmpty, members.count <= Order.maximumLines else { return nil }
+        var numbered: [(number: Int, value: JSONValue)] = []
+        for member in members {
+            let key = member.key
+            guard key.utf8.count <= 9, key.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(key) else {
+                return nil
+            }
+            numbered.append((number, member.value))
+        }
+        return numbered.sorted { $0.number < $1.number }.map(\.value)
     }
 }

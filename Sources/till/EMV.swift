@@ -23,20 +23,22 @@ struct EMV: AsyncParsableCommand {
             if eachLine { return EMV.decodeEachLine() }
             let text = hex == ["-"] ? EMV.standardInput() : hex.joined(separator: " ")
             let lines: [ExplainedLine]
+            var status: StatusWord?
             do {
                 var bytes = try Hex.bytes(text)
-                // A whole answer of a card may be given: its status word is not part of the data.
-                if DataObject.parse(ifValid: bytes) == nil, let answer = ResponseAPDU(bytes: bytes),
-                    answer.status.rawValue == 0x9000
+                // A whole answer of a card may be given: the status word at its end is not part of the data.
+                if let answer = ResponseAPDU(bytes: bytes), answer.status.rawValue == 0x9000, !answer.data.isEmpty,
+                    DataObject.parse(ifValid: answer.data) != nil
                 {
-                    bytes = answer.data
+                    (bytes, status) = (answer.data, answer.status)
                 }
                 lines = try DataObject.parse(bytes).explained()
             } catch {
                 throw Output.fail(
                     CommandError(code: "not_data_objects", what: "\(error)", next: "Check the bytes."), json: json)
             }
-            Output.line(json ? EMV.json(lines) : EMV.text(lines).joined(separator: "\n"))
+            let told = status.map { ["Status word: \($0)"] } ?? []
+            Output.line(json ? EMV.json(lines, status) : (EMV.text(lines) + told).joined(separator: "\n"))
         }
     }
 
@@ -79,11 +81,12 @@ struct EMV: AsyncParsableCommand {
         }
     }
 
-    private static func json(_ lines: [ExplainedLine]) -> String {
+    private static func json(_ lines: [ExplainedLine], _ status: StatusWord? = nil) -> String {
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("objects")
         write(lines, to: &writer)
+        if let status { writer.field("status", status.description) }
         writer.endObject()
         return writer.text
     }

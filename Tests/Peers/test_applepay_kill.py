@@ -27,7 +27,9 @@ def captured(stripe, order):
 
 def pay(page):
     try:
-        return page.pay(page.token().json())
+        token = page.token()
+        assert token.ok, f"no token to pay with: {token.text}"
+        return page.pay(token.json())
     except requests.ConnectionError:
         return None
 

@@ -39,10 +39,12 @@ struct TLVTests {
         #expect(throws: TLVError.self) { try DataObject.parse(bytes) }
     }
 
-    @Test("Padding between objects is passed over at the top level only")
+    @Test("Padding before, between and after objects is passed over, also in templates, and values keep theirs")
     func padding() throws {
         #expect(try DataObject.parse([0, 0, 0x82, 1, 5, 0xFF, 0x84, 0]).map(\.tag) == [0x82, 0x84])
-        #expect(throws: TLVError.self) { try DataObject.parse([0x70, 4, 0x00, 0x82, 1, 5]) }
+        let padded = try DataObject.parse([0x70, 9, 0x00, 0x82, 1, 5, 0xFF, 0x84, 1, 0, 0x00])
+        #expect(padded == [DataObject(0x70, [DataObject(0x82, [5]), DataObject(0x84, [0])])])
+        #expect(throws: TLVError.self) { try DataObject.parse([0x70, 4, 0x82, 0x00, 0x01]) }
         #expect(try DataObject.parse([0xFF, 0xFF, 0x81, 0x05, 3, 0x84, 1, 7]).map(\.tag) == [0xFF8105])
     }
 

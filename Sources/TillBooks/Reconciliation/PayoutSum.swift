@@ -2,7 +2,7 @@ import TillCore
 import TillJournal
 import TillProvider
 
-/// A payout is the sum of its rows; what is left is named.
+/// A payout is the sum of its rows, in each currency that it is made in; what is left is named.
 struct PayoutSum {
     let journal: any Journal & RecordStore
     let clock: any TillClock
@@ -12,7 +12,7 @@ struct PayoutSum {
         _ payout: String, of provider: ProviderName, _ outcome: inout Reconciliation.Outcome
     ) async throws(JournalError) {
         var rows: [Currency: (number: Int, sum: Int128)] = [:]
-        var total: KeptLine?
+        var totals: [Currency: KeptLine] = [:]
         var after: Int64?
         while true {
             let page = try await journal.records(
@@ -23,7 +23,7 @@ struct PayoutSum {
             for record in page {
                 let kept = try KeptLine(record)
                 switch kept.line.kind {
-                case .payout: total = kept
+                case .payout: totals[kept.line.net.currency] = kept
                 case .payoutFailure: break
                 case .charge, .chargeFailure, .refund, .refundFailure, .dispute, .disputeReversal, .fee, .transfer,
                     .exchange, .other:
@@ -33,19 +33,27 @@ struct PayoutSum {
                 }
             }
         }
-        guard let total, !rows.isEmpty else { return }
-        let currency = total.line.net.currency
-        let (number, sum) = rows.removeValue(forKey: currency) ?? (0, 0)
-        let rest = sum + Int128(total.line.net.minorUnits)
-        if rest == 0, rows.isEmpty {
-            let resolved = try await StatementBreak.resolve(
-                StatementBreak.ofPayout(payout), of: provider, in: journal)
-            if !resolved.isEmpty { try await journal.change(resolved) }
-            return
+        guard !rows.isEmpty else { return }
+        // Rows of a currency in which nothing is paid out are told of once.
+        var strays = rows.filter { totals[$0.key] == nil }.mapValues(\.sum)
+        for (currency, total) in totals.sorted(by: { $0.key.code < $1.key.code }) {
+            let name = totals.count == 1 ? payout : "\(payout) in \(currency.code)"
+            let (number, sum) = rows[currency] ?? (0, 0)
+            let rest = sum + Int128(total.line.net.minorUnits)
+            guard rest != 0 || !strays.isEmpty else {
+                // The first of several was told of under the payout's own name.
+                for found in Set([name, payout]) {
+                    let resolved = try await StatementBreak.resolve(
+                        StatementBreak.ofPayout(found), of: provider, in: journal)
+                    if !resolved.isEmpty { try await journal.change(resolved) }
+                }
+                continue
+            }
+            outcome.remainders += 1
+            let found = StatementBreak.remainder(
+                name, total, rows: number, sum: sum, rest: rest, others: strays, at: clock.now())
+            strays = [:]
+            try await journal.change([.insertIfAbsent(found.record)])
         }
-        outcome.remainders += 1
-        let found = StatementBreak.remainder(
-            payout, total, rows: number, sum: sum, rest: rest, others: rows.mapValues(\.sum), at: clock.now())
-        try await journal.change([.insertIfAbsent(found.record)])
     }
 }

@@ -43,6 +43,7 @@ public struct StatementFile: Sendable {
     public func read(
         _ forms: [StatementForm], maximumLines limit: Int = StatementLimits.maximumLines
     ) throws(StatementRefusal) -> Reconciliation.Statement {
+        let bytes = StatementEncoding.utf8(bytes)
         let fitting = forms.first { form in
             (provider ?? form.provider) == form.provider
                 && (format.map { $0 == form.format.name } ?? form.format.recognizes(bytes))
@@ -90,7 +91,8 @@ public enum StatementRefusal: ExplainedError, Hashable {
         switch self {
         case .unknownForm(let name): "\(name) is no statement that is known here. Nothing was imported."
         case .unreadable(let name, let format, let error):
-            "\(name) cannot be read as \(format): \(error.reason). Nothing was imported or posted."
+            "\(name) cannot be read as \(format): \(error.reason)\(error.reason.hasSuffix(".") ? "" : ".") Nothing was "
+                + "imported or posted."
         case .severalAccounts(let name, let provider, let accounts):
             "The journal has payments in several accounts at \(provider) (\(accounts.joined(separator: ", "))), and "
                 + "\(name) does not say whose it is. Nothing was imported."

@@ -70,7 +70,17 @@ struct HexRun {
     /// Whether a text is the last bytes of a line as characters, with something else for what cannot be shown.
     private static func shows(_ text: ArraySlice<UInt8>, _ bytes: [UInt8]) -> Bool {
         var text = text
-        while let last = text.last, last == 0x20 || last == 0x0D || last == UInt8(ascii: "|") { text = text.dropLast() }
+        var spaces = 0
+        while let last = text.last, last == 0x20 || last == 0x0D || last == UInt8(ascii: "|") {
+            spaces += last == 0x20 ? 1 : 0
+            text = text.dropLast()
+        }
+        // Bytes 20 at the end are spaces there, too, which nobody can tell from those behind the text.
+        let blanks = min(spaces, bytes.reversed().prefix { $0 == 0x20 }.count)
+        return isText(text, of: bytes) || blanks > 0 && isText(text, of: bytes.dropLast(blanks))
+    }
+
+    private static func isText(_ text: ArraySlice<UInt8>, of bytes: [UInt8]) -> Bool {
         guard text.count >= 2, text.count <= bytes.count, bytes.count - text.count < 16 else { return false }
         let shown = bytes.suffix(text.count)
         return zip(text, shown).allSatisfy { character, byte in

@@ -119,6 +119,12 @@ public struct ContactlessReader: Sendable {
         return Candidate.list(entries, profile)
     }
 
+    /// The value of the first object, byte by byte.
+    static func content(_ bytes: [UInt8]) throws(TapError) -> [UInt8] {
+        var walk = TagValueReader(bytes)
+        do { return try walk.next().map { Array(bytes[$0.value]) } ?? [] } catch { throw .malformed(error) }
+    }
+
     static func objects(_ bytes: [UInt8]) throws(TapError) -> [DataObject] {
         do { return try DataObject.parse(bytes) } catch { throw .malformed(error) }
     }

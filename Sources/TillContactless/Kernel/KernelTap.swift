@@ -117,7 +117,8 @@ struct KernelTap {
                     throw .cardError("record \(record) of file \(file) is not in its template, 70")
                 }
                 if Int(record - first) < signed {
-                    authenticated += file <= 10 ? objects.first?.value ?? [] : answer.data
+                    // As the card sent it, padding and lengths included: that is what the issuer has signed.
+                    authenticated += file <= 10 ? try ContactlessReader.content(answer.data) : answer.data
                 }
                 try keep(objects)
             }

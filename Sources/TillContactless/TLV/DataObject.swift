@@ -55,7 +55,7 @@ public struct DataObject: Hashable, Sendable {
             left -= 1
             if element.tag.isConstructed {
                 guard depth < deepestNesting else { throw .tooDeep(at: element.value.lowerBound) }
-                let inner = TagValueReader(walk.bytes, in: element.value)
+                let inner = TagValueReader(walk.bytes, in: element.value, skipsPadding: true)
                 objects.append(DataObject(element.tag, try parse(inner, depth: depth + 1, left: &left)))
             } else {
                 objects.append(DataObject(element.tag, Array(walk.bytes[element.value])))

@@ -1,9 +1,10 @@
 /// Walks over data objects without copying them: each step gives a tag and where its value lies.
 ///
 /// Rules, decided where peers disagree: a tag has at most four bytes; a length has the short form or `81` to `84`, not
-/// necessarily the shortest; the length octet `80` is refused; `00` and `FF` between objects are padding at the top
-/// level only, but for `FF81`, which begins the templates of terminals. Reading never goes past the end and never
-/// traps. Source: EMV Book 3, annex B.
+/// necessarily the shortest; the length octet `80` is refused; `00` before, between and after objects is padding, also
+/// in templates (EMVCo's Specification Update 69), and so is `FF`, with which cards in circulation pad, but for `FF81`,
+/// which begins the templates of terminals. Reading never goes past the end and never traps. Source: EMV Book 3,
+/// annex B.
 public struct TagValueReader: Sendable {
     /// The longest tag that is taken, in bytes.
     public static let longestTag = 4

@@ -19,8 +19,7 @@ package enum DisplayText {
                 isSpacePending = count > 0
                 continue
             }
-            // A zero-width joiner holds an emoji together; the other invisible ones only mislead the eye.
-            guard scalar.isPrintable || scalar == "\u{200D}" else { continue }
+            guard scalar.isPrintable || scalar.isSpelling(after: kept.last) else { continue }
             if isSpacePending {
                 kept.append(" ")
                 count += 1

@@ -45,7 +45,7 @@ public enum ProviderText {
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
             case .control, .lineSeparator, .paragraphSeparator: kept.append(" ")
-            case .format: if scalar == "\u{200D}" { kept.append(scalar) }
+            case .format: if scalar.isSpelling(after: kept.last) { kept.append(scalar) }
             default: kept.append(scalar)
             }
         }

@@ -41,9 +41,22 @@ struct WooCommerceArithmetic {
 
     /// Whether the digits that are not shown in their place make the declared total and the declared tax.
     private var isExplainedByDigits: Bool {
-        guard let totalTax = document.declared.totalTax, hasTruthfulDigits else { return false }
-        return ExactAmount(document.total).isRounding(of: sum(.allDigits), places: document.places)
-            && totalTax.isRounding(of: allTax(.allDigits), places: document.places)
+        guard hasTruthfulDigits else { return false }
+        return ExactAmount(document.total).isRounding(of: sum(.allDigits), places: document.places) && isTaxExplained
+    }
+
+    /// The declared tax is rounded once, or it is the sum of the tax of goods and fees and that of shipping, each
+    /// rounded once, as a shop that rounds for the whole order shows them.
+    private var isTaxExplained: Bool {
+        let (declared, places) = (document.declared, document.places)
+        guard let totalTax = declared.totalTax else { return false }
+        if totalTax.isRounding(of: allTax(.allDigits), places: places) { return true }
+        guard document.orderTax == .zero, let cart = declared.cartTax, let shipping = declared.shippingTax else {
+            return false
+        }
+        let goods = document.lines.sum(Reading.allDigits.tax) + document.fees.sum(Reading.allDigits.tax)
+        return totalTax == cart + shipping && cart.isRounding(of: goods, places: places)
+            && shipping.isRounding(of: document.shipping.sum(Reading.allDigits.tax), places: places)
     }
 
     /// Each part's tax digits round to the tax that the part shows, rounded once or once for each rate.
@@ -82,6 +95,7 @@ struct WooCommerceArithmetic {
             let amount = try exact.rounded(to: document.currency)
             let listed = try check.listed(.shown).rounded(to: document.currency)
             if amount == listed { continue }
+            if check.part == "total_tax", hasTruthfulDigits, isTaxExplained { continue }
             if hasTruthfulDigits, exact.isRounding(of: check.listed(.allDigits), places: document.places) { continue }
             return .declaredPartDiffers(
                 order: document.number, part: check.part, declared: amount, listed: listed)

@@ -64,7 +64,7 @@ extension WooCommerceDocument {
 
     /// What the customer chose: metadata that the shop means to be seen.
     private static func attributes(_ line: JSONValue) -> [OrderAttribute] {
-        (line["meta_data"]?.arrayValue ?? []).prefix(Order.maximumLines).compactMap { entry in
+        (line["meta_data"]?.listedValues ?? []).prefix(Order.maximumLines).compactMap { entry in
             guard let key = entry["key"]?.stringValue, !key.hasPrefix("_") else { return nil }
             guard let value = entry["display_value"]?.stringValue ?? entry["value"]?.plainText else { return nil }
             let name = entry["display_key"]?.stringValue ?? key
@@ -120,7 +120,7 @@ extension WooCommerceDocument {
     private static let shapes = ExpectedShapes(parts: [
         "number": .plain, "status": .text, "date_paid": .plain, "date_paid_gmt": .plain,
         "payment_method_title": .text, "line_items[]": .object, "line_items[].name": .plain,
-        "line_items[].sku": .plain, "line_items[].price": .amount, "line_items[].meta_data": .list,
+        "line_items[].sku": .plain, "line_items[].price": .amount, "line_items[].meta_data": .numbered,
         "line_items[].taxes": .list, "line_items[].taxes[]": .object, "line_items[].taxes[].total": .amount,
         "shipping_lines[].method_title": .plain,
         "shipping_lines[].taxes": .list, "fee_lines[].name": .plain, "fee_lines[].amount": .amount,

@@ -9,8 +9,11 @@ public struct PayPalSettlementReport: StatementFormat {
         "Transaction ID", code, "Transaction Initiation Date", "Transaction Debit or Credit",
         "Gross Transaction Amount", "Gross Transaction Currency", "Fee Debit or Credit", "Fee Amount", "Fee Currency",
     ]
-    /// PayPal takes no decimals of these currencies, and does not document how this report writes them.
-    private static let undocumented: Set<String> = ["HUF", "TWD"]
+    /// Every amount has two decimal places, of which the report writes no point, also in a currency that has none: 100
+    /// yen are written as 10000 (PayPal's "Settlement report specification"; public readers of the report do the same).
+    private static let places = 2
+    /// In what the report and its parts begin.
+    private static let openings: Set<String> = ["RH", "FH", "SH", "CH"]
 
     public init() {}
 
@@ -20,8 +23,13 @@ public struct PayPalSettlementReport: StatementFormat {
     public var lag: Span { .days(2) }
 
     public func recognizes(_ bytes: [UInt8]) -> Bool {
-        let head = String(decoding: bytes.prefix(4_096), as: UTF8.self)
-        return head.contains("\"RH\"") && head.contains("Transaction Event Code")
+        // Whole lines of the beginning; quotes mean nothing.
+        let head = bytes.prefix(StatementLimits.maximumHeaderBytes)
+        let end = head.count == bytes.count ? head.endIndex : head.lastIndex(of: 0x0A) ?? head.endIndex
+        guard let records = try? CSVTable(Array(head[..<end])).records,
+            let first = records.first?.cells.first, PayPalSettlementReport.openings.contains(first)
+        else { return false }
+        return records.contains { $0.cells.first == "CH" && $0.cells.contains(PayPalSettlementReport.code) }
     }
 
     public func lines(of bytes: [UInt8]) throws(StatementError) -> [StatementLine] {
@@ -79,9 +87,8 @@ public struct PayPalSettlementReport: StatementFormat {
 
     private func currency(_ row: StatementRow, _ column: String) throws(StatementError) -> Currency {
         let currency = try row.currency(column)
-        guard !PayPalSettlementReport.undocumented.contains(currency.code) else {
-            throw row.error(
-                column, "how this report writes \(currency.code) is not documented: use the transaction search")
+        guard currency.exponent <= PayPalSettlementReport.places else {
+            throw row.error(column, "\(currency.code) has more decimal places than this report writes")
         }
         return currency
     }
@@ -93,9 +100,13 @@ public struct PayPalSettlementReport: StatementFormat {
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let units = Int64(text) else {
             throw row.error(column, "is no whole number without a sign")
         }
+        let scale = (currency.exponent..<PayPalSettlementReport.places).reduce(Int64(1)) { scale, _ in scale * 10 }
+        guard units.isMultiple(of: scale) else {
+            throw row.error(column, "has decimals, and \(currency.code) has none")
+        }
         switch try row.need(direction) {
-        case "CR": return Money(minorUnits: units, currency: currency)
-        case "DR": return Money(minorUnits: -units, currency: currency)
+        case "CR": return Money(minorUnits: units / scale, currency: currency)
+        case "DR": return Money(minorUnits: -units / scale, currency: currency)
         default: throw row.error(direction, "is neither CR nor DR")
         }
     }

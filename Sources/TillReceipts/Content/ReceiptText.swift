@@ -79,7 +79,7 @@ public struct ReceiptText: Hashable, Sendable {
                 isSpacePending = count > 0
                 continue
             }
-            guard ReceiptText.prints(scalar) else { continue }
+            guard ReceiptText.prints(scalar) || scalar.isSpelling(after: kept.last) else { continue }
             // A heap of marks on one letter would grow over the lines around it.
             marks = ReceiptText.isMark(scalar) ? marks + 1 : 0
             guard marks <= maximumMarks else { continue }
@@ -106,9 +106,8 @@ public struct ReceiptText: Hashable, Sendable {
     private static func prints(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value >= 0x20, scalar.value < 0x7F { return true }
         return switch scalar.properties.generalCategory {
-        // A zero-width joiner holds an emoji together; the other invisible ones only mislead the eye.
-        case .format: scalar == "\u{200D}"
-        case .control, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
+        // Those that spell are asked for apart.
+        case .format, .control, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
         default: true
         }
     }

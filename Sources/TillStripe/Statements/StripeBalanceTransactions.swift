@@ -38,7 +38,7 @@ public struct StripeBalanceTransactions: StatementFormat {
         }
         var lines: [StatementLine] = []
         for (index, item) in data.enumerated() { lines.append(try line(item, number: index + 1, payout: payout)) }
-        return lines
+        return try StripePartialCapture.joined(lines)
     }
 
     private static func line(

@@ -13,12 +13,17 @@ enum StripeLineKind {
         "charge": .charge, "charge_failure": .chargeFailure, "refund": .refund, "refund_failure": .refundFailure,
         "dispute": .dispute, "dispute_reversal": .disputeReversal, "fee": .fee, "network_cost": .fee, "tax": .fee,
         "payout": .payout, "payout_reversal": .payoutFailure,
+        // Money of the shop that comes from its bank, or stays in the balance.
+        "topup": .transfer, "topup_reversal": .transfer, "payout_minimum_balance_hold": .transfer,
+        "payout_minimum_balance_release": .transfer,
     ]
 
     private static let types: [String: StatementLine.Kind] = [
         "charge": .charge, "payment": .charge, "payment_failure_refund": .chargeFailure, "refund": .refund,
         "payment_refund": .refund, "refund_failure": .refundFailure, "stripe_fee": .fee, "stripe_fx_fee": .fee,
         "tax_fee": .fee, "payout": .payout, "payout_cancel": .payoutFailure, "payout_failure": .payoutFailure,
+        "topup": .transfer, "topup_reversal": .transfer, "payout_minimum_balance_hold": .transfer,
+        "payout_minimum_balance_release": .transfer,
     ]
 
     /// Our own name for the payment, from the metadata; `nil` for what cannot be one.

@@ -25,8 +25,10 @@ public struct StripePayoutReport: StatementFormat {
         var lines: [StatementLine] = []
         var payouts: [String: [StatementLine]] = [:]
         for row in try StatementRow.all(of: bytes, needing: StripePayoutReport.needed) {
-            let line = try line(row)
-            lines.append(line)
+            lines.append(try line(row))
+        }
+        lines = try StripePartialCapture.joined(lines)
+        for line in lines {
             if let payout = line.payout { payouts[payout, default: []].append(line) }
         }
         for (payout, rows) in payouts.sorted(by: { $0.key < $1.key }) { lines.append(try sum(payout, rows)) }
