@@ -2,12 +2,12 @@ internal import HTTPTypes
 internal import TillCore
 internal import TillProvider
 
-/// Braintree's transactions by its search, each read from the ledger itself. A transaction carries the name of our
-/// attempt and so the payment; of the order it says nothing.
+/// Braintree's transactions, found by its search and each read from the ledger itself. A transaction carries the id of
+/// our attempt and thus identifies the payment; it does not identify the order.
 struct BraintreeChargeListing: ChargeListing {
-    /// Transactions that one page reads.
+    /// The number of transactions read for one page.
     static let pageSize = 50
-    /// Transactions that a search may find; more is no list that could be relied upon.
+    /// The maximum number of transactions found by a search; a larger result is unreliable.
     static let maximumFound = 20_000
 
     let provider: BraintreeProvider
@@ -26,7 +26,7 @@ struct BraintreeChargeListing: ChargeListing {
         guard ids.count <= BraintreeChargeListing.maximumFound else {
             return .failed("Braintree's search found more than \(BraintreeChargeListing.maximumFound) transactions")
         }
-        // In an order of their own, so that a cursor holds whatever is found meanwhile.
+        // Sorted independently of the search, so that a cursor stays valid whatever is found meanwhile.
         let rest = ids.filter { BraintreeTransaction.isUsable($0) }.sorted().drop { $0 <= cursor ?? "" }
         var found: [ListedCharge] = []
         for id in rest.prefix(BraintreeChargeListing.pageSize) {

@@ -1,8 +1,8 @@
 internal import TillCore
 
 extension BraintreeCodes {
-    /// Errors of a request: of its transaction, card, address or descriptor. A request with such an error was refused
-    /// as a whole.
+    /// Validation errors of a request: of its transaction, card, address or descriptor. A request with such an error
+    /// was rejected as a whole.
     static let errors = ProviderCodeTable(
         "braintree.errors", title: "Errors of a request",
         source: "`ErrorCodes` of Braintree's Python library 4.48",

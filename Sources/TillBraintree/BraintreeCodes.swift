@@ -1,8 +1,8 @@
 internal import TillCore
 
-/// Braintree's codes and what they say about the money.
+/// Braintree's codes and their meaning for the money.
 enum BraintreeCodes {
-    /// What the card's processor answered: in authorizations, and from 4000 on in settlements.
+    /// The processor's response codes: of authorizations, and from 4000 on of settlements.
     static let processor = ProviderCodeTable(
         "braintree.processor", title: "Answers of a card's processor",
         source: "Braintree's pages \"Authorization responses\" and \"Settlement responses\"",
@@ -111,7 +111,7 @@ enum BraintreeCodes {
             .init(.nothingMoved, .no, .disputed, "4019=PayPalRefundTransactionWithAnOpenCaseNotAllowed"),
         ])
 
-    /// Why the gateway itself rejected a transaction.
+    /// The gateway's own rejection reasons for a transaction.
     static let gatewayRejections = ProviderCodeTable(
         "braintree.gateway", title: "Why the gateway rejected a transaction",
         source: "`GatewayRejectionReason` of Braintree's Python library 4.48",
@@ -125,7 +125,7 @@ enum BraintreeCodes {
             .init(.ourSetup, .afterSetup, .generic, "application_incomplete token_issuance"),
         ])
 
-    /// The first error that does not say for certain that nothing was done; without one, the first of all.
+    /// Returns the first error that leaves open that something was done; if there is none, the first of all.
     static func decisive(_ codes: [String]) -> ProviderCode? {
         let rows = codes.compactMap { errors[$0] }
         return rows.first { $0.money.needsQuery } ?? rows.first

@@ -1,25 +1,26 @@
 public import TillPayPalClient
 public import TillCore
 
-/// What a shop's server needs for Braintree.
+/// The Braintree configuration of a shop's server.
 public struct BraintreeConfig: Sendable {
     public let merchantID: String
     /// The public key. Not a secret.
     public let publicKey: String
     public let privateKey: Secret<String>
-    /// The merchant account of each currency. Each has one currency for ever, and what names none goes into the default
-    /// one, whatever its currency is: so each transaction names its account, and a currency without one is refused.
+    /// The merchant account of each currency. Each has one permanent currency, and a transaction that names no account
+    /// uses the default one, whatever its currency: so each transaction names its account, and a currency without one
+    /// is refused.
     public let merchantAccounts: [Currency: String]
-    /// Where transactions are made.
+    /// The gateway for transactions.
     public let gateway: PayPalEnvironment
-    /// Where cards become nonces.
+    /// The GraphQL endpoint that converts cards to nonces.
     public let graphQL: PayPalEnvironment
 
-    /// The keys of one merchant, checked.
+    /// Creates a configuration with the keys of one merchant, validated.
     /// - Parameters:
-    ///   - merchantAccounts: the merchant account id of each currency that is taken.
-    ///   - url: another address for both, such as the stand-in on this machine.
-    ///   - isLive: Braintree's production instead of its sandbox.
+    ///   - merchantAccounts: the merchant account id of each accepted currency.
+    ///   - url: an alternative address for both endpoints, such as the stand-in on this machine.
+    ///   - isLive: selects Braintree's production environment instead of its sandbox.
     /// - Throws: ``BraintreeConfigError``.
     public init(
         merchantID: String, publicKey: String, privateKey: Secret<String>, merchantAccounts: [Currency: String],
@@ -54,8 +55,8 @@ public struct BraintreeConfig: Sendable {
             }
     }
 
-    /// The accounts of a text such as `EUR=shop_eur; JPY=shop_jpy`.
-    /// - Throws: ``BraintreeConfigError``, also where a currency is named twice.
+    /// Parses the accounts of a text such as `EUR=shop_eur; JPY=shop_jpy`.
+    /// - Throws: ``BraintreeConfigError``, also if a currency is named twice.
     public static func merchantAccounts(parsing text: String) throws(BraintreeConfigError) -> [Currency: String] {
         var accounts: [Currency: String] = [:]
         for pair in text.split(separator: ";") {
@@ -70,13 +71,13 @@ public struct BraintreeConfig: Sendable {
     }
 }
 
-/// Why a configuration cannot be used. The sentence never repeats what was given.
+/// An invalid configuration. The description never repeats the input.
 public enum BraintreeConfigError: Error, Hashable, Sendable, CustomStringConvertible {
     case unusable(String)
-    /// The accounts are not written as they should be.
+    /// The merchant accounts are malformed.
     case merchantAccounts
 
-    /// One sentence for people.
+    /// A one-sentence description for display.
     public var description: String {
         switch self {
         case .unusable(let name): "Braintree's \(name) cannot be used."

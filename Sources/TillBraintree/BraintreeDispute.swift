@@ -1,6 +1,6 @@
 internal import TillCore
 
-/// The parts of a dispute that we read. `nil` from the initializer means that it cannot be relied upon.
+/// The parts of a dispute that are read. The initializer returns `nil` if the data is unreliable.
 struct BraintreeDispute: Sendable {
     let dispute: ProviderSnapshot.Dispute
 
@@ -12,7 +12,7 @@ struct BraintreeDispute: Sendable {
             let status = BraintreeDispute.word(node, "status"), let kind = BraintreeDispute.word(node, "kind")
         else { return nil }
         let won = BraintreeDispute.won(node, of: amount)
-        // What is won with nothing given back, and with no day on which anything was, had not been taken.
+        // A dispute won with nothing returned, and without any disbursement day, never moved money.
         let hasMoved = !won.isZero || BraintreeDispute.hasDisbursed(node)
         let facts = Dispute.Facts(
             reference: reference, reason: BraintreeDispute.word(node, "reason") ?? "unknown",
@@ -33,23 +33,24 @@ struct BraintreeDispute: Sendable {
         return text
     }
 
-    /// What was given back, of a dispute that is won; all of it where Braintree does not say.
+    /// Returns the amount returned for a won dispute; the full amount if Braintree does not report it.
     static func won(_ node: XMLNode, of amount: Money) -> Money {
         node.value("amount-won").flatMap { Money(ifValid: $0, currency: amount.currency) } ?? amount
     }
 
-    /// A step of its history says on which day its money moved.
+    /// Returns `true` if a step of the history has a disbursement day.
     private static func hasDisbursed(_ node: XMLNode) -> Bool {
         node["status-history"]?.children.contains { $0.value("disbursement-date") != nil } ?? false
     }
 
-    /// A day; the shop has answered before it begins, in any time zone that is not far behind.
+    /// Returns the response deadline, given as a day: the response is due before the day begins, in any time zone that
+    /// is not far behind.
     private static func deadline(_ node: XMLNode) -> Timestamp? {
         node.value("reply-by-date").flatMap { Timestamp(internetTime: "\($0)T00:00:00Z") }
     }
 
-    /// A chargeback's money is gone from its opening until it is won; that of a second one (`pre_arbitration`) once it
-    /// is lost; a request for documents (`retrieval`) moves none.
+    /// Returns the withdrawn amount. A chargeback's amount is withdrawn from its opening until it is won; that of a
+    /// second one (`pre_arbitration`) once it is lost; a request for documents (`retrieval`) moves none.
     private static func withdrawn(_ kind: String, _ status: String, of amount: Money, won: Money) -> Int64 {
         switch (kind, status) {
         case ("retrieval", _): 0

@@ -4,22 +4,22 @@ internal import TillPayPalClient
 internal import TillBraintreeClient
 internal import TillCore
 
-/// What came of one call to Braintree's gateway.
+/// The outcome of one call to Braintree's gateway.
 enum BraintreeOutcome: Sendable {
-    /// A 2xx with a document.
+    /// A 2xx response with a document.
     case answered(XMLNode)
-    /// A 422: the gateway's document of what it refuses, with the transaction if one was made.
+    /// A 422: the gateway's rejection document, with the transaction if one was created.
     case refused(XMLNode)
-    /// Another status of the gateway's.
+    /// Another status of the gateway.
     case failed(Int)
-    /// A 401 or 403: the gateway rejects our own keys and has done nothing.
+    /// A 401 or 403: the gateway rejected the API keys and has done nothing.
     case keyRejected(String)
     case notSent(String)
-    /// There is no answer, or none that can be read.
+    /// No response, or an unreadable one.
     case unknown(String)
 }
 
-/// Sends calls and reads answers; knows nothing of payments.
+/// Sends calls and parses responses; independent of payments.
 struct BraintreeGateway: Sendable {
     let config: BraintreeConfig
     let transport: any HTTPTransport
@@ -39,11 +39,11 @@ struct BraintreeGateway: Sendable {
         return request
     }
 
-    /// A call of the gateway below the merchant's path.
+    /// Calls the gateway below the merchant's path.
     func send(
         _ method: HTTPRequest.Method, _ path: String, _ body: XMLNode? = nil, within deadline: Span
     ) async -> BraintreeOutcome {
-        // Braintree keeps no keys: what another process has sent meanwhile would be done twice.
+        // Braintree has no idempotency keys: anything that another process has sent meanwhile would be done twice.
         guard await SendingAuthority.isHeld else {
             return .notSent("this process was stalled, and another one may have taken over the payment")
         }
@@ -67,7 +67,7 @@ struct BraintreeGateway: Sendable {
         return status == 422 ? .refused(node) : .answered(node)
     }
 
-    /// Makes a nonce of a card. Moves no money, so an answer that is lost is the same as none.
+    /// Creates a nonce from a card. Moves no money, so a lost response is equivalent to none.
     func tokenize(_ card: CardDetails, within deadline: Span) async -> Result<CardNonce, TokenFailure> {
         let fields = [
             ("Accept", "application/json"), ("Content-Type", "application/json"),

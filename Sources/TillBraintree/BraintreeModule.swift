@@ -2,16 +2,16 @@ internal import Foundation
 public import TillCore
 public import TillProvider
 
-/// Braintree, for cards that customers type.
+/// The Braintree module, for manually entered cards.
 public struct BraintreeModule: ProviderModule {
     /// The name in settings, requests and the journal: `braintree`.
     public static let name = ProviderName(rawValue: "braintree")
     public static let title = "Braintree"
-    /// Errors of requests, answers of a card's processor, and what the gateway itself rejects.
+    /// Request errors, the processor's responses, and the gateway's own rejections.
     public static var codes: [ProviderCodeTable] {
         [BraintreeCodes.errors, BraintreeCodes.processor, BraintreeCodes.gatewayRejections]
     }
-    /// The transactions that its control panel exports.
+    /// The transaction export of Braintree's control panel.
     public static var statementFormats: [any StatementFormat] { [BraintreeTransactionSearch()] }
     public static let settings: [Setting] = [
         .braintreeURL, .braintreeMerchantID, .braintreeMerchantAccounts, .braintreePublicKey, .braintreePrivateKey,
@@ -20,7 +20,7 @@ public struct BraintreeModule: ProviderModule {
     /// The merchant and its keys.
     public static let required: [Setting] = [.braintreeMerchantID, .braintreePublicKey, .braintreePrivateKey]
     public static let hosts = [".braintreegateway.com", ".braintree-api.com"]
-    /// What the address says for Braintree's real interfaces.
+    /// The address value that selects Braintree's production environment.
     private static let live = "live"
 
     private let config: BraintreeConfig
@@ -36,7 +36,7 @@ public struct BraintreeModule: ProviderModule {
             let publicKey = settings.text(.braintreePublicKey) ?? standIn,
             let privateKey = settings.secret(.braintreePrivateKey) ?? standIn.map({ Secret($0) })
         else { return nil }
-        // A stand-in on this machine has an account of this name.
+        // A stand-in on this machine has an account with this name.
         let accounts =
             settings.text(.braintreeMerchantAccounts)
             ?? environment.standInKey(for: name, at: url, "EUR=sandbox") ?? ""
@@ -54,17 +54,17 @@ public struct BraintreeModule: ProviderModule {
         }
     }
 
-    /// As the address says.
+    /// The mode of the configured address.
     public var mode: PaymentMode { provider.mode }
     public var addresses: [String] { ["\(config.gateway)", "\(config.graphQL)"] }
     public var providers: [any PaymentServiceProvider] { [provider] }
-    /// Signed with the same keys.
+    /// The webhook receiver, which verifies with the same keys.
     public var webhooks: (any WebhookReceiver)? { BraintreeWebhookReceiver(config: config, provider: provider) }
-    /// Transactions, by the search.
+    /// Transactions, found by search.
     public var charges: (any ChargeListing)? { BraintreeChargeListing(provider: provider) }
-    /// What was paid out, by the same search, and disputes by theirs.
+    /// Paid-out transactions, by the same search, and disputes by theirs.
     public var statements: (any StatementSource)? { BraintreeStatementSource(provider: provider) }
-    /// Its address and its merchant accounts; the keys verify webhooks.
+    /// The configured address and merchant accounts; the keys verify webhooks.
     public var findings: [ProviderFinding] {
         let accounts = config.merchantAccounts.sorted { $0.key.code < $1.key.code }
             .map { "\($0.key.code) into \($0.value)" }.joined(separator: ", ")
@@ -82,15 +82,15 @@ public struct BraintreeModule: ProviderModule {
     }
 }
 
-/// Braintree's webhooks: the transaction that one names is read from Braintree.
+/// A receiver of Braintree's webhooks: the transaction named in a webhook is read from Braintree.
 struct BraintreeWebhookReceiver: WebhookReceiver {
-    /// The most fields of a form that are read.
+    /// The maximum number of form fields read.
     static let maximumFields = 16
 
     let config: BraintreeConfig
     let provider: BraintreeProvider
 
-    /// The payload is Base64 in a form: each of its bytes may come as three.
+    /// The payload is Base64 in a form: each of its bytes may arrive as three.
     var maximumBytes: Int { 4 * BraintreeWebhook.maximumBytes }
 
     func events(in delivery: WebhookDelivery) async throws(WebhookRefusal) -> [WebhookEvent] {
@@ -111,7 +111,7 @@ struct BraintreeWebhookReceiver: WebhookReceiver {
         }
     }
 
-    /// The fields of a form; of two with one name the first.
+    /// Parses the fields of a form; of duplicates, the first counts.
     private static func form(_ bytes: [UInt8]) -> [String: String] {
         func plain(_ text: Substring) -> String? {
             String(text).replacing("+", with: " ").removingPercentEncoding

@@ -2,7 +2,7 @@ internal import HTTPTypes
 public import TillCore
 
 extension BraintreeProvider {
-    /// Why nothing can be said of a transaction.
+    /// A failure to read a transaction.
     enum ReadFailure: Error {
         case keyRejected(String)
         case unreadable(String)
@@ -16,7 +16,7 @@ extension BraintreeProvider {
             }
         }
 
-        /// Nothing else was asked of Braintree.
+        /// Returns `keyRejected` or `notSent`, since no other call was made.
         func notSent<Success>() -> ProviderAnswer<Success> {
             switch self {
             case .keyRejected(let reason): .keyRejected(reason: reason)
@@ -24,7 +24,7 @@ extension BraintreeProvider {
             }
         }
 
-        /// The answer of a query that Braintree did not answer.
+        /// Returns the answer of a query to which Braintree did not respond.
         func unanswered<Success>() -> ProviderAnswer<Success> {
             switch self {
             case .keyRejected(let reason): .keyRejected(reason: reason)
@@ -33,7 +33,7 @@ extension BraintreeProvider {
         }
     }
 
-    /// The transaction as it stands.
+    /// Returns the current transaction.
     func transaction(_ id: String) async -> Result<BraintreeTransaction, ReadFailure> {
         let outcome = await gateway.send(.get, "/transactions/\(id)", within: deadline)
         guard case .answered(let node) = outcome, let transaction = BraintreeTransaction(node) else {
@@ -42,7 +42,8 @@ extension BraintreeProvider {
         return .success(transaction)
     }
 
-    /// The refunds of a sale as its own document lists them: in step with the ledger, as the search need not be.
+    /// Returns the refunds listed in a sale's own document, which is consistent with the ledger, as the search need not
+    /// be.
     func refunds(of sale: BraintreeTransaction) async -> Result<[BraintreeTransaction], ReadFailure> {
         guard sale.refundIDs.count <= BraintreeProvider.maximumFound else {
             return .failure(.unreadable("the sale has too many refunds to read"))
@@ -57,8 +58,8 @@ extension BraintreeProvider {
         return .success(refunds)
     }
 
-    /// Which payment a transaction belongs to, by what Braintree says of it now.
-    /// - Parameter id: as a webhook names it.
+    /// Returns the payment that owns a transaction, by Braintree's current data.
+    /// - Parameter id: the id named in a webhook.
     public func payment(ofTransaction id: String) async -> PaymentLookup {
         await payment(ofTransaction: id, isOfRefund: false)
     }
@@ -69,7 +70,7 @@ extension BraintreeProvider {
         case .answered(let node):
             guard let found = BraintreeTransaction(node) else { return .none }
             if let payment = found.orderID.flatMap({ PaymentID(ofStep: $0) }) { return .payment(payment) }
-            // A refund by others need not name our order; the sale that it is of does.
+            // A refund initiated elsewhere need not carry our order id; its sale does.
             guard let sale = found.refundedID, !isOfRefund else { return .none }
             return await payment(ofTransaction: sale, isOfRefund: true)
         case .refused: return .none
@@ -78,18 +79,18 @@ extension BraintreeProvider {
         }
     }
 
-    /// What came of ``payment(ofTransaction:)``.
+    /// The result of ``payment(ofTransaction:)``.
     public enum PaymentLookup: Hashable, Sendable {
-        /// It is this payment's.
+        /// The transaction belongs to this payment.
         case payment(PaymentID)
-        /// It is none of ours.
+        /// The transaction is not one of ours.
         case none
-        /// Braintree could not be asked.
+        /// Braintree could not be queried.
         case unknown
     }
 
-    /// The sale of an attempt, or the credit of a refund, found by its order id. A declined one does not hide another.
-    /// A refund in the control panel takes over the order id of its sale.
+    /// Finds the sale of an attempt, or the credit of a refund, by its order id. A declined transaction does not hide
+    /// another. A refund in the control panel inherits the order id of its sale.
     func find(_ name: some Identifier, type: String) async -> Result<BraintreeTransaction?, ReadFailure> {
         let body = XMLNode("search", of: [XMLNode("order_id", of: [XMLNode("is", name.rawValue)])])
         let outcome = await gateway.send(.post, "/transactions/advanced_search_ids", body, within: deadline)
@@ -114,7 +115,7 @@ extension BraintreeProvider {
         return .success(found)
     }
 
-    /// A refused step may be the repetition of one that was done.
+    /// Resolves a refused step, which may be the retry of a successful one.
     func settled(
         _ reference: ProviderReference, _ refusal: XMLNode, captured: Money? = nil,
         _ isDone: (BraintreeTransaction) -> Bool
@@ -123,12 +124,12 @@ extension BraintreeProvider {
             return .unknown(reason: "the transaction could not be read after a refusal")
         }
         if isDone(current) {
-            // A transaction is submitted for settlement once: with another amount it was not by this request.
+            // A transaction is submitted for settlement once: with another amount, this request did not do it.
             if let captured, current.amount != captured { return .declined(.capturedElsewhere(current.amount)) }
             return .approved(Confirmation(reference: reference))
         }
         var decline = self.refusal(refusal).decline
-        // Its answer and the transaction contradict each other.
+        // The response and the transaction contradict each other.
         if decline.reason == .alreadyCaptured, current.meaning == .held { return .unknown(reason: notShownYet) }
         if current.meaning == .expired { decline.reason = .authorizationExpired }
         return .declined(decline)
@@ -142,7 +143,7 @@ extension BraintreeProvider {
         }
     }
 
-    /// A refusal by the error that decides what may be said of the money, and what that error says.
+    /// Returns the decline of the decisive error, and its need for a query.
     func refusal(_ node: XMLNode) -> (decline: Decline, needsQuery: Bool) {
         var errors: [(code: String, message: String)] = []
         func collect(_ node: XMLNode) {

@@ -2,10 +2,11 @@ internal import HTTPTypes
 public import TillCore
 
 extension BraintreeProvider {
-    /// Gives money back. Before settlement, which takes a day, only the whole can go back, by a void; a part waits.
+    /// Refunds a payment. Before settlement, which takes a day, only the full amount can be returned, by a void; a
+    /// partial refund waits.
     ///
-    /// Braintree keeps no keys, so a refund goes out only when nothing that left before can arrive any more
-    /// (``lateArrival``), and neither the sale's own list of refunds nor a search for our name shows it.
+    /// Braintree has no idempotency keys, so a refund is sent only when no earlier request can arrive any more
+    /// (``lateArrival``), and neither the sale's own list of refunds nor a search by our id shows it.
     public func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
         guard let reference = request.context.reference, BraintreeTransaction.isUsable(reference.rawValue) else {
             return .notSent(reason: "there is no transaction")
@@ -54,8 +55,8 @@ extension BraintreeProvider {
         }
     }
 
-    /// Voids a sale that was not settled when it was read. Where its settlement came between, the void is refused, and
-    /// the next try refunds it.
+    /// Voids a sale that was not settled when it was read. If it was settled in between, the void is refused, and the
+    /// next attempt refunds it.
     private func voidWhole(_ reference: ProviderReference) async -> ProviderAnswer<Confirmation> {
         let answer = await void(reference)
         guard case .declined = answer, case .success(let now) = await transaction(reference.rawValue), now.isSettled
@@ -74,19 +75,19 @@ extension BraintreeProvider {
         }
     }
 
-    /// The answer of a refund that is there already; one that did not happen hides no other.
+    /// Returns the answer for an existing refund; a failed one does not hide another.
     private func made(
         in listed: [BraintreeTransaction], _ request: RefundRequest
     ) -> ProviderAnswer<Confirmation>? {
         let mine = listed.filter { $0.orderID == request.refund.rawValue }
         let live = mine.filter(\.mayHaveMoved)
-        // A query reports how much too much went back.
+        // A query reports the excess amount.
         if live.count > 1 { return .unknown(.pending) }
         return (live.first ?? mine.first).map { answer($0, request) }
     }
 
-    /// A refused refund may be the repetition of one that was done, or the money went back elsewhere, such as in the
-    /// control panel. The sale's own list of refunds decides what is said of it.
+    /// Resolves a refused refund, which may be the retry of a successful one, or the money was refunded elsewhere, such
+    /// as in the control panel. The sale's own list of refunds decides.
     private func settled(
         _ decline: Decline, _ request: RefundRequest, _ reference: ProviderReference
     ) async -> ProviderAnswer<Confirmation> {
@@ -113,7 +114,7 @@ extension BraintreeProvider {
 }
 
 extension BraintreeTransaction {
-    /// It has moved money, or may.
+    /// `true` if the refund has moved money or may still move it.
     fileprivate var mayHaveMoved: Bool {
         switch meaning {
         case .held, .taken, .undecided: true

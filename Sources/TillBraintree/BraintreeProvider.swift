@@ -4,24 +4,25 @@ public import TillCore
 internal import TillPayPalClient
 internal import TillProvider
 
-/// Typed cards through Braintree: a card becomes a nonce, a nonce becomes a transaction.
+/// Manually entered cards through Braintree: a card becomes a nonce, a nonce becomes a transaction.
 ///
-/// Braintree keeps no keys. Instead the attempt's name is the transaction's order id, by which it is found again, and a
-/// nonce is valid for one transaction only. A value: any number of calls may run at once.
+/// Braintree has no idempotency keys. Instead, the attempt's id is the transaction's order id, by which it is found
+/// again, and a nonce is valid for one transaction only. A value: any number of calls may run concurrently.
 public struct BraintreeProvider: PaymentServiceProvider {
-    /// A transaction that Braintree does not know after so long will not come any more: no request is under way for
-    /// that long. Each of our calls ends with its connection after ``deadline``; gates on the way give a request up
-    /// after minutes. Braintree keeps no keys, so nothing that may have left is sent again before.
+    /// The time after which a transaction unknown to Braintree can no longer arrive. Each of our calls ends with its
+    /// connection after ``deadline``; intermediaries drop a request after minutes. Braintree has no idempotency keys,
+    /// so nothing that may have been sent is sent again before.
     public static let lateArrival: Span = .minutes(10)
-    /// The most transactions that a search may find.
+    /// The maximum number of transactions that a search may find.
     static let maximumFound = 50
-    /// The most errors of one answer that are read.
+    /// The maximum number of errors read from one response.
     static let maximumErrors = 100
 
-    /// What each operation may take.
+    /// The time limit of each operation.
     public let deadline: Span
     let gateway: BraintreeGateway
-    /// How amounts are written, whichever currencies the shop takes now: what was taken can always be refunded.
+    /// The amount format for all currencies, including those no longer accepted, so that earlier captures can always be
+    /// refunded.
     let wire = AmountCodec(provider: "Braintree", exceptions: [:])
     let clock: any TillClock
     private let account: ProviderIdentity
@@ -40,27 +41,27 @@ public struct BraintreeProvider: PaymentServiceProvider {
     /// The name in settings, requests and the journal: `braintree`.
     public var name: ProviderName { ProviderName(rawValue: "braintree") }
 
-    /// No keys: every doubt is settled by a query.
+    /// No idempotency keys: every uncertainty is resolved by a query.
     public var capabilities: ProviderCapabilities {
         ProviderCapabilities(
             replayWindow: .seconds(0), preparesFirst: false, partialCapture: true, multipleCapture: false,
             separateCapture: true, takesCards: true)
     }
 
-    /// Decimal text with the decimal places of ISO 4217, in the currencies that have a merchant account.
+    /// Decimal strings with the decimal places of ISO 4217, in the currencies that have a merchant account.
     public var amounts: AmountCodec {
         AmountCodec(
             provider: "Braintree", exceptions: [:], supported: Set(gateway.config.merchantAccounts.keys.map(\.code)),
             setting: Setting.braintreeMerchantAccounts.key)
     }
 
-    /// Whether real money moves: what the address says.
+    /// The address's mode: the production environment moves real money.
     public var mode: PaymentMode { account.mode }
 
-    /// The merchant: its keys may be replaced.
+    /// The merchant's identity, which is independent of its keys.
     public func identity() async -> ProviderIdentity { account }
 
-    /// Makes a nonce of the card and a transaction of the nonce. Only the second asks for money.
+    /// Creates a nonce from the card and a transaction from the nonce. Only the second step requests money.
     public func authorize(
         _ request: AuthorizationRequest, with tender: Tender
     ) async -> ProviderAnswer<Authorization> {
@@ -98,7 +99,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
         switch await gateway.send(.post, "/transactions", body, within: end.since(clock.now())) {
         case .answered(let node): return answer(BraintreeTransaction(node), asked: request.amount)
         case .refused(let node):
-            // A declined card comes with its transaction; a request that is wrong comes without.
+            // A declined card has a transaction in the response; an invalid request has none.
             if let transaction = BraintreeTransaction(node["transaction"]) {
                 guard transaction.isDoneElsewhere else { return answer(transaction, asked: request.amount) }
                 return await settled(transaction, request)
@@ -112,10 +113,10 @@ public struct BraintreeProvider: PaymentServiceProvider {
         }
     }
 
-    /// Its answer and its list contradict each other: nothing may be said of the money yet.
+    /// The response and the list contradict each other, so the state of the money is undetermined.
     var notShownYet: String { "the provider says that it is done already, and does not show it yet" }
 
-    /// A transaction that was declined as a duplicate may be the repetition of one of ours that was done.
+    /// Resolves a transaction that was declined as a duplicate, which may be the retry of a successful one of ours.
     private func settled(
         _ duplicate: BraintreeTransaction, _ request: AuthorizationRequest
     ) async -> ProviderAnswer<Authorization> {
@@ -132,7 +133,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
         }
         switch transaction.meaning {
         case .held, .taken:
-            // An answer in another currency is passed on as it is: the engine raises the alarm.
+            // A response in another currency is passed on unchanged: the engine raises the alarm.
             guard transaction.amount == asked || transaction.amount.currency != asked.currency else {
                 return .unknown(reason: "amount mismatch")
             }
@@ -162,7 +163,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
             guard done.amount == request.amount else { return .unknown(reason: "amount mismatch") }
             return done.meaning == .taken
                 ? .approved(Confirmation(reference: reference)) : .unknown(reason: "the transaction is \(done.status)")
-        // It may be the repetition of one that was done: the transaction decides.
+        // It may be the retry of a successful request: the transaction decides.
         case .refused(let node):
             return await settled(reference, node, captured: request.amount) { $0.meaning == .taken }
         case .failed(let status): return failed(status)
@@ -172,11 +173,11 @@ public struct BraintreeProvider: PaymentServiceProvider {
         }
     }
 
-    /// Voids a hold. An attempt without a transaction is searched for; one that has not come within
-    /// ``lateArrival`` cannot come any more.
+    /// Voids a hold. An attempt without a transaction is searched for; one that has not arrived within ``lateArrival``
+    /// cannot arrive any more.
     ///
-    /// Braintree voids what was submitted for settlement, too, which gives captured money back. So a known hold is read
-    /// first, and one that others have submitted meanwhile is left alone.
+    /// Braintree also voids a transaction submitted for settlement, which returns captured money. So a known hold is
+    /// read first, and one submitted elsewhere meanwhile is left alone.
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         var reference = request.context.reference
         if reference == nil {
@@ -194,7 +195,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
         guard let reference, BraintreeTransaction.isUsable(reference.rawValue) else {
             return .notSent(reason: "there is no transaction")
         }
-        // An attempt whose end was never known may have been submitted by its own sale: nobody wants that money.
+        // An attempt with an unknown end may have been submitted by its own sale: that money is not wanted.
         guard request.context.reference != nil else { return await void(reference) }
         switch await transaction(reference.rawValue) {
         case .success(let current) where current.meaning == .taken:
@@ -275,7 +276,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
 }
 
 extension BraintreeTransaction {
-    /// As a refund of a sale.
+    /// The transaction as a refund of a sale.
     fileprivate var snapshot: ProviderSnapshot.Refund {
         let status: ProviderSnapshot.Refund.Status =
             switch meaning {

@@ -1,26 +1,26 @@
 internal import TillCore
 
-/// A transaction as the gateway reports it.
+/// A transaction as reported by the gateway.
 struct BraintreeTransaction: Sendable {
     let id: String
     let status: String
     let type: String
     let amount: Money
     let orderID: String?
-    /// Why it is as it is: the processor's code, or the gateway's word for what the gateway itself rejected.
+    /// The reason for the status: the processor's code, or the gateway's own rejection reason.
     let responseCode: String?
     let card: CardSummary?
     let refundIDs: [String]
-    /// The sale that a refund is of.
+    /// The sale of a refund.
     let refundedID: String?
     let expires: Timestamp?
-    /// Until when the hold lasts at least, where Braintree does not say when it ends.
+    /// The time until which the hold is certain to last, if Braintree does not report its end.
     let honoredUntil: Timestamp?
-    /// The shortest that Braintree's page on authorizations names for a card's network.
+    /// The shortest period for any card network on Braintree's page about authorizations.
     private static let shortestHold = Span.days(7)
-    /// Every status that it had, oldest first, as far as it is reported.
+    /// The status history, oldest first, as far as it is reported.
     let history: [String]
-    /// All disputes about it; `nil` for one that cannot be read.
+    /// All disputes of the transaction; `nil` for an unreadable one.
     let disputes: [BraintreeDispute?]
 
     init?(_ node: XMLNode?) {
@@ -62,7 +62,7 @@ struct BraintreeTransaction: Sendable {
             }
     }
 
-    /// What a status means for the money.
+    /// The meaning of a status for the money.
     enum Meaning {
         case held
         case taken
@@ -83,10 +83,10 @@ struct BraintreeTransaction: Sendable {
         }
     }
 
-    /// It was handed in to be settled and voided before it was: by a refund of ours, or in the control panel.
+    /// `true` if it was submitted for settlement and voided before: by a refund of ours, or in the control panel.
     var isTakenBack: Bool { meaning == .voided && history.contains { BraintreeTransaction.takenStatuses.contains($0) } }
 
-    /// It was handed in to be settled and is not settled any more: voided, or declined later.
+    /// `true` if it was submitted for settlement and will not settle: voided, or declined later.
     var cameToNothing: Bool {
         (meaning == .voided || meaning == .declined)
             && history.contains { BraintreeTransaction.takenStatuses.contains($0) }
@@ -98,17 +98,17 @@ struct BraintreeTransaction: Sendable {
 
     var isSettled: Bool { ["settled", "settling"].contains(status) }
 
-    /// What its code says of the money; `nil` if Braintree has added the code since.
+    /// The row of the response code; `nil` for a code unknown to this version.
     private var row: ProviderCode? {
         responseCode.flatMap {
             status == "gateway_rejected" ? BraintreeCodes.gatewayRejections[$0] : BraintreeCodes.processor[$0]
         }
     }
 
-    /// It was declined because the same was done before, perhaps by an earlier request of ours.
+    /// `true` if it was declined as a duplicate, perhaps of an earlier request of ours.
     var isDoneElsewhere: Bool { meaning == .declined && row?.money.needsQuery ?? false }
 
-    /// As a no of the card's bank.
+    /// The refusal as a decline by the issuer.
     var decline: Decline {
         Decline(
             reason: row?.reason ?? .generic, code: responseCode ?? status, message: "transaction \(id) is \(status)")

@@ -2,33 +2,33 @@ internal import Crypto
 internal import Foundation
 public import TillCore
 
-/// Checks Braintree's webhooks: the signature over the payload as it came, then its age.
+/// Verifies Braintree's webhooks: the signature over the payload as received, then its age.
 public enum BraintreeWebhook {
-    /// The longest payload that is read, in bytes.
+    /// The maximum size of a payload, in bytes.
     public static let maximumBytes = 256 << 10
-    /// Braintree tries for a day.
+    /// The maximum age of a webhook. Braintree retries for a day.
     public static let oldest: Span = .days(2)
 
-    /// Something that Braintree says has happened. A hint: what it is about is read from Braintree.
+    /// An event reported by Braintree. A hint: its subject is read from Braintree.
     public struct Event: Hashable, Sendable {
-        /// What the signature says: one for each payload, so that the same webhook counts once.
+        /// The signature, unique to each payload, so that a repeated webhook counts once.
         public let id: String
         /// The kind of the notification, as Braintree spells it: `transaction_settled`, `check`, ….
         public let kind: String
         public let at: Timestamp
-        /// The transaction that it is about, if it names one.
+        /// The transaction of the event, if it names one.
         public let transaction: String?
 
-        /// It may report money of a settled payment: a dispute, a sale that was not settled after all,
-        /// a refund that failed.
+        /// `true` if the event may concern money of a settled payment: a dispute, a sale that failed to settle, a
+        /// refund that failed.
         public var isAfterSale: Bool {
             kind.hasPrefix("dispute_") || ["transaction_settlement_declined", "refund_failed"].contains(kind)
         }
     }
 
-    /// Checks a webhook's signature and reads what it reports.
+    /// Verifies a webhook's signature and parses the event.
     /// - Parameters:
-    ///   - payload: `bt_payload` as it came: Base64 in lines.
+    ///   - payload: `bt_payload` as received: Base64 in lines.
     ///   - signature: `bt_signature`: pairs of public key and signature.
     /// - Throws: ``BraintreeWebhookError``.
     public static func verify(
@@ -45,7 +45,7 @@ public enum BraintreeWebhook {
         }
         guard let pair = pairs.first(where: { $0.count == 2 && $0[0] == publicKey }) else { throw .otherKey }
         let key = SymmetricKey(data: Insecure.SHA1.hash(data: Array(privateKey.reveal().utf8)))
-        // In small letters, as Braintree writes it: no other text is the same signature.
+        // In lower case, as Braintree writes it: no other text is the same signature.
         let given = pair[1].utf8.count == 40 && pair[1] == pair[1].lowercased() ? Hex.decode(pair[1]) : nil
         let fits = [payload, payload + "\n"].contains { text in
             given.map {
@@ -66,21 +66,21 @@ public enum BraintreeWebhook {
     }
 }
 
-/// Why a webhook is not taken.
+/// A reason for the rejection of a webhook.
 public enum BraintreeWebhookError: Error, Hashable, Sendable, CustomStringConvertible {
     case tooLong
     /// Not Base64 in lines.
     case malformed
     /// Signed for another key.
     case otherKey
-    /// The signature does not fit.
+    /// The signature does not match.
     case wrongSignature
-    /// Rightly signed, but too old or in the future.
+    /// Correctly signed, but too old or in the future.
     case stale
-    /// Rightly signed, but no notification.
+    /// Correctly signed, but no notification.
     case unreadable
 
-    /// One sentence for people.
+    /// A one-sentence description for display.
     public var description: String {
         switch self {
         case .tooLong: "The webhook is too long."

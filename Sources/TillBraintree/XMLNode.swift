@@ -1,7 +1,7 @@
-/// One element of Braintree's XML: a name, attributes, text or children. Read strictly and within limits; document
-/// types and processing instructions beyond the first line are refused, so nothing can be fetched or blown up.
+/// An element of Braintree's XML: a name, attributes, text or children. Parsed strictly and within limits; document
+/// types and processing instructions beyond the first line are refused, so nothing can be fetched or expanded.
 package struct XMLNode: Hashable, Sendable {
-    /// The longest document that is read, in bytes.
+    /// The maximum size of a document, in bytes.
     package static let maximumBytes = 1 << 20
     package static let maximumDepth = 32
     package static let maximumElements = 20_000
@@ -39,7 +39,7 @@ package struct XMLNode: Hashable, Sendable {
         return Array(text.utf8)
     }
 
-    /// The element alone, as Braintree's own clients send it.
+    /// Returns the element alone, as Braintree's own clients send it.
     package func fragment() -> [UInt8] {
         var text = ""
         write(to: &text)
@@ -77,7 +77,7 @@ package struct XMLNode: Hashable, Sendable {
         return result
     }
 
-    /// Reads a document; `nil` if it is not one or exceeds a limit.
+    /// Parses a document; fails if it is malformed or exceeds a limit.
     package init?(parsing bytes: [UInt8]) {
         guard bytes.count <= XMLNode.maximumBytes else { return nil }
         var reader = XMLReader(bytes: bytes)
@@ -86,7 +86,7 @@ package struct XMLNode: Hashable, Sendable {
     }
 }
 
-/// Reads elements, attributes, text and the entities that XML itself has.
+/// A parser of elements, attributes, text and XML's own entities.
 private struct XMLReader {
     let bytes: [UInt8]
     var place = 0
@@ -149,7 +149,7 @@ private struct XMLReader {
             guard let child = element(depth: depth + 1) else { return nil }
             node.children.append(child)
         }
-        // The space between elements says nothing.
+        // Whitespace between elements is ignored.
         if node.children.isEmpty { node.text = text }
         return node
     }

@@ -3,15 +3,16 @@ public import TillCards
 public import TillPayPalClient
 public import TillCore
 
-/// What tokenizing asks for beyond the card.
+/// Options for tokenizing a card.
 public struct TokenizationOptions: Hashable, Sendable {
-    /// Have Braintree check the card when the nonce is made.
+    /// `true` to have Braintree verify the card when the nonce is created.
     public var validates: Bool
-    /// Options of a tokenization; by default the gateway does not ask the issuer.
+    /// Creates options; by default the gateway does not ask the issuer.
     public init(validates: Bool = false) { self.validates = validates }
 }
 
-/// A card as a nonce: valid for one transaction of the shop's server, for three hours. As good as the card, so masked.
+/// A card as a nonce: valid for one transaction of the shop's server, for three hours. As sensitive as the card, so
+/// masked.
 public struct CardNonce: Sendable {
     /// The nonce. Only code that sends it to the shop's server reveals it.
     public let nonce: Secret<String>
@@ -20,7 +21,7 @@ public struct CardNonce: Sendable {
     /// The network, as Braintree spells it.
     public let brand: String
 
-    /// A nonce as the gateway gave it, valid for one use.
+    /// Creates a nonce from the gateway's response, valid for one use.
     package init(nonce: Secret<String>, lastFour: String, brand: String) {
         self.nonce = nonce
         self.lastFour = lastFour
@@ -28,9 +29,9 @@ public struct CardNonce: Sendable {
     }
 }
 
-/// The call that makes a nonce.
+/// The API call that creates a nonce.
 package enum CardTokenization {
-    /// The version of the interface whose shapes are read here. Braintree refuses calls that name none.
+    /// The API version that this client is written for. Braintree rejects calls without one.
     package static let version = "2019-01-01"
     package static let query =
         "mutation TokenizeCreditCard($input: TokenizeCreditCardInput!) { tokenizeCreditCard(input: $input) "
@@ -66,14 +67,14 @@ package enum CardTokenization {
         [card.number] + [card.securityCode, card.holder].compactMap { $0 }
     }
 
-    /// What an answer says. GraphQL answers 200 to everything it understands, errors too.
+    /// The result of a tokenization response. GraphQL responds with 200 to everything it understands, errors included.
     package enum Answer {
         case nonce(CardNonce)
-        /// The card or what else was sent is refused.
+        /// The card or another input was rejected.
         case refused(DeclineReason, code: String, message: String)
-        /// The credential of the call is refused.
+        /// The credential of the call was rejected.
         case keyRejected(String)
-        /// Braintree could not do it; no word about the card.
+        /// Braintree could not process the call; no statement about the card.
         case failed(String)
         case unreadable
     }
@@ -101,7 +102,7 @@ package enum CardTokenization {
         }
     }
 
-    /// Our word for Braintree's codes of a card's fields. Source: Braintree's validation errors of credit cards.
+    /// Maps Braintree's codes of card fields to decline reasons. Source: Braintree's validation errors of credit cards.
     private static func reason(_ code: String) -> DeclineReason {
         switch code {
         case "81714", "81715", "81716", "81717": .incorrectNumber
@@ -114,7 +115,7 @@ package enum CardTokenization {
 }
 
 extension CardClient where Config == TokenizationConfig {
-    /// A client for an app that makes nonces.
+    /// Creates a client for an app that creates nonces.
     public init(
         _ config: TokenizationConfig, transport: any HTTPTransport, clock: any TillClock = SystemClock(),
         deadline: Span = .seconds(30)
@@ -127,12 +128,12 @@ extension CardClient where Config == TokenizationConfig {
             clock: clock, recorder: NoSentRequests(), deadline: deadline)
     }
 
-    /// Makes a nonce of a card. Takes no money.
+    /// Creates a nonce from a card. Takes no money.
     public func tokenizeCard(_ card: PaymentCard) async throws(CardClientError) -> CardNonce {
         try await tokenizeCard(card, options: TokenizationOptions())
     }
 
-    /// Makes a nonce of a card, with options. Takes no money.
+    /// Creates a nonce from a card, with options. Takes no money.
     public func tokenizeCard(
         _ card: PaymentCard, options: TokenizationOptions
     ) async throws(CardClientError) -> CardNonce {
@@ -153,7 +154,7 @@ extension CardClient where Config == TokenizationConfig {
         }
     }
 
-    /// As ``tokenizeCard(_:options:)``, with a completion handler.
+    /// Creates a nonce as ``tokenizeCard(_:options:)`` does, with a completion handler.
     @discardableResult
     public func tokenizeCard(
         _ card: PaymentCard, options: TokenizationOptions = TokenizationOptions(),
@@ -165,7 +166,7 @@ extension CardClient where Config == TokenizationConfig {
     }
 }
 
-/// A tokenization key as the credential.
+/// An authorizer with a tokenization key as the credential.
 struct TokenizationAuthorizer: PayPalAuthorizer {
     let key: Secret<String>
     func authorization(within span: Span) async -> Result<Secret<String>, PayPalAuthorizationFailure> {

@@ -1,16 +1,16 @@
 public import TillPayPalClient
 import TillCore
 
-/// The configuration of an app that makes nonces with Braintree: a tokenization key, which can do nothing else.
+/// The configuration of an app that creates nonces with Braintree: a tokenization key, which permits nothing else.
 public struct TokenizationConfig: CardClientConfig {
     /// The merchant, as the key names it.
     public let clientID: String
-    /// Where Braintree's GraphQL is; the key names it.
+    /// The environment of Braintree's GraphQL endpoint, named by the key.
     public let environment: PayPalEnvironment
     let key: Secret<String>
 
-    /// Takes a key such as `sandbox_9dbg82cq_dcpspy2brwdjr3qn`.
-    /// - Parameter url: another address, such as the stand-in on this machine.
+    /// Creates a configuration from a key such as `sandbox_9dbg82cq_dcpspy2brwdjr3qn`.
+    /// - Parameter url: an alternative address, such as the stand-in on this machine.
     /// - Throws: `CardClientError.configuration`.
     public init(tokenizationKey: String, url: String? = nil) throws(CardClientError) {
         let parts = tokenizationKey.split(separator: "_", omittingEmptySubsequences: false)

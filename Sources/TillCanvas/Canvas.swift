@@ -1,22 +1,23 @@
 public import TillReceipts
 
-/// Receipts as pictures: PDF for printers and mail, PNG for people, dots for printers. On Apple's systems
-/// CoreText and CoreGraphics draw; elsewhere Pango, Cairo and fonts must be on the machine, and without them
-/// every call throws ``CanvasError/notInstalled(_:)``.
+/// Receipts as pictures: PDF for printing and mail, PNG for display, dots for thermal printers. On Apple's systems
+/// CoreText and CoreGraphics draw; elsewhere Pango, Cairo and fonts must be installed, and without them every call
+/// throws ``CanvasError/notInstalled(_:)``.
 ///
-/// Measured first and drawn then: on a roll a receipt is exactly as long as its content. Text is laid out by the
-/// Unicode rules, each text from outside kept apart for direction. A value; calls may run at once on any thread.
+/// Content is measured before it is drawn: on a roll a receipt is exactly as long as its content. Text is laid out by
+/// the Unicode rules, with each external text isolated for direction. A value; calls may run concurrently on any
+/// thread.
 public struct Canvas: Sendable {
-    /// Resolution of a thermal printer, in dots per inch.
+    /// The resolution of a thermal printer, in dots per inch.
     public static let dotsPerInch = 203
-    /// The longest roll, in points: 20 m.
+    /// The maximum length of a roll, in points: 20 m.
     static let longest = 20_000.0 / 25.4 * 72
-    /// Rows of the highest picture: Cairo's limit.
+    /// The maximum number of rows in a picture: Cairo's limit.
     static let highestPicture = 32_767
 
     private let library: any DrawingLibrary
 
-    /// Draws with the system's library; Pango and Cairo are loaded at the first use in a process.
+    /// Creates a canvas with the system's library; Pango and Cairo are loaded at the first use in a process.
     /// - Throws: ``CanvasError/notInstalled(_:)``
     public init() throws(CanvasError) {
         #if canImport(CoreText)
@@ -26,10 +27,10 @@ public struct Canvas: Sendable {
         #endif
     }
 
-    /// Draws with a given library.
+    /// Creates a canvas with a given library.
     package init(_ library: any DrawingLibrary) { self.library = library }
 
-    /// The receipt as PDF, one page on a roll, with its fonts embedded.
+    /// Draws the receipt as PDF, one page on a roll, with its fonts embedded.
     /// - Throws: ``CanvasError``, among them ``CanvasError/noFont(_:)``: a receipt is never drawn with boxes for
     ///   letters.
     public func pdf(_ document: ReceiptDocument, paper: Paper = .roll80) throws(CanvasError) -> [UInt8] {
@@ -42,14 +43,15 @@ public struct Canvas: Sendable {
         ) { page, pen in draw(pages[page], with: pen, x: margin, y: margin) }
     }
 
-    /// The height of a receipt's page in hundredths of a millimeter, as ``pdf(_:paper:)`` makes it; of a sheet its own.
+    /// Returns the height of a receipt's page in hundredths of a millimeter, as drawn by ``pdf(_:paper:)``; for a
+    /// sheet, the sheet's height.
     public func height(_ document: ReceiptDocument, paper: Paper) throws(CanvasError) -> Int {
         if let height = paper.height { return height }
         return 2 * paper.margin + Int((try compose(document, paper).height / 72 * 2_540).rounded(.up))
     }
 
-    /// The receipt as a picture for people, 8 bits a dot, with the paper's margins. What has several sheets
-    /// is one long picture.
+    /// Draws the receipt as a picture for display, 8 bits a dot, with the paper's margins. A receipt of several sheets
+    /// becomes one long picture.
     public func png(
         _ document: ReceiptDocument, paper: Paper = .roll80, dotsPerInch: Int = Canvas.dotsPerInch
     ) throws(CanvasError) -> [UInt8] {
@@ -62,13 +64,13 @@ public struct Canvas: Sendable {
         }
     }
 
-    /// How many pages the receipt has; always 1 on a roll.
+    /// Returns the number of the receipt's pages; always 1 on a roll.
     public func pageCount(_ document: ReceiptDocument, paper: Paper) throws(CanvasError) -> Int {
         paper.height == nil ? 1 : pages(try compose(document, paper), paper).count
     }
 
     /// Draws the receipt as gray pages with the paper's margins, one after the other, so that only one is in memory.
-    /// - Parameter body: gets each page, and how many there are.
+    /// - Parameter body: called with each page and the page count.
     public func forEachPage(
         _ document: ReceiptDocument, paper: Paper, dotsPerInch: Int, _ body: (GrayPage, Int) -> Void
     ) throws(CanvasError) {
@@ -93,7 +95,7 @@ public struct Canvas: Sendable {
         }
     }
 
-    /// The receipt as the dots of a thermal printer, as wide as it prints.
+    /// Draws the receipt as the dots of a thermal printer, at its printable width.
     public func dots(_ document: ReceiptDocument, width: Int) throws(CanvasError) -> MonochromeImage {
         let frame = Composer.Frame(
             width: Double(width) * Composer.dot, textSize: Double(Paper.printable(dots: width).textSize) / 10,
@@ -113,8 +115,8 @@ public struct Canvas: Sendable {
         }
     }
 
-    /// What is put on a canvas, measured. Before it is refused for a font that is not there, fonts that were installed
-    /// since the last receipt are noticed.
+    /// Composes and measures a drawing. Before it fails for a missing font, fonts installed since the last receipt are
+    /// loaded.
     func drawing(_ frame: Composer.Frame, _ put: (Composer) -> Void) throws(CanvasError) -> Drawing {
         var composer = try Composer(library, frame)
         put(composer)
@@ -180,20 +182,21 @@ public struct Canvas: Sendable {
 }
 
 extension MonochromeImage {
-    /// How dark a dot must be, of 255, to be printed.
+    /// The minimum darkness of a printed dot, of 255.
     private static let threshold: UInt8 = 112
 
-    /// Eight dots at once, the first in the lowest byte: a bit for each that is dark enough, the first the highest.
+    /// Converts eight dots at once, the first in the lowest byte, to one bit each for dots at or above the threshold,
+    /// the first the highest.
     private static func black(in dots: UInt64) -> UInt8 {
         let ones: UInt64 = 0x0101_0101_0101_0101
-        // A byte's highest bit is set in the end if it was, or if the other seven reach the threshold.
+        // A byte's highest bit ends up set if it was set, or if the other seven reach the threshold.
         let reached = (dots & (ones * 0x7F)) + ones * UInt64(0x80 - threshold)
         let bits = ((dots | reached) >> 7) & ones
-        // The factor moves each byte's bit to its own place of the highest byte; no two meet anywhere.
+        // The factor moves each byte's bit to its own position in the highest byte, without collisions.
         return UInt8((bits &* 0x8040_2010_0804_0201) >> 56)
     }
 
-    /// With the dots black that are dark enough.
+    /// Returns the page with dots at or above the threshold black.
     fileprivate func blackened(from dots: UnsafeBufferPointer<UInt8>, stride: Int) -> MonochromeImage {
         var packed = Array(repeating: UInt8(0), count: self.stride * height)
         let raw = UnsafeRawBufferPointer(dots)

@@ -1,17 +1,17 @@
 public import TillCore
 
-/// Why a receipt cannot be drawn. Nothing was drawn then, not even a part of it.
+/// A reason that a receipt cannot be drawn. Nothing was drawn then, not even partially.
 public enum CanvasError: ExplainedError, Hashable {
-    /// A shared library, or a function of one, that is not on this machine: `libpango-1.0`.
+    /// A shared library, or a function of one, that is not installed: `libpango-1.0`.
     case notInstalled(String)
-    /// Scripts in which no font on this machine has letters; never empty.
+    /// Scripts without a font on this machine; never empty.
     case noFont([Script])
-    /// It would be longer than 20 m, or higher than 32,767 dots.
+    /// The receipt would be longer than 20 m, or higher than 32,767 dots.
     case tooLarge
-    /// The drawing library refused: Cairo's status, or −1 where there is none.
+    /// The drawing library failed: Cairo's status, or −1 if there is none.
     case failed(Int32)
 
-    /// The stable identifier, for programs.
+    /// A stable, machine-readable code.
     public var code: String {
         switch self {
         case .notInstalled: "canvas_not_installed"
@@ -35,7 +35,7 @@ public enum CanvasError: ExplainedError, Hashable {
     /// Drawing moves no money.
     public var moneyMoved: MoneyMoved { .no }
 
-    /// What to do next.
+    /// The recommended next step.
     public var next: String {
         switch self {
         case .notInstalled:
@@ -48,6 +48,6 @@ public enum CanvasError: ExplainedError, Hashable {
         }
     }
 
-    /// The Debian packages with everything that drawing needs, fonts of every script included.
+    /// The Debian packages required for drawing, including fonts of every script.
     public static let packages = ["libpangocairo-1.0-0"] + Script.packages(for: Script.allCases)
 }

@@ -7,10 +7,10 @@ public struct CanvasLines: LineRasterizer {
     /// Draws with the canvas's library and fonts.
     public init(_ canvas: Canvas) { self.canvas = canvas }
 
-    /// The line as dots, exactly `dots` wide and as high as its text; what is too long is broken between words.
-    /// - Returns: `nil` if no font has its script, or it is higher than any picture.
+    /// Draws a line as dots, exactly `dots` wide and as high as its text; a long line is broken between words.
+    /// - Returns: `nil` if no font has its script, or it exceeds the maximum height of a picture.
     public func raster(_ line: RasterLine, dots: Int, lineHeight: Int) -> MonochromeImage? {
-        // About 0.7 of a line is its text.
+        // Text takes about 0.7 of a line's height.
         let size = Double(max(8, lineHeight)) * Composer.dot * 0.7
         let frame = Composer.Frame(
             width: Double(dots) * Composer.dot, textSize: size, language: "und", isRightToLeft: line.isRightToLeft)
@@ -33,10 +33,11 @@ public struct CanvasLines: LineRasterizer {
 }
 
 extension ESCPOSReceipt {
-    /// The receipt for an ESC/POS printer, in the printer's own characters where it has them and drawn where not.
+    /// Creates the receipt for an ESC/POS printer, in the printer's own characters where it has them and drawn
+    /// otherwise.
     ///
-    /// Without a library or a font to draw with it is still made as long as nothing but pictographs is lost, each
-    /// of which becomes `?`.
+    /// Without a library or a font the receipt is still created as long as only pictographs are lost, each of which
+    /// becomes `?`.
     /// - Throws: ``CanvasError/notInstalled(_:)`` or ``CanvasError/noFont(_:)`` if letters, digits or currency signs
     ///   would be lost, ``CanvasError/failed(_:)`` if they cannot be drawn for another reason.
     public init(drawing document: ReceiptDocument, profile: ESCPOSProfile) throws(CanvasError) {

@@ -1,15 +1,15 @@
 import TillReceipts
 
-/// What stands on a canvas, measured and not yet drawn: pieces from top to bottom that pages do not part.
+/// A canvas's content, measured and not yet drawn: pieces from top to bottom that are never split between pages.
 struct Drawing {
-    /// Text that is laid out.
+    /// Laid-out text.
     struct Words {
         let layout: any TextLayout
         let x: Double
         let y: Double
     }
 
-    /// One piece; all lengths in points.
+    /// A piece; all lengths in points.
     struct Piece {
         var height: Double
         var words: [Words] = []
@@ -21,11 +21,11 @@ struct Drawing {
 }
 
 final class Composer {
-    /// What a receipt is composed for.
+    /// The frame for which a receipt is composed.
     struct Frame {
-        /// Of the lines, in points.
+        /// The width of lines, in points.
         var width: Double
-        /// Points of plain text.
+        /// The size of plain text, in points.
         var textSize: Double
         var language: String
         var isRightToLeft: Bool
@@ -40,7 +40,7 @@ final class Composer {
     private let textSize: Double
     private var glyphs: MissingGlyphs
     private(set) var drawing = Drawing()
-    /// Scripts of the texts so far that no font has: the drawing must not be shown then.
+    /// Scripts of the texts so far that no font has; if there are any, the drawing must not be used.
     var missingScripts: Set<Script> { glyphs.scripts }
 
     init(_ library: any DrawingLibrary, _ frame: Frame) throws(CanvasError) {
@@ -101,8 +101,9 @@ final class Composer {
         for detail in row.details { indented(detail.plain) }
     }
 
-    /// A text where reading begins and another at the other side, on one baseline. Where both do not fit, the longer
-    /// one is broken between words; a long value without words gets a line of its own, so that no number is parted.
+    /// Places a text at the leading edge and another at the trailing edge, on one baseline. Where both do not fit, the
+    /// longer one is broken between words; a long value without words gets a line of its own, so that no number is
+    /// split.
     func put(start: String, end: String, scale: Double, isBold: Bool) {
         let gap = textSize
         let (near, far): (TextSide, TextSide) = isRightToLeft ? (.right, .left) : (.left, .right)
@@ -110,14 +111,14 @@ final class Composer {
             var value = layout(end, width: nil, scale: scale, isBold: isBold, alignment: far)
         else { return }
         let labelWidth = label.size.width
-        // A long number that nearly fits beside its label is made smaller rather than moved under it.
+        // A long number that nearly fits beside its label is reduced in size rather than moved under it.
         for smaller in [0.9, 0.8] where value.size.width > width * 0.5 && !end.contains(" ") {
             guard labelWidth + gap + value.size.width > width else { break }
             value = layout(end, width: nil, scale: scale * smaller, isBold: isBold, alignment: far) ?? value
         }
         let valueWidth = value.size.width
         if labelWidth + gap + valueWidth <= width {
-            // Both are laid out already; breaking the lines again would take most of the time.
+            // Both are already laid out; breaking the lines again would dominate the time.
             return place(label, labelWidth, value, valueWidth)
         }
         var widths = (label: width - valueWidth - gap, value: valueWidth)
@@ -134,7 +135,7 @@ final class Composer {
         place(label, widths.label + 0.5, value, widths.value + 0.5)
     }
 
-    /// A label and its value at the two edges, on one baseline.
+    /// Places a label and its value at the two edges, on one baseline.
     private func place(
         _ label: any TextLayout, _ labelWidth: Double, _ value: any TextLayout, _ valueWidth: Double
     ) {
@@ -148,7 +149,7 @@ final class Composer {
         append(piece)
     }
 
-    /// A label and under it its value, each on lines of its own; pages do not part them.
+    /// Places a label and its value below it, on separate lines that are not split between pages.
     private func stack(_ label: any TextLayout, _ value: any TextLayout) {
         label.setWidth(width)
         value.setWidth(width)
@@ -159,8 +160,8 @@ final class Composer {
                 words: [.init(layout: label, x: 0, y: 0), .init(layout: value, x: 0, y: height)]))
     }
 
-    /// A line in the middle.
-    /// - Parameter isIsolated: its parts are kept apart already, and the line has the direction of the receipt.
+    /// Places a centered line.
+    /// - Parameter isIsolated: `true` if its parts are already isolated, and the line has the direction of the receipt.
     func centered(_ text: String, scale: Double = 1, isBold: Bool = false, isIsolated: Bool = false) {
         let text = isIsolated ? text : IsolatedText.of(text)
         guard let words = layout(text, width: width, scale: scale, isBold: isBold, alignment: .center) else { return }

@@ -1,47 +1,48 @@
-/// What lays text out and draws: Pango and Cairo, or CoreText and CoreGraphics. Lengths are points from the upper left
-/// corner; all drawing is black on white.
+/// A library for text layout and drawing: Pango and Cairo, or CoreText and CoreGraphics. Lengths are points from the
+/// upper left corner; all drawing is black on white.
 ///
-/// A value that many threads may use at once; what it makes stays on the thread that asked for it.
+/// A value for concurrent use by many threads; the objects that it creates stay on the thread that requested them.
 package protocol DrawingLibrary: Sendable {
-    /// Lays out the texts of one receipt.
-    /// - Parameter language: a language tag, which chooses between the forms that languages give one character.
+    /// Creates a typesetter for one receipt.
+    /// - Parameter language: a language tag, which selects the regional form of characters.
     func typesetter(language: String, isRightToLeft: Bool) throws(CanvasError) -> any Typesetter
 
-    /// Notices fonts that were installed or removed since this thread last laid out a text.
-    /// - Returns: whether a new typesetter may know other fonts than those made before.
+    /// Detects fonts installed or removed since this thread last laid out a text.
+    /// - Returns: `true` if a new typesetter may know other fonts than earlier ones.
     func refreshFonts() -> Bool
 
-    /// A PDF of pages of one size, with its fonts in it.
-    /// - Parameter draw: called once for each page, in their order.
+    /// Draws a PDF with pages of one size, with embedded fonts.
+    /// - Parameter draw: called once for each page, in order.
     func pdf(
         width: Double, height: Double, title: String, pages: Int, draw: (Int, any Pen) -> Void
     ) throws(CanvasError) -> [UInt8]
 
-    /// The drawing as a PNG picture.
-    /// - Parameter scale: dots of a point.
+    /// Draws a PNG picture.
+    /// - Parameter scale: dots per point.
     func png(width: Int, height: Int, scale: Double, draw: (any Pen) -> Void) throws(CanvasError) -> [UInt8]
 
-    /// How dark each dot is, 255 is black, row after row from the top.
-    /// - Parameter read: gets the dots and the bytes from one row to the next, which may be more than the width.
+    /// Draws the darkness of each dot, 255 for black, row by row from the top.
+    /// - Parameter read: receives the dots and the number of bytes per row, which may exceed the width.
     func darkness<Value>(
         width: Int, height: Int, scale: Double, draw: (any Pen) -> Void,
         read: (UnsafeBufferPointer<UInt8>, Int) -> Value
     ) throws(CanvasError) -> Value
 }
 
-/// Lays texts out in one language and direction.
+/// A layout engine for texts in one language and direction.
 package protocol Typesetter: AnyObject {
+    /// Lays out a text.
     /// - Parameters:
-    ///   - width: where lines are broken, in points; `nil`: nowhere.
+    ///   - width: the line width for breaking, in points; `nil` for no breaks.
     ///   - size: tenths of a point.
     func layout(_ text: String, width: Double?, size: Int, isBold: Bool, alignment: TextSide) -> (any TextLayout)?
 }
 
-/// Which side of its width a text keeps to, whatever its direction.
+/// The alignment of a text within its width, independent of its direction.
 package enum TextSide: Int32, Hashable, Sendable {
-    /// The left edge, also of text that is read from the right.
+    /// The left edge, also for right-to-left text.
     case left
-    /// Each line in the middle.
+    /// Each line centered.
     case center
     case right
 }
@@ -54,14 +55,14 @@ package protocol TextLayout: AnyObject {
     var size: (width: Double, height: Double) { get }
     /// From the top to the first line's baseline, in points.
     var baseline: Double { get }
-    /// How many characters no font has: the library draws a box in the place of each. Marks of direction and other
-    /// characters that are never seen do not count.
+    /// The number of characters without a font, each of which the library draws as a box. Direction marks and other
+    /// invisible characters do not count.
     var unknownGlyphs: Int { get }
 }
 
-/// Draws on one page.
+/// A pen that draws on one page.
 package protocol Pen {
-    /// Draws a text whose upper left corner is there. Texts of another library are not drawn.
+    /// Draws a text with its upper left corner at the given point. Texts of another library are not drawn.
     func show(_ text: any TextLayout, x: Double, y: Double)
     /// Fills rectangles with sharp edges.
     func fill(_ boxes: [DrawnBox], x: Double, y: Double)
@@ -69,9 +70,9 @@ package protocol Pen {
 
 /// A black rectangle; lengths in points.
 package struct DrawnBox: Hashable, Sendable {
-    /// Of its left edge.
+    /// The position of its left edge.
     package var x: Double
-    /// Of its upper edge.
+    /// The position of its upper edge.
     package var y: Double
     /// From left to right.
     package var width: Double

@@ -7,7 +7,7 @@ public struct GrayPage: Hashable, Sendable {
     /// 0 is black and 255 white, row after row from the top.
     public let rows: [UInt8]
 
-    /// `nil` if there are not `width × height` dots, or a side is out of range.
+    /// Fails unless there are `width × height` dots and both sides are in range.
     public init?(width: Int, height: Int, rows: [UInt8]) {
         let limit = 1 << 20
         guard (1...limit).contains(width), (1...limit).contains(height), rows.count == width * height else {

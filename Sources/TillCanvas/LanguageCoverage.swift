@@ -1,15 +1,15 @@
 import TillReceipts
 
-/// Whether receipts can be drawn in one language on this machine.
+/// The font coverage of a receipt language on this machine.
 public struct LanguageCoverage: Hashable, Sendable {
     /// The language's code of ISO 639, such as `ja`.
     public let language: String
-    /// Scripts of its receipts that no font has; empty: receipts can be drawn in it.
+    /// Scripts of its receipts that no font has; empty if receipts can be drawn in it.
     public let missing: [Script]
 }
 
 extension Canvas {
-    /// Every language that receipts are written in.
+    /// Returns the coverage of every receipt language.
     /// - Throws: ``CanvasError/failed(_:)`` if nothing can be laid out.
     public func languages() throws(CanvasError) -> [LanguageCoverage] {
         var coverage: [LanguageCoverage] = []
@@ -23,14 +23,14 @@ extension Canvas {
         return coverage
     }
 
-    /// The scripts, beyond those of the languages of receipts too, that names in them cannot be drawn in.
+    /// Returns the scripts without a font, including those that occur only in names.
     /// - Throws: ``CanvasError/failed(_:)`` if nothing can be laid out.
     public func missingScripts() throws(CanvasError) -> [Script] {
         var glyphs = MissingGlyphs(try typesetter())
         return Script.allCases.filter { !glyphs.draws($0) }
     }
 
-    /// The scripts of a text that no font has.
+    /// Returns the scripts of a text that no font has.
     func missingScripts(in text: String) throws(CanvasError) -> [Script] {
         var glyphs = MissingGlyphs(try typesetter())
         _ = glyphs.replaced(in: text)

@@ -1,15 +1,15 @@
 /// Finds the characters of a receipt that no font on this machine has. A font draws a box with hexadecimal digits for
-/// them, which no customer can read and no shop notices, so none may get on a page.
+/// them, unreadable for the customer and unnoticed by the shop, so none may be drawn.
 struct MissingGlyphs {
     private let typesetter: any Typesetter
     private var isDrawable: [Script: Bool] = [:]
-    /// Scripts that no font has: a receipt with one of them is not drawn.
+    /// Scripts without a font: a receipt with one of them is not drawn.
     private(set) var scripts: Set<Script> = []
 
     init(_ typesetter: any Typesetter) { self.typesetter = typesetter }
 
-    /// The text without what no font has: `?` stands for each character that no font package would mend. Scripts that
-    /// one would mend are noted in ``scripts``.
+    /// Returns the text with `?` for each character that no font package would supply. Scripts that a package would
+    /// supply are recorded in ``scripts``.
     mutating func replaced(in text: String) -> String {
         var kept = ""
         for character in text {
@@ -17,7 +17,7 @@ struct MissingGlyphs {
             let isMended = !isKnown && note(character)
             kept.append(isKnown || isMended ? character : "?")
         }
-        // The characters may be known and their junction not; what is left is what every font has.
+        // The characters may be known but not their combination; the remainder is in every font.
         guard scripts.isEmpty, Self.unknown(kept, typesetter) > 0 else { return kept }
         guard draws(.latin) else {
             scripts.insert(.latin)
@@ -26,7 +26,7 @@ struct MissingGlyphs {
         return String(text.map { $0.isASCII ? $0 : "?" })
     }
 
-    /// Whether the fonts of this machine have a script.
+    /// Returns `true` if the fonts of this machine have a script.
     mutating func draws(_ script: Script) -> Bool {
         if let known = isDrawable[script] { return known }
         let draws = Self.unknown(script.probe, typesetter) == 0
@@ -34,8 +34,8 @@ struct MissingGlyphs {
         return draws
     }
 
-    /// Notes the scripts of a character that no font has.
-    /// - Returns: whether there is one, so that a font package would mend it.
+    /// Records the scripts of a character that no font has.
+    /// - Returns: `true` if there is one, so that a font package would supply it.
     private mutating func note(_ character: Character) -> Bool {
         let missing = character.unicodeScalars.compactMap(Script.init).filter { !draws($0) }
         scripts.formUnion(missing)

@@ -1,24 +1,24 @@
-/// PWG Raster (PWG 5102.4): what every IPP Everywhere printer takes. Gray or black, any number of pages.
+/// PWG Raster (PWG 5102.4), the format that every IPP Everywhere printer accepts. Gray or black, any number of pages.
 public struct PWGRaster: Sendable {
-    /// Bytes of a page's header.
+    /// The size of a page's header, in bytes.
     static let headerBytes = 1_796
-    /// What a document begins with.
+    /// The signature at the start of a document.
     static let beginning = Array("RaS2".utf8)
 
-    /// The document so far; valid once as many pages were appended as each of them says.
+    /// The document so far; valid once the number of appended pages matches their declared count.
     public private(set) var bytes = PWGRaster.beginning
     private let dotsPerInch: Int
     private let isBlack: Bool
 
-    /// A document without pages.
-    /// - Parameter isBlack: one bit a dot (`black_1`) instead of gray (`sgray_8`).
+    /// Creates a document without pages.
+    /// - Parameter isBlack: `true` for one bit a dot (`black_1`) instead of gray (`sgray_8`).
     public init(dotsPerInch: Int, isBlack: Bool = false) {
         self.dotsPerInch = max(1, dotsPerInch)
         self.isBlack = isBlack
     }
 
     /// Appends one page to the document.
-    /// - Parameter count: how many pages the document will have, which each of them says.
+    /// - Parameter count: the final number of pages, which each page declares.
     public mutating func append(_ page: GrayPage, of count: Int) {
         bytes += PWGRaster.header(page, of: count, dotsPerInch: dotsPerInch, isBlack: isBlack)
         let (width, height, rows) = (page.width, page.height, page.rows)
@@ -49,7 +49,7 @@ public struct PWGRaster: Sendable {
         return packBits(units)
     }
 
-    /// Runs of one value as `count - 1, value`; different values as `257 - count, values`.
+    /// Encodes runs of one value as `count - 1, value`; different values as `257 - count, values`.
     private static func packBits(_ units: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         var index = 0

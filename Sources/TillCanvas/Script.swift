@@ -1,7 +1,7 @@
-/// A writing system that receipts or the names on them may be in, and the Debian package whose fonts have it.
+/// A writing system of receipts or the names on them, and the Debian package with its fonts.
 ///
-/// Characters of no script here (pictographs, marks of scholars) never keep a receipt from being drawn: where no font
-/// has one, `?` stands in its place, as on a printer that lacks it.
+/// Characters outside these scripts (pictographs, scholarly marks) never prevent a receipt from being drawn: without a
+/// font they become `?`, as on a printer that lacks them.
 public enum Script: String, Hashable, Sendable, CaseIterable {
     case latin, greek, cyrillic, armenian, georgian, hebrew, arabic, ethiopic
     case devanagari, bengali, gurmukhi, gujarati, oriya, tamil, telugu, kannada, malayalam, sinhala
@@ -10,7 +10,7 @@ public enum Script: String, Hashable, Sendable, CaseIterable {
     /// U+20A0 to U+20CF; `$`, `£` and `¥` are Latin.
     case currencySigns
 
-    /// The script's name and who writes in it, for people: `Han (Chinese and Japanese)`.
+    /// The script's name and its languages, for display: `Han (Chinese and Japanese)`.
     public var name: String {
         switch self {
         case .devanagari: "Devanagari (Hindi, Marathi and Nepali)"
@@ -26,7 +26,7 @@ public enum Script: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The Debian package whose fonts have it.
+    /// The Debian package with fonts of the script.
     public var package: String {
         switch self {
         case .han, .kana, .hangul: "fonts-noto-cjk"
@@ -34,11 +34,11 @@ public enum Script: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The Debian packages of some scripts, each once.
+    /// Returns the Debian packages of some scripts, without duplicates.
     public static func packages(for scripts: some Sequence<Script>) -> [String] { Set(scripts.map(\.package)).sorted() }
 
-    /// Characters that a font of this script has. What a machine lacks one of these for can be mended with the
-    /// package; a rarer character that is missing beside them cannot.
+    /// Characters that every font of this script has. A machine that lacks one of these needs the package; a rarer
+    /// character that is missing beside them is not in it.
     var probe: String {
         switch self {
         case .latin: "Aa0éßñŁżœ"
@@ -71,14 +71,14 @@ public enum Script: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The script of a character; `nil` for what is in none of these.
+    /// The script of a character; `nil` if it is in none of these.
     init?(_ scalar: Unicode.Scalar) {
         let value = scalar.value
         guard let block = Script.blocks.first(where: { $0.range.contains(value) }) else { return nil }
         self = block.script
     }
 
-    /// Unicode's blocks, with the punctuation that stands in them.
+    /// Unicode's blocks, including the punctuation in them.
     private static let blocks: [(range: ClosedRange<UInt32>, script: Script)] = [
         (0x0020...0x024F, .latin), (0x1E00...0x1EFF, .latin), (0x2010...0x203A, .latin), (0xFB00...0xFB06, .latin),
         (0x0370...0x03FF, .greek), (0x1F00...0x1FFF, .greek), (0x0400...0x052F, .cyrillic),

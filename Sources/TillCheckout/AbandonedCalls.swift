@@ -1,7 +1,7 @@
 import Synchronization
 import TillCore
 
-/// How many calls to each provider were given up and still run.
+/// The number of abandoned provider calls that are still running, by provider.
 final class AbandonedCalls: Sendable {
     private let counts = Mutex<[ProviderName: Int]>([:])
 

@@ -2,26 +2,28 @@ import Synchronization
 public import TillCore
 public import TillJournal
 
-/// Queries authorized and settled payments now and then, so that what happened to their money is found also where no
-/// webhook came: a refund or a capture in the provider's dashboard, a refund that failed later, a dispute.
+/// Polls the provider for authorized and settled payments at fixed ages, so that changes are found even if no webhook
+/// arrived: a refund or capture made in the provider's dashboard, a refund that failed later, a dispute.
 ///
-/// A payment is queried once at each of ``ages`` after the last movement of its money, as far as its provider can show
-/// more (`ProviderCapabilities.showsAfterSale`). Nothing is kept for a payment: for each age there is one place in the
-/// journal, up to which everything is old enough and was gone through, in the journal's own order. A place is written
-/// after what it stands for was done, so a crash repeats queries and leaves none out. Any number of processes may run
-/// it: one of them moves a place on, the others have queried without success.
+/// A payment is queried once at each of ``ages`` after the last movement of its money, if its provider can report more
+/// (`ProviderCapabilities.showsAfterSale`). There is no per-payment state: each age has one cursor into the journal, in
+/// journal order, and every event before the cursor is old enough and has been processed. A cursor is written after the
+/// work it covers, so a crash may repeat queries but never skips one. Any number of processes may run the poll: one of
+/// them advances the cursor, and the others' queries are redundant.
 public struct AfterSalePoll: Sendable {
-    /// How long after the last movement of its money a payment is queried.
+    /// The times after the last movement of its money at which a payment is queried.
     public static let ages: [Span] = [1, 3, 7, 14, 30, 60, 90, 120].map { .days($0) }
-    /// How much later than an age it is still made up for, after the last one. Before, the next age makes up for it.
+    /// The time past the last age during which a missed query is still made up. For earlier ages, the next age makes up
+    /// for it.
     public static let lastWindow: Span = .days(30)
-    /// How long it waits between two passes.
+    /// The pause between two passes.
     public static let interval: Span = .seconds(10)
-    /// Payments that one pass queries at most for each age.
+    /// The most payments queried in one pass for each age.
     public static let batch = 16
-    /// Events that one pass reads at most for each age.
+    /// The most events read in one pass for each age.
     public static let eventsAtOnce = 500
-    /// An event that is so far ahead of the clock was written by a wrong one, and holds nothing up.
+    /// The furthest an event may lie ahead of the clock. An event further ahead was written under a wrong clock and
+    /// does not block the cursor.
     public static let farthestAhead: Span = .days(1)
 
     private let checkout: Checkout
@@ -40,13 +42,13 @@ public struct AfterSalePoll: Sendable {
         self.clock = clock
     }
 
-    /// How often each result came since the process began.
+    /// The number of poll results since the process started, by result.
     public var results: [Checkout.PollResult: Int] { counts.results.withLock { $0 } }
-    /// Passes that ended with an error, such as a journal that cannot be read.
+    /// The number of passes that ended with an error, such as an unreadable journal.
     public var failures: Int { counts.failures.withLock { $0 } }
 
-    /// Makes passes until it is canceled.
-    /// - Parameter report: hears why a pass ended early, once until one goes through.
+    /// Makes passes until the task is canceled.
+    /// - Parameter report: Receives the error that ended a pass early, once until a pass succeeds.
     public func run(report: @Sendable (CheckoutError) -> Void) async {
         var isFailing = false
         while !Task.isCancelled {
@@ -62,9 +64,9 @@ public struct AfterSalePoll: Sendable {
         }
     }
 
-    /// Goes on from every place, as far as one pass goes. While the clock is in doubt it goes nowhere: by a clock that is
-    /// ahead everything would be too old to be queried, and no place ever goes back.
-    /// - Returns: how many payments were queried.
+    /// Makes one pass over all ages. Does nothing while the clock is in doubt: under a clock that runs ahead, every
+    /// event would be too old to be queried, and a cursor never moves back.
+    /// - Returns: The number of payments queried.
     @discardableResult
     public func pass() async throws(CheckoutError) -> Int {
         guard clock.standing.isTrusted else { return 0 }
@@ -84,7 +86,7 @@ public struct AfterSalePoll: Sendable {
         var place = PollPlace(age: age, sequence: 0)
         if let stored { place = try await read { () throws(JournalError) in try PollPlace(stored) } }
         let start = place.sequence
-        // Mostly the next event is too young, which needs no more than that one.
+        // Usually the next event is too young, and reading just that one suffices.
         guard let next = try await events(after: start, limit: 1).first, isReached(next, by: age, at: now) else {
             return 0
         }
@@ -111,13 +113,14 @@ public struct AfterSalePoll: Sendable {
         }
     }
 
-    /// Whether a place may move past an event.
+    /// `true` if the cursor may move past an event.
     private func isReached(_ event: EventReading, by age: Span, at now: Timestamp) -> Bool {
         let passed = now.since(event.at)
         return passed >= age || passed.milliseconds < -AfterSalePoll.farthestAhead.milliseconds
     }
 
-    /// A payment that cannot be read holds up no other; `till journal verify` names it.
+    /// Queries one payment. An unreadable payment is skipped so that it does not block the others; `till journal
+    /// verify` reports it.
     private func poll(_ id: PaymentID) async throws(CheckoutError) -> Checkout.PollResult {
         do throws(CheckoutError) { return try await checkout.poll(id) } catch .journal(.corrupted) { return .skipped }
     }
@@ -130,7 +133,7 @@ public struct AfterSalePoll: Sendable {
         return all.last { $0.record.event.movesMoney }?.sequence == event.sequence
     }
 
-    /// Another process that was faster has moved it on.
+    /// Advances a cursor, unless another process has already advanced it.
     private func move(_ place: PollPlace, from stored: KeptRecord?) async throws(CheckoutError) {
         do throws(JournalError) { try await journal.change([.put(place.record, over: stored)]) } catch {
             guard case .recordConflict = error else { throw .journal(error) }
@@ -142,7 +145,7 @@ public struct AfterSalePoll: Sendable {
     }
 }
 
-/// Up to which event of the journal everything was gone through for one age.
+/// The cursor of one age: the last journal event processed for it.
 private struct PollPlace: RecordDocument {
     static let collection: RecordCollection = "aftersale_polls"
     let age: Span
@@ -172,13 +175,13 @@ private struct PollPlace: RecordDocument {
 }
 
 extension PaymentEvent {
-    /// It has held, taken, returned or withheld a customer's money.
+    /// `true` if the event held, took, returned or withheld a customer's money.
     fileprivate var movesMoney: Bool {
         switch self {
         case .captured, .captureReported, .captureReversed, .captureRestored, .refunded, .refundReported,
             .refundReversed, .disputeFundsWithdrawn, .disputeFundsReinstated:
             true
-        // What is held can be captured or released in the provider's dashboard.
+        // A hold can be captured or released in the provider's dashboard.
         case .authorized: true
         case .created, .attemptStarted, .attemptBound, .attemptPrepared, .actionRequired, .continuationStarted,
             .attemptStored, .attemptDeclined, .attemptNotSent, .attemptExpired, .voidStarted, .voided, .captureStarted,

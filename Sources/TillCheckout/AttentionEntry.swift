@@ -1,17 +1,17 @@
 public import TillCore
 public import TillJournal
 
-/// That a payment has something that a person must review: what the operators' queue is listed from, written in the
-/// same commit as the event. The payment itself says what; an entry of a payment that has nothing left is removed
-/// when it is read.
+/// An index entry for a payment that needs manual review. The operators' queue is listed from these entries, each
+/// written in the same commit as the event that raised it. The details are in the payment itself; the entry of a
+/// payment with nothing open is removed when it is read.
 public struct AttentionEntry: RecordDocument, Hashable {
     public static let collection: RecordCollection = "attention"
     public let payment: PaymentID
     public let account: AccountID
-    /// When the oldest of it was raised.
+    /// The time at which the oldest open item was raised.
     public let since: Timestamp
 
-    /// `nil`: the payment has nothing for a person.
+    /// Creates the entry of a payment; `nil` if nothing of it is open.
     public init?(_ payment: Payment) {
         guard let oldest = payment.openAttention.map(\.since).min() else { return nil }
         self.payment = payment.id
@@ -26,13 +26,14 @@ public struct AttentionEntry: RecordDocument, Hashable {
         since = Timestamp(milliseconds: try body.int("since"))
     }
 
-    /// What the entry becomes with a payment's new events: it is there exactly as long as something is open.
+    /// Returns the record changes that keep the entry in step with a payment's new events: it exists exactly as long as
+    /// something is open.
     static func changes(from before: Payment, to payment: Payment) -> [RecordChange] {
         if let entry = AttentionEntry(payment) { return [.insertIfAbsent(entry.record)] }
         return before.openAttention.isEmpty ? [] : [.remove(recordID(payment.id))]
     }
 
-    /// The entry's name, whether there is one or not.
+    /// Returns the record identifier for a payment's entry, which may or may not exist.
     static func recordID(_ payment: PaymentID) -> RecordID { RecordID(collection, payment.rawValue) }
 
     public var record: Record {

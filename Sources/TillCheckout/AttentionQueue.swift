@@ -1,18 +1,18 @@
 public import TillCore
 public import TillJournal
 
-/// The operators' queue: what of all payments a person must review, the oldest first.
+/// The operators' queue: all open review items of all payments, oldest first.
 ///
-/// It is listed from entries that are written in the same commit as what raised them, and each is held against the
-/// payment itself when it is read. Entries of journals that are older than the queue are made once, from their events.
+/// Entries are written in the same commit as the event that raised them, and each is checked against the payment itself
+/// when it is read. Entries of a journal that predates the queue are created once, from its events.
 public struct AttentionQueue: Sendable {
-    /// One entry with the payment that it belongs to.
+    /// A queue item and its payment.
     public struct Found: Sendable {
         public let payment: Payment
         public let item: AttentionItem
     }
 
-    /// Events that are read at once while an older journal is gone through.
+    /// The number of events read at a time while an older journal is indexed.
     static let indexedAtOnce = 500
 
     private let journal: any Journal & RecordStore
@@ -23,10 +23,10 @@ public struct AttentionQueue: Sendable {
         (self.journal, self.clock) = (journal, clock)
     }
 
-    /// What is open, the oldest first.
+    /// Returns the open items, oldest first.
     /// - Parameters:
-    ///   - account: only of this account; `nil`: of all.
-    ///   - limit: payments that are read at most, 1 to `RecordLimits.maximumPage`.
+    ///   - account: The account to list; `nil` lists all accounts.
+    ///   - limit: The most payments to read, 1 to `RecordLimits.maximumPage`.
     public func open(account: AccountID?, limit: Int = RecordLimits.maximumPage) async throws(JournalError) -> [Found] {
         try await index()
         let query = RecordQuery(
@@ -35,7 +35,7 @@ public struct AttentionQueue: Sendable {
         var found: [Found] = []
         for record in try await journal.records(query) {
             let entry = try AttentionEntry(record)
-            // One that cannot be read keeps its entry, and is an incident: it stands beside the others.
+            // An unreadable payment keeps its entry and becomes an incident, listed separately.
             let stored: Payment?
             switch try await journal.readable(entry.payment) {
             case .success(let found): stored = found
@@ -52,7 +52,7 @@ public struct AttentionQueue: Sendable {
         return found.sorted { ($0.item.since, $0.payment.id.rawValue) < ($1.item.since, $1.payment.id.rawValue) }
     }
 
-    /// How many payments have something open, and since when the oldest of it; without reading a payment.
+    /// Returns the number of payments with open items and the time of the oldest item, without reading a payment.
     public func standing() async throws(JournalError) -> (payments: Int, oldest: Timestamp?) {
         try await index()
         let oldest = try await journal.records(
@@ -63,8 +63,8 @@ public struct AttentionQueue: Sendable {
         )
     }
 
-    /// Nothing of its payment is left to be reviewed. Something may have been raised meanwhile: then the
-    /// entry is written again.
+    /// Removes the entry of a payment that has nothing left to review. If an item was raised in the meantime, the entry
+    /// is written again.
     private func remove(_ record: KeptRecord) async throws(JournalError) {
         do throws(JournalError) { try await journal.change([.delete(record.id, from: record.version)]) } catch {
             guard case .recordConflict = error else { throw error }

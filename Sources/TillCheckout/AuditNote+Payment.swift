@@ -2,8 +2,8 @@ import TillCore
 import TillJournal
 
 extension AuditNote {
-    /// What the audit log says of an event, beside the event itself; `nil` for what is no decision of a person about
-    /// the rules.
+    /// Creates the audit note that accompanies an event; `nil` for an event that is not an operator's decision to
+    /// override a rule.
     init?(of event: PaymentEvent, in payment: Payment) {
         switch event {
         case .created(let creation):

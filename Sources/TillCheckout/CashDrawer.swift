@@ -1,25 +1,25 @@
 public import TillCore
 
-/// Notes and coins. The clerk counts them, so there is nobody to ask and nothing to wait for: what the journal
-/// says is what happened.
+/// Cash as a payment provider. The cashier counts the money, so there is no remote system to query and nothing to wait
+/// for: the journal's record is final.
 public struct CashDrawer: PaymentServiceProvider {
     public let name = ProviderName.cash
-    /// Cash is taken at once and has no memory to ask.
+    /// Cash is taken immediately, and there is no remote state to query.
     public let capabilities = ProviderCapabilities(
         replayWindow: .days(36_500), preparesFirst: false, partialCapture: false, separateCapture: false,
         takesCards: false, showsAfterSale: false)
-    /// Every currency as ISO 4217 has it.
+    /// Amounts in every currency, with the exponents of ISO 4217.
     public let amounts = AmountCodec(provider: "cash", exceptions: [:])
 
     private let mode: PaymentMode
 
-    /// - Parameter mode: `test` where the counter only tries things out, so that its receipts say so.
+    /// - Parameter mode: `test` for a counter in trial use; its receipts are marked accordingly.
     public init(mode: PaymentMode = .live) { self.mode = mode }
 
-    /// The drawer of the shop.
+    /// Returns the identity of the shop's drawer.
     public func identity() async -> ProviderIdentity { ProviderIdentity(account: "drawer", mode: mode) }
 
-    /// Takes the money, if enough was handed over.
+    /// Takes the money if enough was tendered.
     public func authorize(
         _ request: AuthorizationRequest, with tender: Tender
     ) async -> ProviderAnswer<Authorization> {
@@ -35,17 +35,18 @@ public struct CashDrawer: PaymentServiceProvider {
         return .approved(Authorization(reference: reference, amount: request.amount, isCaptured: true))
     }
 
-    /// Cash has no captures of its own.
+    /// Approves; cash has no separate capture.
     public func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> { .approved(Confirmation()) }
 
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> { .approved(Confirmation()) }
 
-    /// The clerk hands the money back.
+    /// Approves; the cashier hands back the money.
     public func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
         .approved(Confirmation(reference: ProviderReference(rawValue: "cash-\(request.refund)")))
     }
 
-    /// The drawer remembers nothing; an attempt that was not written as taken was not taken.
+    /// Reports the attempt as not found: the drawer keeps no state, and an attempt that was not recorded as taken was
+    /// not taken.
     public func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
         .approved(
             ProviderSnapshot(reference: nil, standing: .notFound, captured: .zero(request.amount.currency)))

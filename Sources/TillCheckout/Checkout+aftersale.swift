@@ -2,7 +2,7 @@ public import TillCore
 public import TillJournal
 
 extension Checkout {
-    /// Has a settled payment queried, although no webhook came: for people, and for what a statement has shown.
+    /// Queries a settled payment without a webhook: on an operator's request, or because of a statement's contents.
     public func requestQuery(_ id: PaymentID, account: AccountID) async throws(CheckoutError) -> Payment {
         for _ in 0..<Checkout.maximumConflicts {
             var payment = try await payment(id, account: account)
@@ -17,7 +17,7 @@ extension Checkout {
         return try await payment(id, account: account)
     }
 
-    /// Closes an entry of the operators' queue with what a person knows.
+    /// Closes an entry of the operators' queue with an operator's resolution.
     public func resolve(
         _ id: PaymentID, account: AccountID, attention number: Int, _ resolution: AttentionResolution,
         idempotency: IdempotencyRecord? = nil
@@ -29,11 +29,11 @@ extension Checkout {
             .resolve(attention: number, resolution), on: id, account: account, idempotency: idempotency)
     }
 
-    /// What a person must know when money comes back to a payment whose order another payment has by now.
+    /// Returns the review item to raise when money returns to a payment after another payment has paid for the order.
     func soldAgain(_ payment: Payment, after events: [PaymentEvent]) async throws(CheckoutError) -> [PaymentEvent] {
         guard !payment.isLive else { return [] }
         let back = events.lazy.compactMap { event -> OperationID? in
-            // A refund that was a dispute's brings nothing back.
+            // A refund that was booked as a dispute returns no money.
             if case .refundReversed(let id, let decline) = event, decline != .countedAsDispute { return .refund(id) }
             if case .captureReported(let id, _, _, _) = event { return .capture(id) }
             if case .captureRestored(let id) = event { return .capture(id) }

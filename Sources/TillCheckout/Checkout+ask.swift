@@ -1,16 +1,16 @@
 import TillCore
 
 extension Checkout {
-    /// How many calls to one provider may run on after they were given up. While this many do, nothing more is sent to
-    /// it: what is to be sent is `notSent`, and sent later.
+    /// The most abandoned calls to one provider that may still be running. Once this number is reached, no more calls
+    /// are sent to the provider: they are `notSent` and sent later.
     public static let maximumAbandonedCalls = 32
 
-    /// Makes one call to a provider and waits for its answer, at most `span` and no longer than the caller is wanted.
+    /// Makes one call to a provider and waits for its answer until `span` has passed or the caller is canceled.
     ///
-    /// A call without an answer may have moved money: it is `unknown`. The call runs in a task of its own, because a
-    /// task group waits for every child, and so a provider that never returns and ignores its cancellation would hold
-    /// the engine for ever. A call that was given up is canceled; whatever it answers after that goes to
-    /// ``observeLate(_:of:)``, and it keeps nobody from closing the journal and ending the process.
+    /// A call without an answer may have moved money: it is `unknown`. The call runs in an unstructured task, because a
+    /// task group waits for every child, and a provider that never returns and ignores cancellation would block the
+    /// engine forever. An abandoned call is canceled; any later answer goes to ``observeLate(_:of:)``. It does not keep
+    /// the journal from closing or the process from exiting.
     func ask<Success>(
         _ provider: any PaymentServiceProvider, for payment: PaymentID, within span: Span = Checkout.providerDeadline,
         as answered: @escaping @Sendable (ProviderAnswer<Success>) -> PaymentAnswer,
@@ -26,10 +26,11 @@ extension Checkout {
             let answer = await call()
             guard !outcome.end(with: answer) else { return }
             abandoned.end(name)
-            // This task was canceled when it was given up; what follows from a yes, such as the capture, is not.
+            // This task was canceled when the call was abandoned; follow-up work of an approval, such as the capture,
+            // must not be.
             Task(executorPreference: executor) { await observeLate(answered(answer), of: payment) }
         }
-        // Counted before, since the call may end at the same moment.
+        // Counted first, because the call may end at the same moment.
         let giveUp: @Sendable () -> Void = { [abandoned] in
             abandoned.begin(name)
             if outcome.end(with: nil) { task.cancel() } else { abandoned.end(name) }
@@ -44,18 +45,18 @@ extension Checkout {
             giveUp()
         }
         timer.cancel()
-        // A caller who is not wanted any more says nothing about the provider.
+        // Cancellation by the caller is no evidence about the provider.
         board.ended(name, isHeard: answer.map(\.isHeard) ?? (Task.isCancelled ? nil : false), at: clock.now())
         return answered(
             answer ?? .unknown(reason: "The provider did not answer within \(span.milliseconds / 1000) s."))
     }
 
-    /// Takes in what a provider answered to a call that was given up.
+    /// Records the late answer to an abandoned call.
     ///
-    /// Only a yes counts: what has happened stays true however late it is heard, and a second yes leads to nothing. A
-    /// no and an unknown are dropped, since the same key may have been sent again after the call was given up, and the
-    /// answer to that, or the next query, is newer. So are a preparation, which the payment has done without, and a
-    /// query. A yes that the journal does not take is dropped too: the payment is `unknown` there and will be queried.
+    /// Only an approval counts: it stays true however late it arrives, and a second approval has no effect. A decline
+    /// or an unknown outcome is dropped, because the same key may have been sent again since, and the answer to that
+    /// call, or the next query, is newer. A preparation, which the payment has managed without, and a query are dropped
+    /// as well. So is an approval that the journal rejects: the payment is `unknown` there and will be queried.
     private func observeLate(_ answer: PaymentAnswer, of id: PaymentID) async {
         guard answer.isYes else { return }
         atWork.begin(id)
@@ -65,13 +66,13 @@ extension Checkout {
             let (current, events) = try await record(answer, for: payment, moreToDo: false)
             _ = try await drive(current, started: events, tender: nil)
         } catch {
-            // The payment is unknown in the journal, or has work to do there: recovery finds it by itself.
+            // The payment is unknown in the journal, or has pending work there: recovery finds it.
         }
     }
 }
 
 extension PaymentAnswer {
-    /// Something was moved or released for certain.
+    /// `true` if the answer proves that money was moved or released.
     fileprivate var isYes: Bool {
         switch self {
         case .authorized(_, .approved), .continued(_, .approved), .captured(_, .approved), .voided(_, .approved),

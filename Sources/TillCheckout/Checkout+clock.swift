@@ -1,24 +1,24 @@
 public import TillCore
 import TillJournal
 
-// What the engine does differently while the machine's clock is in doubt: nothing that only the time asks for and that
-// cannot be undone. What a person asks for is done as always.
+// Engine behavior while the machine's clock is in doubt: nothing irreversible is done on the strength of the time
+// alone. Explicit requests are carried out as always.
 
 extension Checkout {
-    /// How often a hold that seems to have ended is asked about while the clock is in doubt. The provider's answer has
-    /// the time in it, so the first one mostly ends the doubt; what it does not end may last until a person sets the
+    /// The interval at which an apparently expired hold is queried while the clock is in doubt. The provider's answer
+    /// carries the time, so the first one mostly ends the doubt; if not, the doubt may last until an operator sets the
     /// clock, and a shop may have a thousand holds.
     public static let doubtedHoldInterval: Span = .minutes(15)
-    /// Among how many of the newest payments one of each provider is sought, to ask that provider for the time.
+    /// The number of newest payments searched for one of each provider, in order to query that provider for the time.
     static let askedPayments = 100
-    /// How many payments one read of far-off work returns.
+    /// The number of payments per page when far-off work is read.
     static let pullBackPage = 256
 
-    /// Of effects that are due, those that may be performed now. While the clock is in doubt nobody knows which keys a
-    /// provider has forgotten by now, so what may have been sent is asked about before it is sent again.
-    /// - Parameter undone: what this drive itself has asked about and found to be not done, which may go. That somebody
-    ///   else has found it, the journal says as well; but how long ago that was, and whether it was sent since, it does
-    ///   not.
+    /// Returns the due effects that may be performed now. While the clock is in doubt, it is unknown which keys a
+    /// provider has forgotten, so an operation that may have been sent is queried before it is sent again.
+    /// - Parameter undone: Operations that this drive itself has queried and found not done; they may be sent. A query
+    ///   by another process is in the journal as well, but its age, and whether the operation was sent since, is not
+    ///   known.
     func withoutResends(
         _ effects: [PaymentEffect], of payment: Payment, undone: Set<OperationID> = []
     ) -> [PaymentEffect] {
@@ -32,7 +32,7 @@ extension Checkout {
         return allowed
     }
 
-    /// Instead of voiding a hold by a clock that is in doubt: asks what became of it. `nil` if it was asked just now.
+    /// Queries an attempt instead of voiding its hold under a clock in doubt. `nil` if it was queried just now.
     func askTheTime(of id: AttemptID, _ payment: Payment) async -> PaymentAnswer? {
         guard atWork.mayQuery(payment.id, at: clock.now(), ifNotWithin: Checkout.doubtedHoldInterval) else {
             return nil
@@ -40,20 +40,20 @@ extension Checkout {
         return await query(id, payment)
     }
 
-    /// Asks every provider something that changes nothing: in whose account it works, and what became of the newest
-    /// payment that it has an object for: a query of one without may end before anything is sent, and then brings no
-    /// time. Nothing depends on the answers; they carry the provider's time.
+    /// Sends every provider requests that change nothing: an identity request, and a query of the newest payment with a
+    /// provider reference (a query without one may end before anything is sent, and then yields no time). The results
+    /// do not matter; the answers carry the provider's time.
     public func askTheTime() async {
         for provider in providers.values { _ = await provider.identity() }
         guard !clock.standing.isTrusted else { return }
         var asked: Set<ProviderName> = []
         let rows: [PaymentRowReading]
-        // A journal that cannot be read now is read at the next turn; the clock stays in doubt until then.
+        // An unreadable journal is retried in the next round; the clock stays in doubt until then.
         do throws(JournalError) {
             rows = try await journal.rowReadings(PaymentFilter(limit: Checkout.askedPayments))
         } catch { return }
         for row in rows {
-            // A payment that cannot be read keeps no other one from bringing the time.
+            // An unreadable payment must not prevent queries of others.
             guard let name = row.provider, providers[name] != nil, !asked.contains(name),
                 let payment = try? await stored(row.id), let attempt = payment.attempts.last, attempt.provider == name,
                 attempt.reference != nil
@@ -63,11 +63,11 @@ extension Checkout {
         }
     }
 
-    /// Wakes what a wrong clock has planned far ahead: of all payments whose next step is further away than
-    /// `CheckSchedule.furthestCheck`, those whose step is no end of a hold or of a stored tap. For the start of a
-    /// counter and for the end of a doubt; does nothing while there is one. Safe at any time, in any number of
+    /// Reschedules work that a wrong clock planned too far ahead: payments with a next step further away than
+    /// `CheckSchedule.furthestCheck`, unless that step is the end of a hold or of a stored tap. Meant for the start of
+    /// a counter and for the end of a clock doubt; does nothing while there is one. Safe at any time, in any number of
     /// processes.
-    /// - Returns: how many payments were woken.
+    /// - Returns: The number of payments rescheduled.
     @discardableResult
     public func pullBack() async throws(CheckoutError) -> Int {
         guard clock.standing.isTrusted else { return 0 }
@@ -93,7 +93,7 @@ extension Checkout {
 
     private func isDueNow(_ id: PaymentID, at now: Timestamp) async throws(CheckoutError) -> Bool {
         let payment: Payment?
-        // One that cannot be read keeps no other one waiting; `till journal verify` names it.
+        // An unreadable payment must not block others; `till journal verify` reports it.
         do throws(CheckoutError) { payment = try await stored(id) } catch .journal(.corrupted) { return false }
         guard let payment else { return false }
         return payment.pendingEffects(capabilities: { providers[$0]?.capabilities }, at: now, isOrphan: true)
@@ -102,7 +102,7 @@ extension Checkout {
 }
 
 extension PaymentEffect {
-    /// What is sent to the provider with it; `nil`: nothing that moves or releases money.
+    /// The operation that the effect sends to the provider; `nil` if it neither moves nor releases money.
     var sends: OperationID? {
         switch self {
         case .query, .watchHold: nil

@@ -2,14 +2,14 @@ import TillCore
 import TillJournal
 
 extension Checkout {
-    /// Performs what a command has started and what follows from it, until nothing is due now.
+    /// Performs the effects of a command and their follow-up work until nothing is due.
     func drive(
         _ initial: Payment, started: [PaymentEvent], tender: Tender?
     ) async throws(CheckoutError) -> Payment {
         try await drive(initial, work: Checkout.steps(in: started, tender: tender), tender: tender)
     }
 
-    /// Performs effects and what follows from them.
+    /// Performs effects and their follow-up work.
     func drive(_ initial: Payment, effects: [PaymentEffect]) async throws(CheckoutError) -> Payment {
         try await drive(initial, work: withoutResends(effects, of: initial).map { .effect($0) }, tender: nil)
     }
@@ -19,12 +19,12 @@ extension Checkout {
     ) async throws(CheckoutError) -> Payment {
         var payment = initial
         var work = initialWork
-        // What is due and cannot be done now is not tried again in the same breath.
+        // Work that is due but cannot be done now is not retried in the same pass.
         var wasAnswered = true
-        // Refunds of which this drive has written that they are not done, and those that it has queried for that.
+        // Refunds that this drive has recorded as not done, and those that it has queried for that purpose.
         var shownUndone: Set<RefundID> = []
         var queried: Set<RefundID> = []
-        // All that this drive has found to be not done.
+        // All operations that this drive has found not done.
         var undone: Set<OperationID> = []
         for _ in 0..<Checkout.maximumSteps {
             if work.isEmpty {
@@ -42,8 +42,8 @@ extension Checkout {
                 step = .effect(.query(refund.attempt))
             }
             if case .effect(let effect) = step, let sent = effect.sends { undone.remove(sent) }
-            // Who stood still for longer than his lease asks for nothing more: others do, and not every provider knows
-            // what was asked for twice.
+            // A process that stalled for longer than its lease sends nothing more: another process does, and not every
+            // provider detects a duplicate request.
             guard await journal.holdsLease() else { throw .takenOver(payment.id) }
             let authority = SendingAuthority { [journal] in await journal.holdsLease() }
             let performed = await SendingAuthority.$current.withValue(authority) {
@@ -54,12 +54,12 @@ extension Checkout {
             if case .authorize = step, case .prepared(let id, .approved) = answer, let tender {
                 work.insert(.confirm(id, tender), at: 0)
             }
-            // As long as there is more to do this process holds the payment, so that others take over at its death.
+            // As long as there is more to do, this process holds the payment; if it dies, another takes over.
             let events: [PaymentEvent]
             do throws(CheckoutError) {
                 (payment, events) = try await record(answer, for: payment, moreToDo: !work.isEmpty)
             } catch {
-                // The provider was asked: whatever keeps its answer from the journal, money may have moved.
+                // The provider was called: whatever keeps its answer out of the journal, money may have moved.
                 throw .unwritten(payment.id, because: error)
             }
             for case .deferred(let operation, _, .notDone) in events {
@@ -71,10 +71,10 @@ extension Checkout {
         return payment
     }
 
-    /// A refund that a step sends after a query has shown it to be not done, at a provider without keys. Only who wrote
-    /// that event sends it: whoever finds it in the journal asks again, since the other one may have sent it meanwhile,
-    /// or before it died. Its new event says so (`Sendings.mayHaveLeft`), and the provider's room holds the refund back
-    /// until nothing can arrive any more.
+    /// The refund that a step sends after a query showed it not to be done, at a provider without idempotency keys.
+    /// Only the process that wrote that event sends it; a process that finds the event in the journal queries again,
+    /// because the writer may have sent the refund meanwhile or before it died. Its new event records this
+    /// (`Sendings.mayHaveLeft`), and the provider's adapter delays the refund until no earlier call can still arrive.
     private func refundToQuery(before step: Step, of payment: Payment) -> Refund? {
         guard case .effect(.refund(let id)) = step, let refund = payment.refunds.first(where: { $0.id == id }),
             case .deferred(_, _, isQueried: true, _) = refund.state,
@@ -84,15 +84,15 @@ extension Checkout {
         return refund
     }
 
-    /// One thing to do for a payment.
+    /// One step of work on a payment.
     enum Step {
-        /// Prepare and then confirm; only while the customer's credential is in hand.
+        /// Prepare and then confirm; possible only while the customer's credential is in memory.
         case authorize(AttemptID, Tender)
-        /// Confirm what is prepared.
+        /// Confirm a prepared attempt.
         case confirm(AttemptID, Tender)
-        /// Give back what was asked for just now: nothing was sent for it before.
+        /// Send a refund that was just requested: nothing was sent for it before.
         case refund(RefundID)
-        /// What needs no credential.
+        /// An effect that needs no credential.
         case effect(PaymentEffect)
     }
 
@@ -110,7 +110,7 @@ extension Checkout {
         }
     }
 
-    /// Writes what an answer leads to, on the newest state, and says what was written.
+    /// Appends the events that an answer leads to, decided on the newest state, and returns the payment and the events.
     func record(
         _ answer: PaymentAnswer, for payment: Payment, moreToDo: Bool
     ) async throws(CheckoutError) -> (Payment, [PaymentEvent]) {

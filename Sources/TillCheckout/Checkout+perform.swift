@@ -1,7 +1,7 @@
 import TillCore
 
 extension Checkout {
-    /// Makes one call to the provider. `nil` if there is nothing to call for.
+    /// Makes one call to the provider. `nil` if the step needs no call.
     func perform(_ step: Step, for payment: Payment) async -> PaymentAnswer? {
         switch step {
         case .authorize(let id, let tender): return await authorize(id, tender, payment)
@@ -18,8 +18,8 @@ extension Checkout {
         }
     }
 
-    /// The attempt and who may be asked about it; `nil` where nobody is: its provider is not configured, or with
-    /// another account, which would say "not found" of money that was taken.
+    /// Returns an attempt and the provider to call for it; `nil` if its provider is not configured, or is configured
+    /// with another account, which would answer "not found" for money that was taken.
     private func target(
         _ id: AttemptID, _ payment: Payment
     ) async -> (Attempt, any PaymentServiceProvider, AttemptContext)? {
@@ -40,7 +40,7 @@ extension Checkout {
             context: context, amount: attempt.amount, captureMode: payment.captureMode,
             prepareKey: attempt.prepareKey, key: attempt.authorizationKey,
             description: "Order \(payment.order.number)",
-            // A try whose preparation was never answered has none: the one before it counts.
+            // An attempt with an unanswered preparation has no reference: the one before it counts.
             earlier: payment.attempts.last {
                 $0.id != attempt.id && $0.provider == attempt.provider && $0.reference != nil
                     && $0.isOfAccount(of: attempt)
@@ -64,11 +64,11 @@ extension Checkout {
         guard let (attempt, provider, context) = await target(id, payment), case .inFlight = attempt.state,
             attempt.continuation == nil
         else { return nil }
-        // Without its reference in the journal nobody could find out after a crash what became of it.
+        // Without a reference in the journal, the outcome could not be established after a crash.
         if provider.capabilities.preparesFirst, attempt.reference == nil {
             return .authorized(id, .notSent(reason: "the provider named no object for it"))
         }
-        // Somebody has canceled meanwhile: nothing was asked for yet, so nothing is asked for now.
+        // The payment was canceled meanwhile: nothing was sent yet, so nothing is sent now.
         if payment.cancelReason != nil { return .authorized(id, .notSent(reason: "canceled before it was sent")) }
         let request = request(attempt, context, payment)
         let answer = await ask(
@@ -80,8 +80,8 @@ extension Checkout {
 
     func query(_ id: AttemptID, _ payment: Payment) async -> PaymentAnswer? {
         guard let (attempt, provider, context) = await target(id, payment) else { return nil }
-        // The money is asked for only after the reference is in the journal, so here it never was. If the one who was
-        // to ask for it still lives, it finds the attempt closed and does not ask.
+        // The authorization is sent only after the reference is in the journal, so here it never was. If the process
+        // that was to send it is still alive, it finds the attempt closed and does not send it.
         if provider.capabilities.preparesFirst, attempt.reference == nil, case .inFlight = attempt.state {
             return .prepared(id, .notSent(reason: "the process ended before the money was asked for"))
         }
@@ -142,10 +142,10 @@ extension Checkout {
         guard let refund = payment.refunds.first(where: { $0.id == id }), refund.state.isOpen,
             let (_, provider, context) = await target(refund.attempt, payment)
         else { return nil }
-        // One in flight that this process has not begun may have left until just now.
+        // A call in flight that this process did not start may have been sent until just now.
         var mayHaveLeft = refund.sendings.mayHaveLeft
         if !isFirst, case .inFlight = refund.state { mayHaveLeft = clock.now() }
-        // How long ago that was is unknown.
+        // Its age is unknown.
         if mayHaveLeft != nil, !clock.standing.isTrusted { mayHaveLeft = clock.now() }
         let request = RefundRequest(
             context: context, refund: id, amount: refund.amount, reason: refund.reason, key: refund.key,

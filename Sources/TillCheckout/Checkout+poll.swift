@@ -2,19 +2,20 @@ import TillCore
 import TillJournal
 
 extension Checkout {
-    /// The result of polling a settled payment, without a webhook as the reason.
+    /// The result of polling a settled payment without a webhook.
     public enum PollResult: String, CaseIterable, Sendable {
-        /// The provider says what the journal says.
+        /// The provider's state matches the journal.
         case unchanged
-        /// It says more, and that is written.
+        /// The provider reported changes, and they are recorded.
         case news
-        /// It did not answer: the payment is queried until it does.
+        /// The provider did not answer: the payment is queried until it does.
         case unanswered
-        /// Not polled: something is open on it, its provider cannot show more, or belongs to another account.
+        /// Not polled: something is open on the payment, its provider cannot report more, or it belongs to another
+        /// account.
         case skipped
     }
 
-    /// Queries a payment on which nothing is left to be done. Writes nothing unless there is news, or no answer.
+    /// Queries a payment at rest. Writes nothing unless there is news, or no answer.
     func poll(_ id: PaymentID) async throws(CheckoutError) -> PollResult {
         guard !atWork.contains(id) else { return .skipped }
         atWork.begin(id)
@@ -29,13 +30,13 @@ extension Checkout {
         }
         let now = clock.now()
         let again = PaymentEvent.queryRequested(attempt.id, due: now.adding(CheckSchedule.wait(checks: 1)))
-        // Who has written meanwhile has queried it, or will.
+        // If another process has written meanwhile, it has queried the payment or will.
         _ = try await append([again], to: &payment, at: now, holder: .nobody)
         return .unanswered
     }
 
-    /// Queries a payment whose attempts are decided, whatever else is open on it.
-    /// - Returns: whether its provider has answered, so that what it has is in the journal now.
+    /// Queries a payment with decided attempts, whatever else is open on it.
+    /// - Returns: `true` if the provider has answered, so that its state is in the journal.
     func queryNow(_ id: PaymentID) async throws(CheckoutError) -> Bool {
         guard !atWork.contains(id) else { return false }
         atWork.begin(id)

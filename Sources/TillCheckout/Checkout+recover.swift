@@ -1,19 +1,19 @@
 public import TillCore
 import TillJournal
 
-/// Recovery: what is due is found in the journal, handed to a lane for its provider and worked on there.
+/// Recovery: due work is found in the journal, queued in a lane for its provider and processed there.
 ///
-/// A provider that hangs fills its own lane and no other; a payment that cannot be read, or whose provider is not
-/// configured, is set aside, so that it takes nobody's place; what the lanes have no room for stays in the journal.
+/// A hanging provider blocks only its own lane. A payment that is unreadable, or without a configured provider, is set
+/// aside so that it does not block others. Work beyond the lanes' capacity stays in the journal.
 extension Checkout {
-    /// How recovery of this process does now.
+    /// The current state of this process's recovery.
     public var recovery: RecoveryStanding { board.standing }
 
-    /// Does once what is due: calls that a dead process left open, outcomes to query again, captures and refunds to
-    /// send again. Providers are asked beside each other. Safe to call at any time, in any number of processes.
-    /// - Parameter report: receives what belongs in the log.
-    /// - Returns: how many payments it worked on, when all that it has begun has ended.
-    /// - Throws: the first error of the journal as a whole; payments that could be worked on were worked on
+    /// Makes one round of recovery: calls that a dead process left open, outcomes to query again, captures and refunds
+    /// to send again. Providers are called concurrently. Safe to call at any time, in any number of processes.
+    /// - Parameter report: Receives notices for the log.
+    /// - Returns: The number of payments processed, once all work that the round started has ended.
+    /// - Throws: The first error of the journal as a whole; payments that could be processed were processed
     ///   nevertheless.
     @discardableResult
     public func recover(
@@ -31,9 +31,9 @@ extension Checkout {
         return done.count
     }
 
-    /// Recovers until the task is canceled. Comes round each ``recoveryInterval`` however long a lane waits for its
-    /// provider; ``recovery`` says when it last did.
-    /// - Parameter report: receives what belongs in the log.
+    /// Runs recovery until the task is canceled. Makes a round every ``recoveryInterval``, however long a lane waits
+    /// for its provider; ``recovery`` reports the time of the last round.
+    /// - Parameter report: Receives notices for the log.
     public func run(report: @escaping @Sendable (RecoveryNotice) -> Void = { _ in }) async {
         board.begin(at: clock.now())
         defer { board.end() }
@@ -54,8 +54,8 @@ extension Checkout {
         }
     }
 
-    /// Finds what is due and hands it to the lanes: the front of it, and a stretch of what lies behind, so that what
-    /// stands at the front and cannot be worked on hides nothing.
+    /// Reads due payments and offers them to the lanes: the most overdue ones, and a stretch of the backlog behind
+    /// them, so that unprocessable payments at the front hide nothing.
     private func round() async throws(CheckoutError) {
         epoch.forget()
         let now = clock.now()
@@ -72,7 +72,7 @@ extension Checkout {
         board.deep = deep
     }
 
-    /// - Returns: the place of the last payment of a full batch; `nil`: nothing is left behind it.
+    /// - Returns: The place of the last payment of a full batch; `nil` if no more are due.
     private func offer(
         after place: OutboxPlace?, at now: Timestamp
     ) async throws(CheckoutError) -> OutboxPlace? {
@@ -84,7 +84,7 @@ extension Checkout {
         return due.count < Checkout.recoveryBatch ? nil : due.last?.place
     }
 
-    /// What a worker has done.
+    /// The result of a worker.
     private struct Worked: Sendable {
         var count = 0
         var failure: CheckoutError?
@@ -95,7 +95,7 @@ extension Checkout {
         }
     }
 
-    /// Works on the payments of a lane until none is left.
+    /// Processes the payments of a lane until it is empty.
     private func work(
         as hired: RecoveryBoard.Hired, _ report: @Sendable (RecoveryNotice) -> Void
     ) async -> Worked {
@@ -120,7 +120,7 @@ extension Checkout {
     }
 
     /// - Returns: `false` if the payment was left alone.
-    /// - Throws: what is not the payment's fault, such as a full disk.
+    /// - Throws: An error that is not specific to the payment, such as a full disk.
     private func attend(
         _ id: PaymentID, of provider: ProviderName?, _ report: @Sendable (RecoveryNotice) -> Void
     ) async throws(CheckoutError) -> Bool {
@@ -147,15 +147,15 @@ extension Checkout {
         return false
     }
 
-    /// Before anything is read or sent, so that of several processes that found it due one works on it.
+    /// Claims a payment before anything is read or sent, so that only one of several processes works on it.
     private func claim(_ id: PaymentID) async throws(CheckoutError) -> Bool {
         do throws(JournalError) { return try await journal.claim([id], at: clock.now()).contains(id) } catch {
             throw .journal(error)
         }
     }
 
-    /// What cannot be released stays this process's, which finds it again when it is due; else it is free with its
-    /// lease.
+    /// Releases a claim. If the release fails, the payment stays with this process, which finds it again when it is
+    /// due, or becomes free when the lease ends.
     private func release(_ id: PaymentID) async {
         do throws(JournalError) { try await journal.release(id) } catch {}
     }
@@ -200,12 +200,13 @@ extension Checkout {
         return .worked
     }
 
-    /// Nothing but the time asks for these effects, and nobody knows the time: it stays due until somebody does.
+    /// `true` if only the time makes these effects due while the clock is in doubt: the payment stays due until the
+    /// doubt ends.
     private func isOnlyForTheTime(_ effects: [PaymentEffect]) -> Bool {
         !clock.standing.isTrusted && effects.allSatisfy { if case .watchHold = $0 { true } else { false } }
     }
 
-    /// The provider that is missing where none of the effects can be performed without one.
+    /// The unconfigured provider without which none of the effects can be performed; `nil` if one of them can.
     private func absentProvider(of effects: [PaymentEffect], in payment: Payment) -> ProviderName? {
         var absent: ProviderName?
         for effect in effects {
@@ -216,8 +217,8 @@ extension Checkout {
         return absent
     }
 
-    /// Queries at once what is open in one payment, whatever its schedule says. For webhooks and for people.
-    /// - Parameter interval: queries only if this process has not done so for this long. For callers that ask
+    /// Immediately queries the open operations of a payment, regardless of its schedule. For webhooks and on request.
+    /// - Parameter interval: Skips the query if this process made one within this time. For callers that ask
     ///   repeatedly.
     public func query(_ id: PaymentID, ifNotWithin interval: Span? = nil) async throws(CheckoutError) {
         guard !atWork.contains(id) else { return }
@@ -226,7 +227,7 @@ extension Checkout {
         defer { atWork.end(id) }
         guard let payment = try await stored(id) else { return }
         guard let attempt = payment.currentAttempt ?? payment.attempts.last else { return }
-        // Another process is asking for the money right now: what it prepared must not be taken for abandoned.
+        // Another process is authorizing right now: its prepared attempt must not be treated as abandoned.
         let answerTime = providers[attempt.provider]?.capabilities.answerTime ?? Checkout.providerDeadline
         let lease = max(CheckSchedule.answerLease, .milliseconds(answerTime.milliseconds &+ 30_000))
         let askedAt = attempt.openContinuation?.startedAt ?? attempt.startedAt
@@ -236,7 +237,8 @@ extension Checkout {
 }
 
 extension SetAsidePayment.Reason {
-    /// An error that is the payment's own; `nil` for one of the journal or the machine, which the next round meets too.
+    /// Maps an error that is specific to the payment; `nil` for one of the journal or the machine, which the next round
+    /// meets too.
     fileprivate init?(_ error: CheckoutError) {
         switch error {
         case .journal(.corrupted(let reason)), .unreadablePayment(_, let reason): self = .unreadable(reason)

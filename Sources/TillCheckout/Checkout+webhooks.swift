@@ -1,17 +1,17 @@
 public import TillCore
 public import TillJournal
 
-/// What a provider's webhook says, as far as the engine needs it.
+/// The content of a provider's webhook, as far as the engine needs it.
 public struct WebhookReport: Sendable {
-    /// What it is recorded by, once.
+    /// The receipt under which the webhook is recorded, once.
     public var receipt: WebhookReceipt
-    /// The payment that it is about; `nil`: it is about none, or the provider does not say.
+    /// The payment concerned; `nil` if there is none, or the provider does not name it.
     public var payment: PaymentID?
-    /// Whose order that was for, where the webhook says so: it is held if the journal does not know the payment.
+    /// The owner of the order, if the webhook names it: the order is held if the journal does not know the payment.
     public var owner: Incident.Owner?
-    /// It may be about money that has moved already, so that a settled payment is to be queried, too.
+    /// `true` if the webhook may concern money that has already moved, so that a settled payment is queried too.
     public var isAfterSale: Bool
-    /// What was delivered: kept where no payment accounts for it.
+    /// The delivered document, kept if no payment accounts for it.
     public var document: [UInt8]
 
     public init(
@@ -27,13 +27,13 @@ public struct WebhookReport: Sendable {
 }
 
 extension Checkout {
-    /// Records, once and in one commit, that a provider has reported something, with what follows from it:
-    /// - for a payment with something open: it is due at once;
-    /// - for a settled one, after the sale, and for one that holds money: it is to be queried until the provider has
-    ///   answered;
-    /// - for a payment that the journal does not know: an incident, which holds the order that the webhook names.
+    /// Records a provider's webhook and its consequences, once and in one commit:
+    /// - A payment with something open becomes due immediately.
+    /// - A settled payment (after the sale), or one that holds money, is queried until the provider has answered.
+    /// - For a payment that the journal does not know, an incident is opened, which holds the order that the webhook
+    ///   names.
     ///
-    /// A payment whose events cannot be read is known.
+    /// A payment with unreadable events counts as known.
     /// - Returns: `false` if the webhook was recorded before.
     public func heard(_ report: WebhookReport) async throws(CheckoutError) -> Bool {
         guard let id = report.payment else { return try await isFirst(JournalWrite(webhook: report.receipt)) }
@@ -49,17 +49,18 @@ extension Checkout {
             } catch .journal(.corrupted) {
                 return try await isFirst(woken)
             } catch .journal(.recordConflict) {
-                // The order's hold has changed meanwhile.
+                // The order's hold has changed in the meantime.
                 continue
             }
-            // A hold is captured and released in dashboards, too, and nothing else is open then that would ask.
+            // A hold can be captured and released in dashboards, too, and no other open operation would trigger a
+            // query.
             let isHold = payment.isAtRest && payment.held.isPositive
             let events = report.isAfterSale || isHold ? payment.requestQuery(at: now) : []
             if events.isEmpty { return try await isFirst(woken) }
             do throws(CheckoutError) {
-                // Whoever has a call under way keeps the payment; else it is queried at once, whatever else is open.
-                // This process must not take it over: it may be of another account, and would hold it and never work on
-                // it.
+                // A process with a call under way keeps the payment; otherwise it is queried immediately, whatever else
+                // is open. This process must not take it over: the payment may belong to another account, and would
+                // then be held without ever being worked on.
                 let isInFlight = payment.isInFlight
                 if try await append(
                     events, to: &payment, at: now, holder: isInFlight ? .unchanged : .nobody, webhook: report.receipt,
@@ -72,12 +73,12 @@ extension Checkout {
         throw .tooManyConflicts(id)
     }
 
-    /// Records that a provider has reported something about a payment after the sale; see ``heard(_:)``.
+    /// Records an after-sale webhook about a payment; see ``heard(_:)``.
     public func heard(of id: PaymentID, in webhook: WebhookReceipt) async throws(CheckoutError) -> Bool {
         try await heard(WebhookReport(receipt: webhook, payment: id, isAfterSale: true, document: []))
     }
 
-    /// Keeps what nobody accounts for, and holds its order.
+    /// Returns the changes that keep an unaccounted webhook as an incident and hold its order.
     private func incident(
         _ report: WebhookReport, _ payment: PaymentID, _ now: Timestamp
     ) async throws(CheckoutError) -> [RecordChange] {

@@ -2,19 +2,19 @@ import Synchronization
 public import TillCore
 public import TillJournal
 
-/// Runs payments: decides, writes, calls the provider, writes what it answered.
+/// Runs payments: decides, records, calls the provider, records its answer.
 ///
-/// - Every call to a provider is in the journal, with its key, before it leaves; no call is made inside a transaction;
-///   every call has a deadline, also one that ignores its cancellation, and a call without an answer is `unknown`.
+/// - Every call to a provider is in the journal, with its key, before it is sent. No call is made inside a transaction.
+///   Every call has a deadline, even if it ignores cancellation, and a call without an answer is `unknown`.
 /// - Any number of tasks and processes may work on one payment at once: the journal's versions order them, the
-///   payment's own rules are asked again on each new state, and the provider's keys make repeats harmless.
-/// - After a crash ``recover(report:)`` does what is left to be done; it is the same code as normal running.
+///   payment's own rules are evaluated again on each new state, and the provider's keys make repeats harmless.
+/// - After a crash, ``recover(report:)`` completes the pending work; it is the same code as normal operation.
 public struct Checkout: Sendable {
-    /// How long a provider may take to answer. Shorter than `CheckSchedule.answerLease`.
+    /// The deadline of a provider call. Shorter than `CheckSchedule.answerLease`.
     public static let providerDeadline: Span = .seconds(30)
-    /// How often a decision is made again because another write came first.
+    /// The most times a decision is repeated because another write came first.
     public static let maximumConflicts = 16
-    /// How many effects one pass performs for one payment.
+    /// The most effects that one pass performs for one payment.
     public static let maximumSteps = 12
 
     let journal: any Journal
@@ -26,13 +26,13 @@ public struct Checkout: Sendable {
     let left = LeftAlone()
     let board = RecoveryBoard()
     let epoch = JournalEpoch()
-    /// Where quarantined payments are listed; `nil` with a journal that keeps no records.
+    /// Incidents, where quarantined payments are listed; `nil` with a journal that keeps no records.
     let incidents: Records<Incident>?
-    /// Where calls to providers run; `nil`: on the threads that all tasks share.
+    /// The executor for provider calls; `nil` for the shared threads of all tasks.
     let executor: (any TaskExecutor)?
 
-    /// Makes an engine over a journal and its providers.
-    /// - Parameter executor: runs the calls to the providers; `nil`: the threads that all tasks share.
+    /// Creates an engine over a journal and its providers.
+    /// - Parameter executor: Runs the calls to the providers; `nil` for the shared threads of all tasks.
     public init(
         journal: any Journal, providers: [any PaymentServiceProvider], clock: any TillClock,
         executor: (any TaskExecutor)? = nil,
@@ -49,9 +49,9 @@ public struct Checkout: Sendable {
     /// The names of the configured providers.
     public var providerNames: [ProviderName] { Array(providers.keys) }
 
-    /// Makes a new payment in memory; ``create(_:idempotency:)`` writes it.
-    /// - Parameter acceptedBy: who charges an order although the shop says that it was settled, for the record; `nil`:
-    ///   such an order is refused.
+    /// Creates a new payment in memory; ``create(_:idempotency:)`` writes it.
+    /// - Parameter acceptedBy: The operator on record for charging an order that the shop reports as settled; `nil`
+    ///   refuses such an order.
     public func draft(
         account: AccountID, order: Order, captureMode: CaptureMode, acceptedBy: String? = nil
     ) -> PaymentDraft {
@@ -63,9 +63,9 @@ public struct Checkout: Sendable {
             payment: Payment(creation, at: now), event: RecordedEvent(.created(creation), at: now, by: .inEvents))
     }
 
-    /// Writes a new payment, together with the answer kept under the caller's key. Refused if the order has a payment
-    /// that holds, took or may take money, if an incident holds it, if the journal was restored and the sweep is not
-    /// done, or if the shop says that it was settled and nobody accepted that.
+    /// Writes a new payment together with the response stored under the caller's idempotency key. Refused if the order
+    /// already has a payment that holds, took or may take money, if an incident holds it, if the journal was restored
+    /// and the sweep is not finished, or if the shop reports the order as settled and no override was recorded.
     public func create(
         _ draft: PaymentDraft, idempotency: IdempotencyRecord? = nil
     ) async throws(CheckoutError) -> Payment {
@@ -93,7 +93,7 @@ public struct Checkout: Sendable {
         return draft.payment
     }
 
-    /// A payment of the account.
+    /// Returns a payment of the account.
     public func payment(_ id: PaymentID, account: AccountID) async throws(CheckoutError) -> Payment {
         let found: Payment?
         do throws(CheckoutError) { found = try await stored(id) } catch {
@@ -104,9 +104,9 @@ public struct Checkout: Sendable {
         return payment
     }
 
-    /// Whether it is among the account's payments, by its row: its events cannot say.
+    /// `true` if the payment's row belongs to the account; used if its events are unreadable.
     private func isListed(_ id: PaymentID, of account: AccountID) async throws(CheckoutError) -> Bool {
-        // The place right behind it: names of payments are letters, digits, dashes and underscores.
+        // The key right after it: payment identifiers consist of letters, digits, dashes and underscores.
         let behind = PaymentID(rawValue: id.rawValue + "~")
         do throws(JournalError) {
             let first = try await journal.rowReadings(PaymentFilter(account: account, before: behind, limit: 1)).first
@@ -114,7 +114,7 @@ public struct Checkout: Sendable {
         } catch { throw .journal(error) }
     }
 
-    /// Asks a provider for the money. Returns when the outcome is in the journal, be it `unknown`.
+    /// Authorizes a payment at a provider. Returns once the outcome is in the journal, even if it is `unknown`.
     public func confirm(
         _ id: PaymentID, account: AccountID, provider name: ProviderName, tender: Tender,
         idempotency: IdempotencyRecord? = nil
@@ -137,7 +137,7 @@ public struct Checkout: Sendable {
             account: account, tender: tender, idempotency: idempotency)
     }
 
-    /// Takes held money; all that is left if no amount is given.
+    /// Captures held money (the full remaining amount by default).
     public func capture(
         _ id: PaymentID, account: AccountID, amount: Money? = nil, isFinal: Bool = true,
         idempotency: IdempotencyRecord? = nil
@@ -148,8 +148,8 @@ public struct Checkout: Sendable {
             .capture(amount, isFinal: isFinal), on: id, account: account, idempotency: idempotency)
     }
 
-    /// Wants no money for the order any more; voids a hold. A success that comes later is voided too. Where a part of
-    /// the hold was captured only the rest is released, and the payment stays.
+    /// Cancels a payment and voids its hold. An authorization that succeeds later is voided too. If a part of the hold
+    /// was captured, only the rest is released, and the payment stays.
     public func cancel(
         _ id: PaymentID, account: AccountID, reason: String = "requested_by_customer",
         idempotency: IdempotencyRecord? = nil
@@ -158,8 +158,8 @@ public struct Checkout: Sendable {
             .cancel(reason: CardNumberMask.masked(reason)), on: id, account: account, idempotency: idempotency)
     }
 
-    /// Renews the hold on what is not captured yet, so that the bank answers for it for longer. It is in the journal
-    /// before it is sent.
+    /// Renews the hold on the uncaptured amount, which extends the issuer's guarantee. Recorded in the journal before
+    /// it is sent.
     public func renew(
         _ id: PaymentID, account: AccountID, idempotency: IdempotencyRecord? = nil
     ) async throws(CheckoutError) -> Payment {
@@ -172,9 +172,9 @@ public struct Checkout: Sendable {
         return try await run(.renew(honorPeriod: honorPeriod), on: id, account: account, idempotency: idempotency)
     }
 
-    /// Gives captured money back; all that is left if no amount is given.
-    /// - Parameter total: what may be refunded of the payment in all; it is held against what was refunded when this
-    ///   is written, so that two at once do not exceed it.
+    /// Refunds a payment (the full remaining amount by default).
+    /// - Parameter total: The most that may be refunded of the payment in all; checked when the refund is written, so
+    ///   that two concurrent refunds cannot exceed it.
     public func refund(
         _ id: PaymentID, account: AccountID, amount: Money? = nil, reason: String? = nil, total: Money? = nil,
         idempotency: IdempotencyRecord? = nil
@@ -186,8 +186,8 @@ public struct Checkout: Sendable {
             idempotency: idempotency)
     }
 
-    /// Refuses what the provider cannot do. One that captures once releases the rest: a second capture would be
-    /// taken for the repetition of the first.
+    /// Refuses a capture that the provider does not support. A provider that captures once releases the rest: it would
+    /// treat a second capture as a repeat of the first.
     private func checkCapture(
         _ amount: Money?, _ isFinal: Bool, on id: PaymentID, account: AccountID
     ) async throws(CheckoutError) {
@@ -206,7 +206,7 @@ public struct Checkout: Sendable {
         }
     }
 
-    /// Checks that the provider's wire can express an amount before anything is written.
+    /// Checks, before anything is written, that the provider's wire format can express an amount.
     private func checkWire(_ amount: Money?, on id: PaymentID, account: AccountID) async throws(CheckoutError) {
         let payment = try await payment(id, account: account)
         guard let amount, amount.currency == payment.currency, let name = payment.provider,
@@ -219,7 +219,7 @@ public struct Checkout: Sendable {
         }
     }
 
-    /// Decides a command on the newest state, writes it, and performs what follows from it.
+    /// Decides a command on the newest state, writes it, and performs its follow-up work.
     func run(
         _ command: PaymentCommand, on id: PaymentID, account: AccountID, tender: Tender? = nil,
         idempotency: IdempotencyRecord?
@@ -236,7 +236,7 @@ public struct Checkout: Sendable {
             } catch {
                 throw .refused(error)
             }
-            // Where nothing is begun, what else is open stays with whoever works on it: that may be of another account.
+            // If no step is started, the open work stays with its current holder, which may use another account.
             let isBegun = !Checkout.steps(in: events, tender: tender).isEmpty
             do throws(CheckoutError) {
                 let isWritten = try await append(
@@ -245,7 +245,7 @@ public struct Checkout: Sendable {
                     conditions: command.conditions(of: payment))
                 guard isWritten else { continue }
             } catch .journal(.unavailable(let reason)) where command.needsCredential {
-                // Even if it was written, nobody else can ask for the money.
+                // Even if the write succeeded, no other process can authorize: only this one has the credential.
                 throw .notBegun(.unavailable(reason))
             }
             markStarted(events)
@@ -254,7 +254,7 @@ public struct Checkout: Sendable {
         throw .tooManyConflicts(id)
     }
 
-    /// Appends events; `false` if another write came first.
+    /// Appends events; returns `false` if another write came first.
     func append(
         _ events: [PaymentEvent], to payment: inout Payment, at now: Timestamp, holder: JournalWrite.Holder,
         idempotency: IdempotencyRecord? = nil, webhook: WebhookReceipt? = nil, wakes: Bool = false,
@@ -273,7 +273,7 @@ public struct Checkout: Sendable {
                 throw .journal(.corrupted("payment \(payment.id): \(broken)"))
             #endif
         }
-        // Nothing left to do needs nobody to hold it; a hold without a due time would never leave the outbox.
+        // Without pending work no holder is needed; a hold without a due time would never leave the outbox.
         let due = payment.nextDue
         var write = JournalWrite()
         write.append = JournalWrite.Append(
@@ -294,7 +294,7 @@ public struct Checkout: Sendable {
         }
     }
 
-    /// A payment as it is in the journal now.
+    /// Returns a payment in its current journal state.
     func stored(_ id: PaymentID) async throws(CheckoutError) -> Payment? {
         do {
             guard var payment = try await journal.payment(id) else { return nil }
@@ -319,11 +319,12 @@ public struct Checkout: Sendable {
 }
 
 extension PaymentCommand {
-    /// Only who has the customer's credential in hand can do it, so nobody does it later.
+    /// `true` if the command needs the customer's credential, which only this process has in memory, so that it cannot
+    /// be performed later.
     fileprivate var needsCredential: Bool { if case .attempt = self { true } else { false } }
 
-    /// What must not be in the journal when it is written. What is bounded by a hold that is known, such as its
-    /// capture, has no conditions.
+    /// The records that must be absent from the journal when the command is written. A command bounded by an existing
+    /// hold, such as its capture, has no conditions.
     fileprivate func conditions(of payment: Payment) -> [RecordChange] {
         switch self {
         case .attempt: SaleGate.conditions(account: payment.account, order: payment.order.id)
@@ -333,16 +334,16 @@ extension PaymentCommand {
     }
 }
 
-/// A payment that is not written yet.
+/// A payment that has not been written yet.
 public struct PaymentDraft: Sendable {
-    /// As it will be.
+    /// The payment as it will be written.
     public let payment: Payment
     let event: RecordedEvent
 }
 
-/// Which payments tasks of this process are working on, so that recovery leaves them alone.
+/// The payments that tasks of this process are working on, which recovery leaves alone.
 final class AtWork: Sendable {
-    /// How many payments are remembered as queried; older queries are forgotten first.
+    /// The most query times that are remembered; the oldest are forgotten first.
     static let maximumQueries = 4096
 
     private let counts = Mutex<[PaymentID: Int]>([:])
@@ -361,7 +362,7 @@ final class AtWork: Sendable {
 
     func lastQuery(_ id: PaymentID) -> Timestamp? { queries.withLock { $0[id] } }
 
-    /// Whether to query now, and if so, remembers that.
+    /// Returns `true` if the payment may be queried now, and if so, remembers the query.
     func mayQuery(_ id: PaymentID, at now: Timestamp, ifNotWithin interval: Span?) -> Bool {
         queries.withLock { queries in
             if let interval, let last = queries[id], last <= now, now.since(last) < interval { return false }
@@ -377,7 +378,8 @@ final class AtWork: Sendable {
 }
 
 extension Checkout {
-    /// Refuses an amount that the provider's wire cannot express or whose currency it does not take. Writes nothing.
+    /// Refuses an amount that the provider's wire format cannot express, or in a currency that it does not support.
+    /// Writes nothing.
     public func checkAmount(_ amount: Money, provider name: ProviderName) throws(CheckoutError) {
         guard let provider = providers[name] else { throw .unknownProvider(name, known: providerNames) }
         do {

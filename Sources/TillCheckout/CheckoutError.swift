@@ -1,39 +1,39 @@
 public import TillCore
 public import TillJournal
 
-/// Why the checkout did not do what it was asked.
+/// An error of the checkout: the reason for which a request was not carried out.
 public enum CheckoutError: ExplainedError {
-    /// The payment's own rules refuse it.
+    /// The payment's own rules refuse the command.
     case refused(PaymentRefusal)
-    /// There is no such payment, or it is another account's: the two are not distinguished.
+    /// The payment does not exist or belongs to another account; the two are not distinguished.
     case unknownPayment(PaymentID)
-    /// Its events cannot be read, or contradict each other: nothing is decided on them.
+    /// The payment's events are unreadable or contradictory: nothing is decided on them.
     case unreadablePayment(PaymentID, reason: String)
-    /// Another payment has the order.
+    /// Another payment occupies the order.
     case orderOccupied(OrderID, by: PaymentID, PaymentStatus)
-    /// The shop says that the order, known by this number, was settled; nobody said that it is charged anyway.
+    /// The shop reports the order of this number as settled, and no override was given.
     case settledInShop(order: String, OrderStanding)
-    /// The journal was restored or set back, and what was sold since is not known yet: nothing is sold or given back.
+    /// The journal was restored or set back, and sales since then are not yet known: no sales and no refunds are made.
     case restoring
-    /// The order was paid, or may have been, by something that is in no payment of the journal.
+    /// The order was paid, or may have been paid, by a charge that belongs to no payment in the journal.
     case orderHeld(OrderID)
     /// No provider of that name is configured.
     case unknownProvider(ProviderName, known: [ProviderName])
-    /// The attempt is of another account of its provider than the one that is configured here.
+    /// The attempt was made in another account of its provider than the configured one.
     case otherAccount(OtherAccount)
-    /// The provider's wire cannot express the amount, or does not take the currency.
+    /// The provider's wire format cannot express the amount, or the provider does not support the currency.
     case amount(MoneyError)
     /// The journal did not accept the write.
     case journal(JournalError)
-    /// The journal did not take, or may not have taken, the write with which a sale begins; so no provider was asked.
+    /// The journal did not accept, or may not have accepted, the write that begins a sale, so no provider was called.
     case notBegun(JournalError)
-    /// This process was stalled for longer than its lease: another one has taken over the payment, or the journal
-    /// cannot say that none has. It asked no provider for the step.
+    /// This process stalled for longer than its lease: another process has taken over the payment, or the journal
+    /// cannot rule that out. The step was not sent to a provider.
     case takenOver(PaymentID)
-    /// Others changed the payment too often at the same time.
+    /// Concurrent writers changed the payment too often.
     case tooManyConflicts(PaymentID)
-    /// A provider was asked, and what it answered could not be recorded: the step may have moved money. It is
-    /// looked up once the journal takes writes again and the call's lease (`CheckSchedule.answerLease`) is over.
+    /// A provider was called, and its answer could not be recorded: the step may have moved money. It is queried once
+    /// the journal accepts writes again and the call's lease (`CheckSchedule.answerLease`) has ended.
     indirect case unwritten(PaymentID, because: CheckoutError)
 
     public var code: String {
@@ -86,7 +86,7 @@ public enum CheckoutError: ExplainedError {
             "There is no provider \(name) here; there are \(known.map(\.rawValue).sorted().joined(separator: ", "))."
         case .otherAccount(let other): other.sentence
         case .amount(let error): error.description
-        // It may have been asked for a read, too.
+        // The journal may have been unavailable for a read, too.
         case .journal(.unavailable(let reason)): "\(JournalError.unavailable(reason))"
         case .journal(let error): "The journal did not accept the write: \(error)"
         case .notBegun(let error):
@@ -99,7 +99,7 @@ public enum CheckoutError: ExplainedError {
         }
     }
 
-    /// What the journal refused, where one of the conditions of a sale was not met.
+    /// Maps the journal's refusal of a sale condition; `nil` for any other error.
     init?(gate error: JournalError, order: OrderID) {
         guard case .recordConflict(let id, _) = error, let refusal = SaleGate.refusal(at: id) else { return nil }
         switch refusal {
@@ -108,7 +108,7 @@ public enum CheckoutError: ExplainedError {
         }
     }
 
-    /// Whether this step moved money.
+    /// Indicates whether the failed step moved money.
     public var moneyMoved: MoneyMoved {
         switch self {
         case .refused(let refusal): refusal.moneyMoved
@@ -117,7 +117,7 @@ public enum CheckoutError: ExplainedError {
         }
     }
 
-    /// What to do next.
+    /// The recommended next step.
     public var next: String {
         switch self {
         case .refused(let refusal): refusal.next

@@ -6,9 +6,10 @@
     import Darwin
 #endif
 
-/// Numbered places at which a test may kill the process, to prove that dying there loses nothing.
+/// Numbered points at which a test may kill the process, to prove that a crash there loses nothing.
 ///
-/// Only the environment of the process can switch one on (`TILL_FAILPOINT=<number>`); no input can.
+/// A failpoint can only be enabled through the process environment (`TILL_FAILPOINT=<number>`); no input can enable
+/// one.
 public enum Failpoint: Int, CaseIterable, Sendable {
     case beforeCreateIsWritten = 1
     case afterCreateIsWritten
@@ -35,7 +36,7 @@ public enum Failpoint: Int, CaseIterable, Sendable {
 
     private static let chosen: Int? = getenv("TILL_FAILPOINT").flatMap { Int(String(cString: $0)) }
 
-    /// Kills the process here, as power loss would, if this place was chosen.
+    /// Kills the process here, as a power failure would, if this failpoint is enabled.
     func reached() {
         if Failpoint.chosen == rawValue { kill(getpid(), SIGKILL) }
     }

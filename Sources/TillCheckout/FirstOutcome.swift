@@ -1,6 +1,6 @@
 import Synchronization
 
-/// An answer, or the end of waiting for it, whichever comes first. One task may wait; any may end it.
+/// An answer or the end of the wait for it, whichever comes first. One task may wait; any task may end the wait.
 final class FirstOutcome<Answer: Sendable>: Sendable {
     private enum State {
         case open
@@ -9,7 +9,7 @@ final class FirstOutcome<Answer: Sendable>: Sendable {
     }
     private let state = Mutex(State.open)
 
-    /// Ends the waiting; `nil`: it was given up. `false` if something else came first.
+    /// Ends the wait; `nil` abandons it. Returns `false` if it had ended before.
     func end(with answer: Answer?) -> Bool {
         let (isFirst, waiter) = state.withLock { state in
             switch state {
@@ -26,7 +26,7 @@ final class FirstOutcome<Answer: Sendable>: Sendable {
         return isFirst
     }
 
-    /// Waits, regardless of cancellation: whoever is canceled ends it.
+    /// Waits, regardless of cancellation: the canceler must end the wait.
     func value() async -> Answer? {
         await withCheckedContinuation { waiter in
             let isOpen = state.withLock { state in

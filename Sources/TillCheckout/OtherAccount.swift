@@ -1,18 +1,18 @@
 import Synchronization
 public import TillCore
 
-/// An attempt that was started in another account of its provider than the one that is configured here. It is left as
-/// it is: this account would say "not found" of money that the other one took.
+/// An attempt that was made in another account of its provider than the configured one. It is left alone: the
+/// configured account would answer "not found" for money that the other account took.
 public struct OtherAccount: Hashable, Sendable {
     public let payment: PaymentID
     public let attempt: AttemptID
     public let provider: ProviderName
-    /// The account of the attempt.
+    /// The account recorded for the attempt.
     public let recorded: ProviderIdentity
-    /// The account that is configured here.
+    /// The configured account.
     public let configured: ProviderIdentity
 
-    /// What happened, as a sentence for people.
+    /// A human-readable description of the mismatch.
     public var sentence: String {
         let found =
             recorded.match(configured) == .unproved
@@ -21,7 +21,7 @@ public struct OtherAccount: Hashable, Sendable {
         return "Payment \(payment) was started with \(provider) in \(recorded), \(found). It was left as it is."
     }
 
-    /// What a person does about it, as a sentence.
+    /// The recommended next step, as a sentence.
     public var next: String {
         recorded.match(configured) == .unproved
             ? "Configure the account's own name or its earlier key, and try again."
@@ -29,12 +29,12 @@ public struct OtherAccount: Hashable, Sendable {
     }
 }
 
-/// The payments that recovery left alone because they are of other accounts.
+/// The payments that recovery skipped because they belong to other accounts.
 final class LeftAlone: Sendable {
-    /// How many are remembered; whether one is left alone does not depend on it.
+    /// The most payments that are remembered; it does not limit the payments that are skipped.
     static let maximum = 4096
 
-    /// How long it counts that one was met; recovery meets what is due again and again.
+    /// The time for which a skipped payment is remembered; recovery meets due payments again and again.
     static let memory = Span.minutes(5)
 
     private let known = Mutex<[PaymentID: (other: OtherAccount, at: Timestamp)]>([:])
@@ -57,17 +57,19 @@ final class LeftAlone: Sendable {
 }
 
 extension Checkout {
-    /// The payments that this process has met within five minutes and left alone because they are of other accounts; at
-    /// most 4096. Recovery meets each once a minute.
+    /// The payments of other accounts that this process has skipped within the last five minutes; at most 4096.
+    /// Recovery meets each once a minute.
     public var leftAlone: [OtherAccount] { left.all(at: clock.now()) }
 
-    /// Why a payment's open attempt is not touched by this process; `nil`: it may be, or nothing is open.
+    /// Returns the account mismatch that keeps this process from working on a payment's open attempt; `nil` if there is
+    /// none, or nothing is open.
     public func otherAccount(of payment: Payment) async -> OtherAccount? {
         guard let attempt = payment.currentAttempt else { return nil }
         return await otherAccount(attempt, of: payment.id)
     }
 
-    /// `nil` also where the provider is not configured: that is another reason not to touch it.
+    /// Returns the account mismatch of an attempt; `nil` also if the provider is not configured, which is reason enough
+    /// to skip it.
     func otherAccount(_ attempt: Attempt, of payment: PaymentID) async -> OtherAccount? {
         guard let recorded = attempt.identity, let provider = providers[attempt.provider] else { return nil }
         let configured = await provider.identity()
@@ -77,7 +79,7 @@ extension Checkout {
             configured: configured)
     }
 
-    /// Refuses a command to an attempt of another account before anything is written.
+    /// Refuses a command on an attempt of another account before anything is written.
     func checkAccount(of command: PaymentCommand, to payment: Payment) async throws(CheckoutError) {
         let attempt: Attempt?
         switch command {
@@ -90,7 +92,7 @@ extension Checkout {
         if let attempt, let other = await otherAccount(attempt, of: payment.id) { throw .otherAccount(other) }
     }
 
-    /// Of effects those that this process may perform. What it leaves alone is noted.
+    /// Returns the effects that this process may perform. Skipped ones are noted.
     func performable(_ effects: [PaymentEffect], of payment: Payment) async -> [PaymentEffect] {
         var performable: [PaymentEffect] = []
         var met: OtherAccount?
@@ -105,8 +107,8 @@ extension Checkout {
         return performable
     }
 
-    /// That an attempt is of the configured account, where an answer proves it and the journal does not know it yet:
-    /// the account has answered that it has the attempt. "Not found" proves nothing.
+    /// Returns the event that binds an attempt to the configured account, if an answer proves the binding and the
+    /// journal does not have it yet: the account answered that it knows the attempt. "Not found" proves nothing.
     func binding(of answer: PaymentAnswer, in payment: Payment) async -> [PaymentEvent] {
         guard let id = payment.attemptFound(by: answer), let attempt = payment.attempts.first(where: { $0.id == id }),
             attempt.identity?.account == nil, let configured = await providers[attempt.provider]?.identity(),
@@ -117,7 +119,7 @@ extension Checkout {
 }
 
 extension Payment {
-    /// The attempt that an effect is about.
+    /// Returns the attempt that an effect concerns.
     func attempt(of effect: PaymentEffect) -> Attempt? {
         let id: AttemptID? =
             switch effect {
@@ -129,7 +131,7 @@ extension Payment {
         return attempts.first { $0.id == id }
     }
 
-    /// The attempt that whoever answered so has.
+    /// Returns the attempt that an answer proves to be known to its provider account.
     fileprivate func attemptFound(by answer: PaymentAnswer) -> AttemptID? {
         switch answer {
         case .prepared(let id, .approved), .authorized(let id, .approved), .continued(let id, .approved): id

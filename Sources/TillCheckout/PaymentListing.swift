@@ -1,10 +1,10 @@
 public import TillCore
 public import TillJournal
 
-/// A payment as a list has it.
+/// A payment in a list.
 public enum ListedPayment: Sendable {
     case payment(Payment)
-    /// Its events or its row cannot be read.
+    /// The payment's events or row are unreadable.
     case unreadable(UnreadableRow)
 
     public var id: PaymentID {
@@ -16,7 +16,7 @@ public enum ListedPayment: Sendable {
 
     package var isUnreadable: Bool { damage != nil }
 
-    /// What cannot be read of it, and why; `nil`: nothing.
+    /// The damage that makes the payment unreadable; `nil` if it is readable.
     public var damage: UnreadableRow? {
         switch self {
         case .payment: nil
@@ -26,8 +26,8 @@ public enum ListedPayment: Sendable {
 }
 
 extension Checkout {
-    /// Payments, newest first. One that cannot be read is listed as such. If it is its events, it is an incident from
-    /// then on; of a row `till journal verify` says it.
+    /// Returns payments, newest first. An unreadable payment is listed as such: unreadable events become an incident;
+    /// an unreadable row is reported by `till journal verify`.
     public func list(_ filter: PaymentFilter) async throws(CheckoutError) -> [ListedPayment] {
         do throws(JournalError) {
             var listed: [ListedPayment] = []
@@ -48,8 +48,8 @@ extension Checkout {
         } catch { throw .journal(error) }
     }
 
-    /// A payment; `nil` if there is none or it cannot be read, which is an incident from then on.
-    /// - Throws: ``CheckoutError/journal(_:)`` for what is wrong with the journal as a whole.
+    /// Returns a payment; `nil` if it does not exist or is unreadable, which becomes an incident.
+    /// - Throws: ``CheckoutError/journal(_:)`` for a fault of the journal as a whole.
     public func readable(_ id: PaymentID) async throws(CheckoutError) -> Payment? {
         do throws(JournalError) {
             switch try await journal.readable(id) {

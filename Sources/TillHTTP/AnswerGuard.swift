@@ -2,19 +2,19 @@ package import AsyncHTTPClient
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Lets through of an answer what the client behind it can read, and closes the connection at anything else.
+/// Passes only those responses that the client behind it can process, and closes the connection at anything else.
 ///
-/// AsyncHTTPClient 1.37 ends the process (`preconditionFailure`) when a body follows a head whose status is below 200,
-/// and when an answer comes that nobody has asked for: whoever answers must not be able to do that. Every client of
-/// ours has this guard on each of its connections.
+/// AsyncHTTPClient 1.37 ends the process (`preconditionFailure`) when a body follows a head with a status below 200,
+/// and when an unsolicited response arrives; no server must be able to cause that. Every client of ours has this guard
+/// on each of its connections.
 package enum AnswerGuard {
-    /// The most interim answers (1xx) to one request. They say nothing that is used here.
+    /// The maximum number of interim responses (1xx) to one request. Their contents are not used here.
     package static let maximumInterim = 16
 
-    /// The answer is none that can be read.
+    /// The response is not processable.
     package struct Refused: Error {}
 
-    /// Puts a guard on each connection of a client that is made with a configuration. It speaks HTTP/1.1 only.
+    /// Installs a guard on each connection of clients created with a configuration. It supports HTTP/1.1 only.
     package static func install(in configuration: inout HTTPClient.Configuration) {
         configuration.httpVersion = .http1Only
         configuration.http1_1ConnectionDebugInitializer = { channel in
@@ -27,7 +27,7 @@ package enum AnswerGuard {
     }
 }
 
-/// Follows one connection's requests and answers.
+/// Tracks the requests and responses of one connection.
 private final class AnswerHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -35,11 +35,11 @@ private final class AnswerHandler: ChannelDuplexHandler {
     typealias OutboundOut = HTTPClientRequestPart
 
     private enum State {
-        /// No answer is due.
+        /// No response is due.
         case idle
-        /// A request has left; so many interim answers came.
+        /// A request was sent; `interim` counts the interim responses so far.
         case waiting(interim: Int)
-        /// The head of the answer has come, and not its end.
+        /// The head of the response has arrived, but not its end.
         case answering
         /// The connection is being closed.
         case closed
@@ -57,7 +57,7 @@ private final class AnswerHandler: ChannelDuplexHandler {
         case (.head(let head), .waiting(let interim)):
             switch head.status.code {
             case 200...999: state = .answering
-            // 101 would go on in a protocol that nobody has asked for.
+            // 101 would continue in a protocol that was not requested.
             case 100, 102..<200:
                 guard interim < AnswerGuard.maximumInterim else { return refuse(context) }
                 return state = .waiting(interim: interim + 1)

@@ -1,10 +1,12 @@
 internal import TillCore
 
 extension CardScrubbing {
-    /// Masks the values of a form's fields for the number and the code, then all that could be a number.
+    /// Masks the values of form fields for the card number and the security code, then everything that could be a card
+    /// number.
     static func body(_ text: String) -> String { text.hasPrefix("{") ? json(text) : form(text) }
 
-    /// Masks the values of JSON members that hold a number, a code or a secret, then all that could be a number.
+    /// Masks the values of JSON members with a card number, a security code or a secret, then everything that could be
+    /// a card number.
     private static func json(_ text: String) -> String {
         var result = text
         for name in ["security_code", "cvv", "cvc", "number", "expiry", "client_secret", "access_token"] {

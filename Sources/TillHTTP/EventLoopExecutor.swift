@@ -1,11 +1,11 @@
 package import NIOCore
 
-/// Runs a task's work on the event loop of a connection, so that a request is read, worked on and answered on one
-/// thread instead of being handed to another and back.
+/// Runs a task's work on the event loop of a connection, so that a request is read, processed and answered on one
+/// thread without thread hops.
 ///
-/// What runs there must not block, as nothing in Swift's concurrency may.
+/// Work on it must not block, as nothing in Swift's concurrency may.
 package final class EventLoopExecutor: TaskExecutor {
-    /// That of the connection whose request is being answered, for tasks that outlive the request.
+    /// The executor of the connection of the current request, for tasks that outlive the request.
     @TaskLocal package static var current: EventLoopExecutor?
 
     package let loop: any EventLoop

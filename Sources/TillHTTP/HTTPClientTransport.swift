@@ -6,25 +6,25 @@ internal import NIOPosix
 internal import NIOSSL
 public import TillCore
 
-/// The one transport to providers.
+/// The only transport to providers.
 ///
-/// Certificates are verified and TLS is 1.2 at least; no redirect is followed and no proxy used, so that a secret key
-/// goes to the named host only. No answer is asked for compressed. Connections are pooled over all callers; nothing
-/// is sent twice. Any number of calls may run at once. What is no answer to what was asked, or more than
-/// `AnswerGuard` takes, is `unknown`.
+/// Certificates are verified and TLS is at least 1.2; redirects are not followed and proxies not used, so that a secret
+/// key is sent to the named host only. No compressed response is requested. Connections are pooled over all callers;
+/// nothing is sent twice. Any number of calls may run concurrently. Anything that is not a response to the request, or
+/// that exceeds the limits of `AnswerGuard`, is `unknown`.
 ///
-/// ``shutdown()`` must be called before the last reference goes away.
+/// ``shutdown()`` must be called before the last reference is released.
 public final class HTTPClientTransport: HTTPTransport {
-    /// The longest answer body that is read, in bytes: 1 MiB. A longer one is `unknown`.
+    /// The maximum size of a response body, in bytes: 1 MiB. A longer one is `unknown`.
     public static let maximumAnswerBytes = 1 << 20
-    /// The longest deadline taken; a longer one is cut to it.
+    /// The maximum deadline; a longer one is reduced to it.
     public static let longestDeadline = Span.minutes(10)
 
     private let client: HTTPClient
 
-    /// Makes a transport with its own pool.
-    /// - Parameter connectTimeout: for name look-up, connection and TLS. Keep it below the deadlines of the calls:
-    ///   running into it is the certain `notSent`, running into a deadline is `unknown`.
+    /// Creates a transport with its own pool.
+    /// - Parameter connectTimeout: the time limit for name resolution, connection and TLS. Keep it below the deadlines
+    ///   of the calls: reaching it is the certain `notSent`, reaching a deadline is `unknown`.
     public convenience init(connectTimeout: Span = .seconds(5)) {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
@@ -32,10 +32,11 @@ public final class HTTPClientTransport: HTTPTransport {
         self.init(tls: tls, connectTimeout: connectTimeout)
     }
 
-    /// A transport to devices of one maker in the local network, which have addresses and no names: their certificates
-    /// must come from the maker's own root, and nothing else is trusted. Which device it is, its messages must show.
+    /// Creates a transport to one manufacturer's devices in the local network, which have addresses and no names: their
+    /// certificates must be issued by the manufacturer's own root, and nothing else is trusted. The messages must
+    /// identify the individual device.
     /// - Parameter root: a file with the root certificate, PEM.
-    /// - Throws: when the file cannot be read.
+    /// - Throws: an error if the file cannot be read.
     public convenience init(trustingDevicesOf root: String, connectTimeout: Span = .seconds(5)) throws {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
@@ -50,27 +51,28 @@ public final class HTTPClientTransport: HTTPTransport {
             tlsConfiguration: tls, redirectConfiguration: .disallow,
             timeout: .init(connect: .milliseconds(connect)), proxy: nil, decompression: .disabled)
         AnswerGuard.install(in: &configuration)
-        // A refused connection must be reported at once as `notSent`; whether to try again is the engine's decision.
+        // A refused connection must be reported immediately as `notSent`; retries are the engine's decision.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    /// Closes all connections. Calls under way end as `unknown`.
+    /// Closes all connections. Calls in progress end as `unknown`.
     public func shutdown() async {
         try? await client.shutdown()
     }
 
-    /// Sends a request and reads the whole answer.
+    /// Sends a request and reads the whole response.
     /// - Throws: `TransportFailure.notSent(reason:)` if there was no connection to send on, otherwise
-    ///   `TransportFailure.unknown(reason:)`, also when a kept connection turns out to be dead.
+    ///   `TransportFailure.unknown(reason:)`, also if a pooled connection turns out to be dead.
     public func send(
         _ request: HTTPRequest, body: [UInt8], deadline: Span
     ) async throws(TransportFailure) -> HTTPReply {
         guard deadline.milliseconds > 0 else { throw .notSent(reason: "the deadline has passed") }
         guard !Task.isCancelled else { throw .notSent(reason: "canceled before it was sent") }
         let outgoing = try HTTPClientTransport.clientRequest(request, body: body)
-        // On the loop of the connection that will carry it: the client takes one of the loop that it is called on.
+        // On the loop of the connection that will carry it: the client uses a connection of the loop that it is called
+        // on.
         if let loop = MultiThreadedEventLoopGroup.currentEventLoop {
             return try await exchange(outgoing, deadline: deadline, on: loop)
         }
@@ -101,7 +103,7 @@ public final class HTTPClientTransport: HTTPTransport {
         }
     }
 
-    /// Hands out an answer's body as it comes; what is in memory is one piece.
+    /// Streams a response's body as it arrives; only one piece is in memory.
     public func receive(
         _ request: HTTPRequest, atMost limit: Int, deadline: Span, _ piece: @escaping @Sendable ([UInt8]) -> Bool
     ) async throws(TransportFailure) -> HTTPResponse {
@@ -167,7 +169,7 @@ public final class HTTPClientTransport: HTTPTransport {
         for (name, value) in answer.headers {
             if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
         }
-        // The type takes three digits only; anything else cannot be relied upon and counts as a server's failure.
+        // The type accepts three digits only; anything else is unreliable and counts as a server failure.
         let code = (100...999).contains(Int(answer.status.code)) ? Int(answer.status.code) : 599
         return HTTPResponse(status: .init(code: code), headerFields: fields)
     }

@@ -2,23 +2,23 @@ public import HTTPTypes
 internal import Synchronization
 public import TillCore
 
-/// Passes everything on and keeps what passed, scrubbed, so that a test can read the real wire.
+/// Forwards everything and records it, scrubbed, so that a test can inspect the actual wire traffic.
 ///
 /// The `Authorization` and `X-API-Key` fields, form fields that end in `[number]` or `[cvc]`, and any text that could
-/// be a card number are masked before they are kept.
+/// be a card number are masked before they are recorded.
 public final class RecordingTransport: HTTPTransport {
-    /// One request and what came of it, scrubbed.
+    /// A request and its response, scrubbed.
     public struct Exchange: Hashable, Sendable {
-        /// The method of HTTP, such as `GET`.
+        /// The HTTP method, such as `GET`.
         public var method: String
         public var path: String
-        /// Header fields in their order.
+        /// The header fields, in order.
         public var fields: [String]
         /// The request's body as text.
         public var body: String
-        /// The answer's status; `nil` if there was no answer.
+        /// The response's status; `nil` if there was no response.
         public var status: Int?
-        /// The answer's body as text, or why there was none.
+        /// The response's body as text, or the reason that there was none.
         public var answer: String
     }
 
@@ -27,13 +27,13 @@ public final class RecordingTransport: HTTPTransport {
     private let next: any HTTPTransport
     private let kept = Mutex<[Exchange]>([])
 
-    /// Records what goes through `next`.
+    /// Creates a recorder of the traffic through `next`.
     public init(_ next: any HTTPTransport) { self.next = next }
 
-    /// Everything so far, in the order in which the answers came.
+    /// All exchanges so far, in the order in which the responses arrived.
     public var exchanges: [Exchange] { kept.withLock { $0 } }
 
-    /// Passes the request on.
+    /// Forwards the request.
     public func send(
         _ request: HTTPRequest, body: [UInt8], deadline: Span
     ) async throws(TransportFailure) -> HTTPReply {

@@ -6,8 +6,8 @@ extension Timestamp {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// Reads the one form of a date that servers send (RFC 9110, 5.6.7): `Sat, 21 Nov 2026 09:30:00 GMT`. `nil` for
-    /// anything else; the name of the day is not checked.
+    /// Parses the date format that servers send (RFC 9110, 5.6.7): `Sat, 21 Nov 2026 09:30:00 GMT`. Fails for anything
+    /// else; the name of the day is not checked.
     public init?(httpDate text: String) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard text.utf8.count == 29, parts.count == 6, parts[0].hasSuffix(","), parts[5] == "GMT",

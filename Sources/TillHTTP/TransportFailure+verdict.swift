@@ -12,9 +12,9 @@ internal import NIOSSL
 internal import TillCore
 
 extension TransportFailure {
-    /// Whether the request may have left, from what the client says. `notSent` is a list of the errors that can only
-    /// come before the first byte of a request; everything else is `unknown`. The reasons are our words only: an
-    /// error's own text may repeat what was sent.
+    /// Classifies a client error by the possibility that the request was sent. `notSent` covers the listed errors that
+    /// can only occur before the first byte of a request; everything else is `unknown`. The reasons are fixed texts: an
+    /// error's own text may repeat the request.
     init(verdictOn error: any Error) {
         switch error {
         case let error as HTTPClientError:

@@ -1,10 +1,10 @@
 public import HTTPTypes
 public import TillCore
 
-/// A transport that tells a clock what time its answers carry. Only answers over TLS count, whose sender is proved, and
-/// those of this machine's stand-ins; only those that came soon, since their dates may be as old as the call.
+/// A transport that reports the dates of responses to a clock. Only responses over TLS count, with an authenticated
+/// sender, and those of this machine's stand-ins; only quick ones, since a date may be as old as the call.
 public struct WitnessingTransport: HTTPTransport {
-    /// How long a call may take for the date of its answer to count.
+    /// The maximum duration of a call for the date of its response to count.
     public static let longestCall = Span.minutes(1)
 
     private let base: any HTTPTransport
@@ -20,7 +20,7 @@ public struct WitnessingTransport: HTTPTransport {
         self.monotonic = monotonic
     }
 
-    /// Sends the request; the answer is passed on unchanged.
+    /// Sends the request; the response is returned unchanged.
     public func send(
         _ request: HTTPRequest, body: [UInt8], deadline: Span
     ) async throws(TransportFailure) -> HTTPReply {
@@ -35,7 +35,7 @@ public struct WitnessingTransport: HTTPTransport {
         return reply
     }
 
-    /// Passes it on. A long answer takes long, so its date says nothing.
+    /// Forwards the call. The date of a streamed response is ignored, since the call may take long.
     public func receive(
         _ request: HTTPRequest, atMost limit: Int, deadline: Span, _ piece: @escaping @Sendable ([UInt8]) -> Bool
     ) async throws(TransportFailure) -> HTTPResponse {

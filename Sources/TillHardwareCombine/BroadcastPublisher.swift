@@ -9,17 +9,17 @@ public import TillHardware
 
 /// A `TillHardware.BroadcastValues` as a publisher: Combine on Apple's systems, OpenCombine elsewhere.
 ///
-/// Every subscriber gets the current value first, takes as many as it asks for, and is finished with the service.
-/// Values come on no particular thread, one after the other; use `receive(on:)` for the user interface. A subscriber
-/// that does not ask keeps the newest 256.
+/// Every subscriber receives the current value first, then as many values as it demands, and completes when the service
+/// ends. Values arrive one after another on no particular thread; use `receive(on:)` for the user interface. Without
+/// demand, the newest 256 values are kept for a subscriber.
 public struct BroadcastPublisher<Output: Sendable>: Publisher, Sendable {
-    /// It never fails; errors are thrown by the commands themselves.
+    /// The publisher never fails; errors are thrown by the commands themselves.
     public typealias Failure = Never
     private let values: BroadcastValues<Output>
 
     init(_ values: BroadcastValues<Output>) { self.values = values }
 
-    /// Begins to give a subscriber the current value and all that follow, as many as it asks for.
+    /// Starts delivering the current value and all that follow, within the subscriber's demand.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Never {
         let subscription = BroadcastSubscription(values.subscribe(), AnySubscriber(subscriber))
         subscriber.receive(subscription: subscription)
@@ -31,8 +31,8 @@ extension BroadcastValues {
     public var publisher: BroadcastPublisher<Element> { BroadcastPublisher(self) }
 }
 
-/// One subscriber of a broadcast. A subscriber is not made for many threads; all that touches it happens in the one
-/// task of this subscription, and its demand is behind a lock, so sending it there is safe.
+/// One subscriber of a broadcast. A subscriber is not thread-safe; only the single task of this subscription touches
+/// it, and its demand is guarded by a lock, so sending it there is safe.
 private final class BroadcastSubscription<Value: Sendable>: Subscription, @unchecked Sendable {
     private enum Phase {
         case waiting(AsyncStream<Value>)
@@ -90,7 +90,7 @@ private final class BroadcastSubscription<Value: Sendable>: Subscription, @unche
         if !isOver { subscriber.receive(completion: .finished) }
     }
 
-    /// Waits until the subscriber asks for a value, and takes one from what it asked for. `false`: it is gone.
+    /// Waits for demand and consumes one unit of it. Returns `false` if the subscription is over.
     private func isWanted() async -> Bool {
         while true {
             let answer: Bool? = state.withLock { state in

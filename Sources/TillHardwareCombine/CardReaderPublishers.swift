@@ -7,10 +7,10 @@ public import TillHardware
     public import OpenCombine
 #endif
 
-/// A card-reader service for apps that are written with publishers.
+/// A card-reader service for apps that are built on publishers.
 ///
-/// What the service knows is published; its commands are futures, which run at once and once, however many subscribe.
-/// Canceling a subscription does not cancel the command: there are commands for that.
+/// The service's state is published; its commands are futures, which run immediately and once, however many subscribe.
+/// Canceling a subscription does not cancel the command: use the cancel commands for that.
 public struct CardReaderPublishers: Sendable {
     private let service: any CardReaderService
 
@@ -23,29 +23,29 @@ public struct CardReaderPublishers: Sendable {
     public var connectedReaders: AnyPublisher<[CardReader], Never> {
         service.connectedReaders.publisher.eraseToAnyPublisher()
     }
-    /// Whether a discovery is running.
+    /// The status of the discovery.
     public var discoveryStatus: AnyPublisher<CardReaderServiceDiscoveryStatus, Never> {
         service.discoveryStatus.publisher.eraseToAnyPublisher()
     }
-    /// What the connected reader reports.
+    /// The events of the connected reader.
     public var readerEvents: AnyPublisher<CardReaderEvent, Never> {
         service.readerEvents.publisher.eraseToAnyPublisher()
     }
-    /// What happens with the reader's software.
+    /// The progress of software updates on the reader.
     public var softwareUpdateEvents: AnyPublisher<CardReaderSoftwareUpdateState, Never> {
         service.softwareUpdateEvents.publisher.eraseToAnyPublisher()
     }
-    /// Whether a disconnected reader is being reconnected.
+    /// The state of a reconnection.
     public var reconnectionEvents: AnyPublisher<CardReaderReconnectionState, Never> {
         service.reconnectionEvents.publisher.eraseToAnyPublisher()
     }
-    /// Where the service stands.
+    /// The service's state.
     public var states: AnyPublisher<CardReaderServiceState, Never> { service.states.publisher.eraseToAnyPublisher() }
-    /// Whether the service can work at all.
+    /// The service's health.
     public var serviceStatus: AnyPublisher<CardReaderServiceStatus, Never> {
         service.serviceStatus.publisher.eraseToAnyPublisher()
     }
-    /// How far the reader is with a payment.
+    /// The reader's progress with a payment.
     public var paymentStatus: AnyPublisher<CardReaderPaymentStatus, Never> {
         service.paymentStatus.publisher.eraseToAnyPublisher()
     }
@@ -88,7 +88,7 @@ public struct CardReaderPublishers: Sendable {
         }
     }
 
-    /// Goes on with the payment that failed last.
+    /// Retries the payment that failed last.
     public func retryActivePayment(
         beforeConfirmation: @escaping PreConfirmation
     ) -> Future<PaymentIntent, CardReaderServiceError> {
@@ -102,14 +102,14 @@ public struct CardReaderPublishers: Sendable {
         run { service throws(CardReaderServiceError) in try await service.cancelPayment() }
     }
 
-    /// Waits for a card at a reader that hands over sealed data.
+    /// Waits for a card at a reader that returns sealed data.
     public func collectPaymentMethod(
         _ parameters: PaymentIntentParameters
     ) -> Future<CardPresentPayload, CardReaderServiceError> {
         run { service throws(CardReaderServiceError) in try await service.collectPaymentMethod(parameters) }
     }
 
-    /// True when no card is in the reader; false if it stayed.
+    /// Completes with `true` once no card is in the reader, `false` if it stayed.
     public func waitForInsertedCardToBeRemoved() -> Future<Bool, CardReaderServiceError> {
         run { service throws(CardReaderServiceError) in await service.waitForInsertedCardToBeRemoved() }
     }
@@ -123,7 +123,7 @@ public struct CardReaderPublishers: Sendable {
         run { service throws(CardReaderServiceError) in try await service.cancelRefund() }
     }
 
-    /// Installs the update that is available.
+    /// Installs the available update.
     public func installUpdate() -> Future<Void, CardReaderServiceError> {
         run { service throws(CardReaderServiceError) in try await service.installUpdate() }
     }
@@ -132,7 +132,7 @@ public struct CardReaderPublishers: Sendable {
         run { service throws(CardReaderServiceError) in try await service.cancelUpdate() }
     }
 
-    /// Gives up on a reader that went away.
+    /// Stops reconnecting to a lost reader.
     public func cancelReconnection() -> Future<Void, CardReaderServiceError> {
         run { service throws(CardReaderServiceError) in try await service.cancelReconnection() }
     }
@@ -154,8 +154,8 @@ public struct CardReaderPublishers: Sendable {
     }
 }
 
-/// A promise on its way to the task that keeps it. A future locks its own state, so keeping its promise is safe from
-/// any thread; its type only does not say so.
+/// Carries a promise to the task that fulfills it. A future locks its own state, so fulfilling its promise is safe from
+/// any thread; its type just does not declare it.
 private struct SentPromise<Value, Failure: Error>: @unchecked Sendable {
     private let promise: (Result<Value, Failure>) -> Void
 

@@ -1,52 +1,51 @@
 public import TillCore
 
-/// All that a counter needs of its storage: the journal, the record store in the same commits, and what its keepers
-/// ask.
+/// The storage of a counter: the journal, the record store in the same commits, and maintenance operations.
 public protocol CounterStore: Journal, RecordStore, AuditLog {
-    /// The journal's place. Files of a counter that belong to it lie beside it and begin with this name.
+    /// The path of the journal. Related files of a counter are in the same folder and begin with this name.
     var path: String { get }
-    /// How its writer has done since it was opened.
+    /// Statistics of the writer since it was opened.
     var statistics: JournalStatistics { get }
-    /// How many payments there are by status, and what is pending.
+    /// Returns the number of payments by status, and of pending work.
     func metrics(at moment: Timestamp) async throws(JournalError) -> JournalMetrics
-    /// Proves that it takes writes: makes a durable commit that changes nothing.
+    /// Proves that the journal accepts writes: makes a durable commit that changes nothing.
     /// - Throws: ``JournalError/unavailable(_:)`` if it does not.
     func checkWriting() async throws(JournalError)
-    /// Another process has taken over what this one held, because it was stalled for longer than its lease. It stays
-    /// so: nothing is written any more, and the process has to end.
+    /// `true` once another process has taken over the lease, because this process was stalled for longer than its
+    /// duration. Permanent: every further write is refused, and the process must end.
     var isLeaseLost: Bool { get }
-    /// Checks every rule that the journal promises, over everything in it, while writers continue.
+    /// Verifies every invariant of the journal over all its contents, while writers continue.
     /// - Parameters:
-    ///   - known: a head of its chain that was noted down earlier and must still be in it.
-    ///   - audit: the same of its audit log.
+    ///   - known: a head of its chain that was recorded earlier and must still be in it.
+    ///   - audit: the same for its audit log.
     func verify(known: ChainHead?, audit: ChainHead?) async throws(JournalError) -> VerificationReport
-    /// Which journal it is, and where its chain ends now: durable, and the link of the last event.
-    /// - Throws: ``JournalError/corrupted(_:)`` if what the journal says of its end is not so; such a head is not to be
-    ///   signed.
+    /// Returns the identity of the journal and the durable head of its chain.
+    /// - Throws: ``JournalError/corrupted(_:)`` if the stored head does not match the last event; such a head must not
+    ///   be signed.
     func head() async throws(JournalError) -> JournalHead
-    /// Copies it to a new file while it runs: a consistent state of one moment.
-    /// - Returns: the heads of the copy's chains, to be kept apart from it.
+    /// Copies the journal to a new file while it is in use: a consistent snapshot.
+    /// - Returns: the heads of the copy's chains, to be stored apart from it.
     func copy(to path: String) async throws(JournalError) -> JournalHead
-    /// The processes that have it open, this one among them, in the order in which they opened it.
+    /// Returns the processes that have the journal open, including this one, in the order in which they opened it.
     func nodes() async throws(JournalError) -> [JournalNode]
-    /// Takes it as it stands for a backup of what was sold: a new epoch, and a sweep of the providers that is due.
-    /// Durable when it returns; while it is in use, too.
+    /// Declares the current file a restored backup: starts a new epoch and schedules a sweep of the providers. Durable
+    /// when it returns; allowed while the journal is in use.
     func restoreInPlace() async throws(JournalError) -> RestoreEpoch
-    /// Commits what is queued and closes it. Later calls throw ``JournalError/closed``; what this process still holds
-    /// is free for others.
+    /// Commits queued writes and closes the journal. Later calls throw ``JournalError/closed``; everything this process
+    /// holds is released.
     func close() async throws(JournalError)
 }
 
 extension CounterStore {
-    /// Checks every rule that the journal promises, against no head that was noted down.
+    /// Verifies every invariant of the journal, without a known head.
     public func verify() async throws(JournalError) -> VerificationReport { try await verify(known: nil) }
 
-    /// Copies it to a new file while it runs, as ``copy(to:)`` does.
-    /// - Returns: the head of the copy's events, to be kept apart from it.
+    /// Copies the journal to a new file while it is in use, as ``copy(to:)`` does.
+    /// - Returns: the head of the copy's events, to be stored apart from it.
     @discardableResult
     public func backup(to path: String) async throws(JournalError) -> ChainHead { try await copy(to: path).head }
 
-    /// Checks every rule that the journal promises, against a head of its events alone.
+    /// Verifies every invariant of the journal, against a known head of its events alone.
     public func verify(known: ChainHead?) async throws(JournalError) -> VerificationReport {
         try await verify(known: known, audit: nil)
     }

@@ -1,11 +1,11 @@
 public import TillCore
 
-/// An event as a list has it: one that cannot be read hides no other.
+/// An event in a list: an unreadable one does not hide others.
 public enum EventReading: Hashable, Sendable {
     case event(StoredEvent)
     case unreadable(UnreadableEvent)
 
-    /// Its place in the journal.
+    /// Its position in the journal.
     public var sequence: Int64 {
         switch self {
         case .event(let event): event.sequence
@@ -20,7 +20,7 @@ public enum EventReading: Hashable, Sendable {
         }
     }
 
-    /// When it happened, by the counter's clock; also known of an event that cannot be read.
+    /// The time of the event by the counter's clock; known even for an unreadable event.
     public var at: Timestamp {
         switch self {
         case .event(let event): event.record.at
@@ -29,15 +29,15 @@ public enum EventReading: Hashable, Sendable {
     }
 }
 
-/// An event of which only its place can be read: its body is damaged, or was written by a newer version.
+/// An event of which only the envelope is readable: its body is damaged, or was written by a newer version.
 public struct UnreadableEvent: Hashable, Sendable {
     public let sequence: Int64
     public let payment: PaymentID
     public let account: AccountID
-    /// Its place in the payment: 1, 2, 3, …
+    /// Its position within the payment: 1, 2, 3, …
     public let version: Int
     public let at: Timestamp
-    /// Why it cannot be read, without what stands in it.
+    /// The reason it is unreadable, without any of its contents.
     public let reason: String
 
     public init(
@@ -53,16 +53,16 @@ public struct UnreadableEvent: Hashable, Sendable {
 }
 
 extension Journal {
-    /// Every event as it is read; a journal that cannot be damaged has no other.
+    /// Returns every event as readable, for a journal that cannot be damaged.
     public func readings(
         after sequence: Int64, account: AccountID?, limit: Int
     ) async throws(JournalError) -> [EventReading] {
         try await events(after: sequence, account: account, limit: limit).map { .event($0) }
     }
 
-    /// A payment, unless its events cannot be read: for lists, in which one payment must not hide the others.
-    /// - Returns: `.success(nil)` if there is none; as a failure why it cannot be read.
-    /// - Throws: what is wrong with the journal as a whole.
+    /// Returns a payment unless its events are unreadable: for lists, in which one payment must not hide the others.
+    /// - Returns: `.success(nil)` if there is none; a failure with the reason if it is unreadable.
+    /// - Throws: ``JournalError`` if the journal as a whole fails.
     public func readable(_ id: PaymentID) async throws(JournalError) -> Result<Payment?, UnreadablePayment> {
         do throws(JournalError) { return .success(try await payment(id)) } catch {
             guard case .corrupted(let reason) = error else { throw error }
@@ -71,7 +71,7 @@ extension Journal {
     }
 }
 
-/// That the events of a payment cannot be read, or contradict each other.
+/// An error for a payment with unreadable or contradictory events.
 public struct UnreadablePayment: Error, Hashable, Sendable {
     public let id: PaymentID
     public let reason: String

@@ -1,12 +1,12 @@
 public import TillCore
 
-/// What an idempotency key of a request is unique in.
+/// The scope in which an idempotency key is unique.
 public struct IdempotencyScope: Hashable, Sendable {
-    /// Whose request it is.
+    /// The account of the caller.
     public var account: AccountID
-    /// What was asked for, such as `payments.create`.
+    /// The requested operation, such as `payments.create`.
     public var operation: String
-    /// The key that came with the request.
+    /// The idempotency key of the request.
     public var key: String
 
     public init(account: AccountID, operation: String, key: String) {
@@ -16,26 +16,26 @@ public struct IdempotencyScope: Hashable, Sendable {
     }
 }
 
-/// What is known of a request under its idempotency key.
+/// The state stored under the idempotency key of a request.
 public struct IdempotencyRecord: Hashable, Sendable {
-    /// How far a request has come.
+    /// The progress of a request.
     public enum State: Hashable, Sendable {
-        /// It is being worked on: on which payment, and on which operation of it.
+        /// In progress, with the payment and the operation it works on.
         case inFlight(payment: PaymentID?, operation: String?)
-        /// It was answered, so that the same request gets the same bytes.
+        /// Completed; the stored response is replayed byte for byte.
         case finished(status: Int, body: [UInt8], payment: PaymentID?)
     }
 
     public var scope: IdempotencyScope
-    /// A digest of the request; the same key with another digest is another request.
+    /// A digest of the request; the same key with another digest is a different request.
     public var fingerprint: [UInt8]
-    /// The request in canonical form, so that a difference can be named.
+    /// The request in canonical form, so that a difference can be reported.
     public var request: [UInt8]
-    /// When the request came first.
+    /// The time of the first request.
     public var createdAt: Timestamp
-    /// How far it has come.
+    /// The progress of the request.
     public var state: State
-    /// In flight, and the process that works on it lives. Filled when read, ignored when written.
+    /// `true` if the request is in flight and its process is alive. Set when read, ignored when written.
     public var isHeldByLivingProcess: Bool
 
     public init(
@@ -50,14 +50,15 @@ public struct IdempotencyRecord: Hashable, Sendable {
         self.isHeldByLivingProcess = isHeldByLivingProcess
     }
 
-    /// Too old to be answered with. A key is forgotten for good by that, so a clock in doubt forgets none.
+    /// `true` if the record is older than the retention. An expired key is deleted permanently, so while the clock is
+    /// not trusted no key expires.
     public func isExpired(by clock: any TillClock) -> Bool {
         clock.standing.isTrusted && clock.now().since(createdAt) > JournalLimits.idempotencyRetention
     }
 
-    /// It has an answer.
+    /// `true` if the request has a response.
     public var isFinished: Bool { if case .finished = state { true } else { false } }
-    /// The payment that it is about, if known.
+    /// The payment concerned, if known.
     public var payment: PaymentID? {
         switch state {
         case .inFlight(let payment, _): payment

@@ -1,67 +1,69 @@
 public import TillCore
 
-/// Where events are kept. The one thing in Till that may never forget.
+/// The store of events, and the one part of Till that must never lose data.
 ///
 /// Guarantees of every implementation:
-/// - A write is all or nothing, and durable when ``write(_:)`` returns: a crash right after it changes nothing.
-/// - Writes are in one order; whoever reads after a write has returned sees it.
-/// - A write that throws anything but ``JournalError/unavailable(_:)`` has changed nothing. After `unavailable` it may
+/// - A write is atomic, and durable when ``write(_:)`` returns: a crash right after it loses nothing.
+/// - Writes are totally ordered; a read that starts after a write has returned sees it.
+/// - A write that throws any error but ``JournalError/unavailable(_:)`` has changed nothing. After `unavailable` it may
 ///   have been made; the version of the payment decides.
-/// - At most one live payment exists for an order of an account.
+/// - An order of an account has at most one live payment.
 public protocol Journal: Sendable {
-    /// Writes, atomically and durably. Checks in this order: lease, idempotency, webhook, version, order, records.
+    /// Writes atomically and durably. Checks in this order: lease, idempotency, webhook, version, order, records.
     func write(_ write: JournalWrite) async throws(JournalError)
-    /// Whether nobody has taken over what this process holds. To be asked right before something is sent that no key
-    /// makes harmless; what nobody can promise is that the process does not stand still between the two.
+    /// `true` if no other process has taken over what this one holds. To be checked right before a request without an
+    /// idempotency key is sent; it cannot rule out that the process stalls between the check and the request.
     func holdsLease() async -> Bool
-    /// A payment as the fold of its events; `nil` if there is none.
+    /// Returns a payment as the fold of its events; `nil` if there is none.
     func payment(_ id: PaymentID) async throws(JournalError) -> Payment?
-    /// The payment that the order belongs to now; `nil` if it is free.
+    /// Returns the payment that the order currently belongs to; `nil` if it is free.
     func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment?
-    /// Payments by their projected rows, newest first.
+    /// Returns payments by their projected rows, newest first.
     func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow]
-    /// The same for lists in which a row may be damaged: none hides the others.
+    /// Returns the same for lists in which a row may be damaged: an unreadable row does not hide others.
     func rowReadings(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRowReading]
-    /// All events of a payment, oldest first; empty if there is none.
+    /// Returns all events of a payment, oldest first; empty if there is none.
     func events(of payment: PaymentID) async throws(JournalError) -> [StoredEvent]
-    /// Events behind a place in the journal, oldest first.
-    /// - Parameter account: only of this account; `nil`: of all.
+    /// Returns events after a position in the journal, oldest first.
+    /// - Parameter account: limits the events to this account; `nil`: all accounts.
     func events(
         after sequence: Int64, account: AccountID?, limit: Int
     ) async throws(JournalError) -> [StoredEvent]
-    /// The same for whoever goes through a journal in which an event may be damaged: none hides the others.
+    /// Returns the same for a journal in which an event may be damaged: an unreadable event does not hide others.
     func readings(
         after sequence: Int64, account: AccountID?, limit: Int
     ) async throws(JournalError) -> [EventReading]
-    /// Payments on which something is to be done: due at that moment and not held by another living process, and, at
-    /// once, all that are held by a process that has died. The most overdue come first.
-    /// - Parameter place: only what lies behind it; `nil`: from the first one on. So what cannot be worked on now keeps
-    ///   nothing else out of sight.
+    /// Returns payments with work due, most overdue first: due at that time and not held by another live process, and,
+    /// immediately, all held by a dead process.
+    /// - Parameter place: only entries after it; `nil`: from the first. Entries that cannot be processed now thus do
+    ///   not hide later ones.
     func due(
         at moment: Timestamp, after place: OutboxPlace?, limit: Int
     ) async throws(JournalError) -> [DuePayment]
-    /// Takes payments to work on: this process holds them from then on, as if it had written
-    /// ``JournalWrite/Holder/thisProcess``, until it lives no more, writes something else, or ``release(_:)``.
-    /// - Returns: those that it holds now. Not among them is what is not due any more, and what another living process
-    ///   holds or takes at this moment: that one works on it, and nobody waits for it.
-    /// - Throws: ``JournalError/leaseLost`` for a process that was taken for dead.
+    /// Claims payments: this process holds them from then on, as if it had written ``JournalWrite/Holder/thisProcess``,
+    /// until it dies, writes something else, or calls ``release(_:)``.
+    /// - Returns: the payments it holds now. Excluded are those no longer due, and those that another live process
+    ///   holds or claims at the same time: that one processes them.
+    /// - Throws: ``JournalError/leaseLost`` for a process that others consider dead.
     func claim(_ payments: [PaymentID], at moment: Timestamp) async throws(JournalError) -> Set<PaymentID>
-    /// Gives a payment that was claimed back to whoever finds it due. Does nothing if this process does not hold it.
+    /// Releases a claimed payment, which then becomes available to any process. Does nothing if this process does not
+    /// hold it.
     func release(_ payment: PaymentID) async throws(JournalError)
-    /// What is known under an idempotency key; `nil` if nothing, or if it is older than
-    /// ``JournalLimits/idempotencyRetention`` by a clock that is not in doubt.
+    /// Returns the record under an idempotency key; `nil` if there is none, or if it is older than
+    /// ``JournalLimits/idempotencyRetention`` by a trusted clock.
     func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord?
-    /// The time of the entry that was written last; `nil` if there is none. The clock is held against it.
+    /// Returns the time of the last written event; `nil` if there is none. The clock is checked against it.
     func newestMoment() async throws(JournalError) -> Timestamp?
-    /// What is planned for a moment, behind a place of the outbox, the earliest first, whoever holds it.
+    /// Returns outbox entries after `place`, earliest first, whichever process holds them.
     func planned(after place: OutboxPlace, limit: Int) async throws(JournalError) -> [OutboxPlace]
 }
 
 extension Journal {
-    /// That of a journal with which one process works.
+    /// `true`, for a journal used by a single process.
     public func holdsLease() async -> Bool { true }
 
-    /// Those of a journal that knows no claims: what another process finds due, too, is worked on under the same keys.
+    /// Claims all payments, for a journal without claims: if another process also finds a payment due, both use the
+    /// same keys.
     public func claim(_ payments: [PaymentID], at moment: Timestamp) async throws(JournalError) -> Set<PaymentID> {
         Set(payments)
     }
@@ -69,31 +71,31 @@ extension Journal {
     public func release(_ payment: PaymentID) async throws(JournalError) {}
 }
 
-/// How much the journal keeps and takes at once.
+/// Limits of the journal.
 public enum JournalLimits {
-    /// How long the answer to a request is kept under its key.
+    /// The retention of the response to a request under its idempotency key.
     public static let idempotencyRetention = Span.days(30)
-    /// How long it is remembered that a webhook came; longer than any provider repeats one.
+    /// The retention of webhook receipts; longer than any provider retries one.
     public static let webhookRetention = Span.days(30)
-    /// Expired rows removed in one pass, so that cleaning never makes a write wait long.
+    /// The maximum number of expired rows removed in one pass, so that a purge delays no write for long.
     public static let maximumPurgedRows = 256
-    /// The shortest time between two passes of cleaning.
+    /// The minimum interval between two purges.
     public static let purgeInterval = Span.minutes(1)
-    /// For how long, unless it says so, a process keeps what it holds without renewing its lease: one that was stopped
-    /// loses it then, although its lock is there. Far shorter than what is held back for a late request, such as
-    /// Braintree's ten minutes.
+    /// The default lease of a process: the time for which it keeps what it holds without a renewal. A stalled process
+    /// loses it after that, even if it still has its lock. Far shorter than the time for which a late request may still
+    /// arrive, such as Braintree's ten minutes.
     public static let processLease = Span.seconds(30)
-    /// How often a process renews its lease in the time of one: a write into a file's cache, without a sync.
+    /// The number of lease renewals per lease: each writes to the file's cache, without a sync.
     public static let leaseRenewals: Int64 = 6
-    /// How far events may be ahead of the clock that they are checked by: clocks of several processes and a clock that
-    /// was set back a little.
+    /// The tolerance for events ahead of the clock that they are checked against: clocks of several processes, and a
+    /// clock that was set back slightly.
     public static let clockTolerance = Span.minutes(5)
-    /// What a check of the journal writes: the bytes of a large answer, with the pages of its indexes.
+    /// The number of bytes that a write check writes: a large response with its index pages.
     public static let largestCommonAnswer = 16 << 10
-    /// Writes that wait at most; more are refused with ``JournalError/queueFull(limit:)``.
+    /// The maximum number of waiting writes; more are refused with ``JournalError/queueFull(limit:)``.
     public static let maximumQueuedWrites = 8_192
-    /// Writes that share one commit at most.
+    /// The maximum number of writes in one commit.
     public static let maximumBatch = 1_024
-    /// Rows that one read returns at most.
+    /// The maximum number of rows returned by one read.
     public static let maximumPage = 500
 }

@@ -1,15 +1,15 @@
 import TillCore
 
-/// Where a journal is: a file of SQLite, or a database of PostgreSQL that many counters share.
+/// The location of a journal: a SQLite file, or a PostgreSQL database shared by many counters.
 public enum JournalAddress: Hashable, Sendable {
-    /// The path of the database's file, absolute or from the working folder.
+    /// The path of the database file, absolute or relative to the working folder.
     case file(String)
-    /// As libpq takes it, such as `postgresql://till@db1,db2/till`; without a password.
+    /// A libpq connection string without a password, such as `postgresql://till@db1,db2/till`.
     case postgres(String)
 
-    /// Reads what a person has given as the journal.
-    /// - Throws: ``JournalAddressError`` for the address of something else, and for a password in it: an address stands
-    ///   on the command line, in lists of processes and in messages.
+    /// Parses a journal address.
+    /// - Throws: ``JournalAddressError`` for an unsupported scheme, and for an address with a password: addresses
+    ///   appear on the command line, in process lists and in messages.
     public init(_ text: String) throws(JournalAddressError) {
         guard let scheme = JournalAddress.scheme(of: text) else {
             self = .file(text)
@@ -20,7 +20,7 @@ public enum JournalAddress: Hashable, Sendable {
         self = .postgres(text)
     }
 
-    /// The path with which the names of the files begin that a counter keeps on its own machine.
+    /// The path prefix of the files that a counter stores on its own machine.
     public var files: String {
         switch self {
         case .file(let path): return path
@@ -32,7 +32,7 @@ public enum JournalAddress: Hashable, Sendable {
         }
     }
 
-    /// What stands before `://`, in small letters; `nil` for a path.
+    /// Returns the scheme before `://`, in lower case; `nil` for a path.
     private static func scheme(of text: String) -> String? {
         let scheme = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
         guard scheme.first?.isLetter == true, text[scheme.endIndex...].hasPrefix("://") else { return nil }
@@ -50,14 +50,14 @@ public enum JournalAddress: Hashable, Sendable {
     }
 }
 
-/// Why an address cannot be that of a journal.
+/// The reason an address is rejected.
 public enum JournalAddressError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Nothing that Till keeps a journal in.
+    /// The scheme is not supported.
     case unknownScheme(String)
-    /// It has a password.
+    /// The address contains a password.
     case password
 
-    /// Continues a sentence that begins with what was given.
+    /// Continues a sentence that begins with the address.
     public var description: String {
         switch self {
         case .unknownScheme(let scheme):

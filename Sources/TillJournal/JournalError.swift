@@ -1,33 +1,33 @@
 public import TillCore
 
-/// Why the journal did not do what was asked. Everything but `unavailable` means: nothing was written.
+/// A failure of the journal. After every case but `unavailable`, nothing was written.
 public enum JournalError: Error, Hashable, Sendable {
-    /// Somebody else wrote first; read the payment again and decide again. `current` is 0 if there is no payment.
+    /// Another process wrote first; read the payment and decide again. `current` is 0 if there is no payment.
     case versionConflict(payment: PaymentID, current: Int)
     /// The order already has a live payment.
     case orderOccupied(by: PaymentID)
-    /// The idempotency key is taken.
+    /// The idempotency key is already in use.
     case idempotencyExists(IdempotencyRecord)
-    /// The webhook came before.
+    /// The webhook was received before.
     case webhookSeen
-    /// The record is not at the version that the change was decided on; `current` is 0 if there is none.
+    /// The record is not at the expected version; `current` is 0 if there is none.
     case recordConflict(RecordID, current: Int)
-    /// Too many writes are waiting; try again later.
+    /// Too many writes are waiting; retry later.
     case queueFull(limit: Int)
-    /// The disk has no space for it, or only the space that is kept for answers of providers.
+    /// The disk is full, or has only the space reserved for provider responses.
     case full(String)
-    /// The storage does not work now. The write may or may not have been made.
+    /// The storage is unavailable. The write may or may not have been made.
     case unavailable(String)
-    /// What is stored, or was to be stored, cannot be right.
+    /// Stored data, or data to be stored, is invalid.
     case corrupted(String)
     /// The journal was closed.
     case closed
-    /// This process was stalled for longer than its lease, and others have taken over what it held. It has to end.
+    /// This process was stalled for longer than its lease, and others have taken over what it held. It must end.
     case leaseLost
 }
 
 extension JournalError: CustomStringConvertible {
-    /// One sentence for people.
+    /// A human-readable sentence.
     public var description: String {
         switch self {
         case .versionConflict(let payment, let current):
@@ -53,7 +53,7 @@ extension JournalError: CustomStringConvertible {
         }
     }
 
-    /// Reasons of the storage end with a full stop, ours do not.
+    /// Reasons of the storage end with a full stop, Till's own do not.
     private static func withoutStop(_ reason: String) -> Substring {
         reason.hasSuffix(".") ? reason.dropLast() : reason[...]
     }

@@ -1,10 +1,9 @@
 package import TillCore
 
-/// A journal in front of another, which answers everything that the one in front does not answer itself: it writes as
-/// it likes and reads what the other reads.
+/// A decorator of a journal: it forwards everything that it does not implement itself.
 package protocol JournalInFront: Journal {
     associatedtype Base: Journal
-    /// The journal behind it.
+    /// The decorated journal.
     var base: Base { get }
 }
 

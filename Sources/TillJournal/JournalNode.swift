@@ -1,17 +1,16 @@
 public import TillCore
 
-/// A process that has the journal open and lives, or that is not known to have ended yet.
+/// A process that has the journal open and is alive, or is not known to have ended.
 public struct JournalNode: Hashable, Sendable {
-    /// Its number in the journal; never given twice.
+    /// Its number in the journal; never reused.
     public var number: Int64
-    /// Who it is, for people.
+    /// A human-readable description of the process.
     public var description: String
     public var startedAt: Timestamp
-    /// For how much longer it may stand still before others take over what it holds: of the whole lease on a file, of
-    /// what is left of it in a database. `nil` where it is not known; negative where it is over, and nobody has taken
-    /// over yet.
+    /// The time for which it may stall before others take over what it holds: the whole lease for a file, the remainder
+    /// of it in a database. `nil` if unknown; negative if it has expired and no takeover has happened yet.
     public var lease: Span?
-    /// It is the one that was asked.
+    /// `true` for the process that reads the list.
     public var isThis: Bool
 
     public init(number: Int64, description: String, startedAt: Timestamp, lease: Span?, isThis: Bool) {

@@ -1,21 +1,21 @@
 public import TillCore
 
-/// What is written together: all of it or nothing.
+/// An atomic write to the journal.
 public struct JournalWrite: Sendable {
     /// New events of a payment.
     public var append: Append?
-    /// What is known under an idempotency key. One in flight is inserted: if the key is finished, held by a living
-    /// process, or was used for another request, the write is refused; the record of a dead process for the same
-    /// request is taken over. A finished one replaces what is there, but one that comes with the first events of a
-    /// payment is inserted as one in flight is: it was never in flight, so the key must not be anybody's yet.
+    /// The record under an idempotency key. A record in flight is inserted: if the key is finished, held by a live
+    /// process, or was used for a different request, the write is refused; the record of a dead process for the same
+    /// request is taken over. A finished record replaces the existing one, unless it comes with the first events of a
+    /// payment: it was never in flight, so it is inserted like one in flight and requires an unused key.
     public var idempotency: IdempotencyRecord?
-    /// A webhook that must not have been seen before.
+    /// A webhook that must not have been received before.
     public var webhook: WebhookReceipt?
-    /// A payment on which something is to be done earlier than planned. Does nothing if nothing is pending on it.
+    /// A payment, and an earlier time for its pending work. Ignored if it has none.
     public var wake: (PaymentID, Timestamp)?
-    /// Changes of the record store, in the same commit as the rest.
+    /// Changes to the record store, in the same commit.
     public var records: [RecordChange]
-    /// Entries of the audit log, in the same commit as the rest.
+    /// Audit log entries, in the same commit.
     public var audit: [AuditNote]
 
     public init(
@@ -30,26 +30,26 @@ public struct JournalWrite: Sendable {
         self.audit = audit
     }
 
-    /// Who works on a payment: other processes leave it alone while that one lives.
+    /// The process that works on a payment: while it is alive, others leave the payment alone.
     public enum Holder: Hashable, Sendable {
-        /// Whoever finds it due.
+        /// Any process that finds it due.
         case nobody
         case thisProcess
-        /// As it was: what is written has nothing to do with a call that somebody has under way.
+        /// Unchanged: the write is unrelated to any call in progress.
         case unchanged
     }
 
-    /// Events of one payment and the state that they lead to.
+    /// Events of one payment and the state they lead to.
     public struct Append: Sendable {
         /// The payment after the events; its version is `expectedVersion` plus their count.
         public var payment: Payment
         /// The version before the events; 0 for a new payment.
         public var expectedVersion: Int
-        /// What happened, oldest first. May be empty: then only the two below are written.
+        /// The new events, oldest first. May be empty: then only the two below are written.
         public var events: [RecordedEvent]
-        /// When something is to be done on the payment next; `nil`: nothing is.
+        /// The time at which the payment is next due; `nil` if nothing is pending.
         public var nextDue: Timestamp?
-        /// Who works on it from now on, while there is something to do on it.
+        /// The process that works on it from now on, while work is pending.
         public var holder: Holder
 
         public init(
@@ -64,10 +64,10 @@ public struct JournalWrite: Sendable {
     }
 }
 
-/// That a provider's webhook came.
+/// The receipt of a provider's webhook.
 public struct WebhookReceipt: Hashable, Sendable {
     public var provider: ProviderName
-    /// What the provider calls it.
+    /// The provider's identifier of the webhook.
     public var id: String
     public var at: Timestamp
 

@@ -1,14 +1,14 @@
 public import TillCore
 
-/// What has happened to a lease, for the people who run a counter.
+/// A change of lease, for the operators of a counter.
 public enum LeaseNotice: Hashable, Sendable, CustomStringConvertible {
-    /// Another process was stalled for longer than its lease, and this one continues with what it held.
+    /// Another process was stalled for longer than its lease, and this one takes over what it held.
     /// - Parameters:
     ///   - process: its number in the journal.
-    ///   - description: who it said to be when it opened the journal.
-    ///   - lease: for how long it was silent at least.
+    ///   - description: the description it gave when it opened the journal.
+    ///   - lease: the minimum duration of its silence.
     case tookOver(process: Int64, description: String, lease: Span)
-    /// This process was stalled, and another one has taken over what it held. It writes nothing any more.
+    /// This process was stalled, and another one has taken over what it held. It writes nothing more.
     case lost
 
     public var description: String {

@@ -1,9 +1,9 @@
 public import TillCore
 
-/// A place in the outbox, which is in the order of its moments: what has none, since a process worked on it, comes
+/// A position in the outbox, which is ordered by due time: entries without one, which a process was working on, come
 /// first.
 public struct OutboxPlace: Hashable, Comparable, Sendable {
-    /// When something is to be done on the payment; `nil`: at once, if its process has died.
+    /// The time at which the payment is due; `nil`: immediately, if its process has died.
     public var moment: Timestamp?
     public var payment: PaymentID
 
@@ -12,7 +12,7 @@ public struct OutboxPlace: Hashable, Comparable, Sendable {
         self.payment = payment
     }
 
-    /// Before everything that is planned later than a moment.
+    /// Returns the position before all entries due later than `moment`.
     public static func later(than moment: Timestamp) -> OutboxPlace {
         OutboxPlace(moment: moment.adding(.milliseconds(1)), payment: PaymentID(rawValue: ""))
     }

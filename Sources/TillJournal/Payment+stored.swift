@@ -1,9 +1,9 @@
 package import TillCore
 
 extension Payment {
-    /// A payment from its events; `nil` if there are none.
-    /// - Throws: ``JournalError/corrupted(_:)`` if they do not begin with its creation or break one of its rules:
-    ///   nothing is decided, and no money is moved, on a history that cannot be right.
+    /// Creates a payment from its events; `nil` if there are none.
+    /// - Throws: ``JournalError/corrupted(_:)`` if they do not begin with its creation or violate one of its rules: no
+    ///   decision is made, and no money is moved, on an invalid history.
     package init?(stored events: [StoredEvent]) throws(JournalError) {
         guard let first = events.first else { return nil }
         guard let payment = Payment(folding: events.lazy.map(\.record)) else {
@@ -16,7 +16,7 @@ extension Payment {
         .corrupted("payment \(id) does not begin with its creation")
     }
 
-    /// Itself, if its history breaks no rule.
+    /// Returns the payment itself if its history violates no rule.
     func sound() throws(JournalError) -> Payment {
         if let broken { throw .corrupted("payment \(id): \(broken)") }
         return self

@@ -1,6 +1,6 @@
 import TillCore
 
-// What happens to a payment after it was settled, each event beside its reader.
+// Events after settlement, each next to its decoder.
 
 extension JSONWriter {
     mutating func afterSale(_ event: PaymentEvent) {

@@ -1,6 +1,6 @@
 package import TillCore
 
-// The parts of events, each beside its reader.
+// The parts of events, each next to its decoder.
 
 extension JSONWriter {
     mutating func optional(_ key: String, _ text: String?) {
@@ -59,7 +59,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// As a member of its own.
+    /// Writes it as a member of its own.
     mutating func identity(_ identity: ProviderIdentity) {
         key("identity")
         beginObject()
@@ -187,7 +187,7 @@ extension JSONValue {
             card: try self["card"].map { (card) throws(JournalError) in try card.card() }, tip: tip)
     }
 
-    /// - Parameter currency: of the attempt, in which cash is handed over.
+    /// - Parameter currency: the currency of the attempt, in which cash is handed over.
     func tender(in currency: Currency) throws(JournalError) -> TenderSummary {
         TenderSummary(
             kind: TenderKind(rawValue: try text("kind")),

@@ -1,11 +1,11 @@
 import TillCore
 
-// Why something is so: a sentence in `reason`, as journals have always had it, and the case beside it in a member of
-// its own where the sentence alone would be read as another case. Journals without that member are older; what was
-// decided on the sentence then is read from the sentence here, and nowhere else.
+// Reasons: a sentence in `reason`, as in every journal, and the case in a member of its own if the sentence alone would
+// be decoded as another case. Older journals lack that member; their cases are derived from the sentence here, and
+// nowhere else.
 
 extension JSONWriter {
-    /// `cause` stands only where the word is also one of the engine's own.
+    /// Writes the reason; `cause` is present only if the word is also one of the engine's own.
     mutating func voidReason(_ reason: VoidReason) {
         field("reason", reason.word)
         if case .canceled = reason, VoidReason(older: reason.word) != reason { field("cause", "canceled") }
@@ -47,8 +47,8 @@ extension JSONWriter {
         case .keyRejected: field("attention", "key_rejected")
         case .refundedMoreThanOnce(let refund, let amount):
             field("attention", "refunded_more_than_once")
-            // Not “refund”, which is the name of the operation: a key twice in one object is an event that nobody can
-            // read.
+            // Not “refund”, which is the name of the operation: an event with a duplicate key in one object is
+            // unreadable.
             field("repeated", refund.rawValue)
             money(amount)
         case .partialApproval(let amount):
@@ -108,8 +108,8 @@ extension JSONValue {
         return try optionalText("cause") == "canceled" ? .canceled(word) : VoidReason(older: word)
     }
 
-    /// - Parameter at: when the event was decided. Before the case was written, what a query had shown to be not done
-    ///   was to be sent at once, and what had not been sent was to be sent later.
+    /// - Parameter at: the time of the event. Before the case was recorded, a request that a query had shown as not
+    ///   done was resent immediately, and one that had not been sent was resent later.
     func resendReason(at: Timestamp) throws(JournalError) -> ResendReason {
         let sentence = try text("reason")
         switch try optionalText("because") {
@@ -171,7 +171,7 @@ extension JSONValue {
     }
 }
 
-// What sentences meant before the case was written beside them.
+// The meaning of sentences from before the case was recorded.
 
 extension VoidReason {
     fileprivate init(older word: String) {
@@ -189,7 +189,7 @@ extension UnknownReason {
 }
 
 extension Attention {
-    /// Only the four that were compared later are read; the others are sentences.
+    /// Decodes only the four that were later compared; the others are sentences.
     fileprivate init(older sentence: String) {
         func moment(from start: String, to end: String) -> Timestamp? {
             guard sentence.hasPrefix(start), sentence.hasSuffix(end) else { return nil }

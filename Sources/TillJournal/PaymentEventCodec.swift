@@ -1,13 +1,13 @@
 public import TillCore
 
-/// How events are kept as text: one JSON object an event, `type` first, amounts as minor units with their currency.
+/// The JSON encoding of events: one object per event, `type` first, amounts as minor units with their currency.
 ///
-/// What is written once is read for ever: a member may be added, never renamed or given another meaning.
+/// Anything written once is readable forever: a member may be added, but never renamed or given another meaning.
 public enum PaymentEventCodec {
-    /// An event is larger than a request: its order holds the whole basket.
+    /// An event may be larger than a request: its order holds the whole basket.
     static let limits = JSONLimits(maximumBytes: 16 << 20, maximumDepth: 64, maximumValues: 2_000_000)
 
-    /// The event as a JSON object, with whom it is attributed to as its member `by`.
+    /// Encodes the event as a JSON object, with the actor as its member `by`.
     public static func encode(_ event: PaymentEvent, by attribution: Attribution? = nil) -> [UInt8] {
         var writer = JSONWriter(reserving: 384)
         write(event, by: attribution, into: &writer)
@@ -116,14 +116,14 @@ public enum PaymentEventCodec {
         writer.endObject()
     }
 
-    /// Reads an event back, also one that an older version wrote.
-    /// - Parameter at: when the event was decided, as the journal keeps it beside the event.
+    /// Decodes an event, including one written by an older version.
+    /// - Parameter at: the time of the event, which the journal stores beside it.
     /// - Throws: ``JournalError/corrupted(_:)`` for anything that ``encode(_:by:)`` does not write.
     public static func decode(_ bytes: some Collection<UInt8>, at: Timestamp) throws(JournalError) -> PaymentEvent {
         try record(bytes, at: at).event
     }
 
-    /// Reads an event back with whom it is attributed to; `nil` in one from before that was recorded.
+    /// Decodes an event with its actor; `nil` for events from before actors were recorded.
     package static func record(_ bytes: some Collection<UInt8>, at: Timestamp) throws(JournalError) -> RecordedEvent {
         let json: JSONValue
         do throws(JSONError) { json = try JSONValue(parsing: bytes, limits: limits) } catch {

@@ -1,16 +1,16 @@
 public import TillCore
 
-/// Which payments to list.
+/// A filter for a list of payments.
 public struct PaymentFilter: Hashable, Sendable {
-    /// Only of this account.
+    /// Only payments of this account.
     public var account: AccountID?
-    /// Only for this order.
+    /// Only payments for this order.
     public var order: OrderID?
-    /// Only in this status.
+    /// Only payments in this status.
     public var status: PaymentStatus?
-    /// Only older than this one: the last of the page before.
+    /// Only payments older than this one: the last of the previous page.
     public var before: PaymentID?
-    /// How many; 1 to ``JournalLimits/maximumPage``, anything else is brought into it.
+    /// The maximum number of payments, from 1 to ``JournalLimits/maximumPage``; other values are clamped.
     public var limit: Int
 
     public init(
@@ -25,15 +25,15 @@ public struct PaymentFilter: Hashable, Sendable {
     }
 }
 
-/// A payment as one line of a list: projected from its events in the same write.
+/// A payment as a list row: projected from its events in the same write.
 public struct PaymentRow: Hashable, Sendable {
     public var id: PaymentID
     public var account: AccountID
     public var order: OrderID
-    /// The order as the shop's people call it.
+    /// The shop's own order number.
     public var orderNumber: String
     public var status: PaymentStatus
-    /// What was asked for.
+    /// The requested amount.
     public var amount: Money
     public var captured: Money
     public var refunded: Money
@@ -41,14 +41,14 @@ public struct PaymentRow: Hashable, Sendable {
     public var provider: ProviderName?
     /// The tender of the last attempt.
     public var tenderKind: TenderKind?
-    /// When it was created.
+    /// The creation time.
     public var createdAt: Timestamp
-    /// When its last event happened.
+    /// The time of its last event.
     public var updatedAt: Timestamp
-    /// How many events it has.
+    /// The number of its events.
     public var version: Int
 
-    /// The line of a payment.
+    /// Creates the row of a payment.
     public init(_ payment: Payment) {
         id = payment.id
         account = payment.account

@@ -1,6 +1,6 @@
 public import TillCore
 
-/// A payment's row as a list has it: one that cannot be read hides no other.
+/// A payment's row in a list: an unreadable one does not hide others.
 public enum PaymentRowReading: Hashable, Sendable {
     case row(PaymentRow)
     case unreadable(UnreadableRow)
@@ -20,7 +20,7 @@ public enum PaymentRowReading: Hashable, Sendable {
         }
     }
 
-    /// When it was created.
+    /// The creation time.
     public var createdAt: Timestamp {
         switch self {
         case .row(let row): row.createdAt
@@ -29,13 +29,13 @@ public enum PaymentRowReading: Hashable, Sendable {
     }
 }
 
-/// A payment of a list of which not all can be read.
+/// A payment in a list that is only partly readable.
 public struct UnreadableRow: Hashable, Sendable {
-    /// What of it cannot be read.
+    /// The unreadable part.
     public enum Part: Hashable, Sendable {
-        /// The events, which are the payment: nothing is done on it.
+        /// The events, which are the payment: no operation is performed on it.
         case events
-        /// The row that lists it. The payment is its events, and continues by them.
+        /// The row that lists it. The payment itself is its events, and is unaffected.
         case row
     }
 
@@ -43,16 +43,16 @@ public struct UnreadableRow: Hashable, Sendable {
     public let account: AccountID
     public let order: OrderID
     public let orderNumber: String
-    /// What was asked for; `nil`: that cannot be read either.
+    /// The requested amount; `nil` if unreadable too.
     public let amount: Money?
     public let provider: ProviderName?
     public let createdAt: Timestamp
     public let updatedAt: Timestamp
     public let part: Part
-    /// Why it cannot be read.
+    /// The reason it is unreadable.
     public let reason: String
 
-    /// One whose events cannot be read; what its row says may be out of date.
+    /// Creates a row for a payment with unreadable events; its contents may be out of date.
     public init(events row: PaymentRow, reason: String) {
         (id, account, order, orderNumber) = (row.id, row.account, row.order, row.orderNumber)
         (amount, provider, createdAt, updatedAt) = (row.amount, row.provider, row.createdAt, row.updatedAt)
@@ -70,7 +70,7 @@ public struct UnreadableRow: Hashable, Sendable {
 }
 
 extension Journal {
-    /// Every row as it is read; a journal that cannot be damaged has no other.
+    /// Returns every row as readable, for a journal that cannot be damaged.
     public func rowReadings(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRowReading] {
         try await payments(filter).map { .row($0) }
     }

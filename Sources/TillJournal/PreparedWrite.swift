@@ -1,6 +1,6 @@
 package import TillCore
 
-/// A write with everything computed that needs no lock: made on the caller's thread, applied by the writer.
+/// A write with everything precomputed that needs no lock: prepared on the caller's thread, applied by the writer.
 package struct PreparedWrite: Sendable {
     package struct Append: Sendable {
         package var row: PaymentRow
@@ -10,7 +10,7 @@ package struct PreparedWrite: Sendable {
         package var nextDue: Timestamp?
         package var holder: JournalWrite.Holder
 
-        /// Something is to be done on the payment.
+        /// `true` if work is pending on the payment.
         package var isPending: Bool { nextDue != nil || holder == .thisProcess }
     }
 
@@ -23,7 +23,7 @@ package struct PreparedWrite: Sendable {
     package var records: [RecordChange]
     package var audit: [AuditNote]
 
-    /// - Throws: ``JournalError/corrupted(_:)`` for a write that contradicts itself.
+    /// - Throws: ``JournalError/corrupted(_:)`` for an inconsistent write.
     package init(_ write: JournalWrite, encodes: Bool) throws(JournalError) {
         idempotency = write.idempotency
         webhook = write.webhook
@@ -54,26 +54,27 @@ package struct PreparedWrite: Sendable {
 }
 
 extension PreparedWrite {
-    /// It records what has happened already, or that somebody was answered: it may use the space that is kept for that.
+    /// `true` if the write records an event that has already happened, or a response already sent: it may use the
+    /// reserved disk space.
     package var isAnswer: Bool {
         if let append { return append.events.isEmpty || append.events.contains { !$0.event.beginsSomething } }
         if let idempotency { return idempotency.isFinished }
         return webhook != nil || wake != nil
     }
 
-    /// The key of the record must not have an answer, a living holder or another request yet.
+    /// `true` if the key must not have a response, a live holder or another request yet.
     package func mustBeFirst(_ record: IdempotencyRecord) -> Bool { !record.isFinished || append?.expectedVersion == 0 }
 }
 
 extension IdempotencyRecord {
-    /// A new record in flight must not take this one's place.
+    /// `true` if a new record in flight must not replace this one.
     package func refuses(_ new: IdempotencyRecord) -> Bool {
         isFinished || isHeldByLivingProcess || fingerprint != new.fingerprint
     }
 }
 
 extension PaymentEvent {
-    /// An answer will follow, which needs space too.
+    /// `true` if a response will follow, which needs disk space too.
     var beginsSomething: Bool {
         switch self {
         case .created, .attemptStarted, .continuationStarted, .voidStarted, .captureStarted, .renewalStarted,

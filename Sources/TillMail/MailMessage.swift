@@ -2,30 +2,30 @@ import Foundation
 public import TillCore
 public import TillHardware
 
-/// One message with the same content as text and as HTML. It is encoded as ASCII with lines of at most 78 bytes:
-/// words in headers are encoded, bodies are base64, so no text can add a header, end the message or begin another.
+/// A message with the same content as text and as HTML. It is encoded as ASCII with lines of at most 78 bytes: words in
+/// headers are encoded, bodies are base64, so no text can inject a header, end the message or start another.
 public struct MailMessage: Hashable, Sendable {
-    /// The longest message, in bytes as it is sent.
+    /// The maximum size of a message, in bytes as sent.
     public static let maximumBytes = 4 << 20
 
-    /// The shop's address, also the envelope's sender, which gets bounces.
+    /// The shop's address, also the envelope sender, which receives bounces.
     public var from: EmailAddress
-    /// The sender's name as mail programs show it; may be empty.
+    /// The sender's display name; may be empty.
     public var fromName: String
     public var to: EmailAddress
-    /// The subject; what is beyond about 390 bytes is left out.
+    /// The subject; truncated after about 390 bytes.
     public var subject: String
-    /// The body for programs that show no HTML.
+    /// The plain-text body.
     public var text: String
-    /// The body as HTML, without outside resources.
+    /// The HTML body, without external resources.
     public var html: String
-    /// Unique among the shop's messages, of letters, digits and dashes; anything else is left out. A message that is
-    /// sent again with it has the same `Message-ID`, so that mail programs can show it once.
+    /// An identifier unique among the shop's messages, of letters, digits and dashes; other characters are removed. A
+    /// message sent again with it has the same `Message-ID`, so that mail programs can deduplicate it.
     public var identifier: String
     /// The `Date` header, in UTC.
     public var date: Timestamp
 
-    /// Checks nothing: ``EmailAddress`` has checked the addresses, and every text is encoded.
+    /// Creates a message without validation: ``EmailAddress`` has validated the addresses, and every text is encoded.
     public init(
         from: EmailAddress, fromName: String, to: EmailAddress, subject: String, text: String, html: String,
         identifier: String, date: Timestamp
@@ -73,14 +73,14 @@ public struct MailMessage: Hashable, Sendable {
         ])
     }
 
-    /// A header's words as encoded words of RFC 2047, folded; `nil` if there are none. Plain ASCII is encoded too, so
-    /// that there is one way only.
+    /// Encodes a header's words as encoded words of RFC 2047, folded; returns `nil` if there are none. Plain ASCII is
+    /// encoded too, so that there is one code path only.
     static func words(_ text: String, before count: Int) -> String? {
         let clean = text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
         guard !clean.isEmpty else { return nil }
         var pieces: [String] = []
         var piece: [UInt8] = []
-        // 39 bytes make 52 characters, and with the frame 64; a character is never parted.
+        // 39 bytes make 52 characters, and with the frame 64; a character is never split.
         for scalar in clean {
             let bytes = Array(String(scalar).utf8)
             if piece.count + bytes.count > 39 {
@@ -96,7 +96,7 @@ public struct MailMessage: Hashable, Sendable {
 
     private static func encodedWord(_ bytes: [UInt8]) -> String { "=?utf-8?B?\(Data(bytes).base64EncodedString())?=" }
 
-    /// The moment as RFC 5322 writes it, in UTC: `Sat, 21 Nov 2026 09:30:05 +0000`.
+    /// Formats a time as in RFC 5322, in UTC: `Sat, 21 Nov 2026 09:30:05 +0000`.
     static func day(_ moment: Timestamp) -> String {
         let text = moment.internetTime
         let parts = text.split { $0 == "-" || $0 == "T" || $0 == "Z" }.map(String.init)
@@ -110,7 +110,7 @@ public struct MailMessage: Hashable, Sendable {
 }
 
 extension EmailAddress {
-    /// The address for logs, the journal and pages: its first character and its domain, `j•••@example.com`.
+    /// The address masked for logs, the journal and pages: its first character and its domain, `j•••@example.com`.
     public var masked: String {
         let parts = text.split(separator: "@")
         guard parts.count == 2, let first = parts[0].first else { return "•••" }

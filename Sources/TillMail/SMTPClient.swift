@@ -3,17 +3,17 @@ import NIOSSL
 import TillCore
 import TillHardware
 
-/// Hands one message to a mail server (RFC 5321), each over a connection of its own. May be used from any task.
+/// A client that submits messages to a mail server (RFC 5321), each over its own connection. May be used from any task.
 ///
-/// Nothing is tried twice. What is thrown says whether the message was certainly not sent, or may have been:
-/// ``SMTPError/mayHaveBeenSent(host:reason:)`` only after the dot that ends the message was on its way.
+/// There are no retries. The error distinguishes a message that was certainly not sent from one that may have been:
+/// ``SMTPError/mayHaveBeenSent(host:reason:)`` is thrown only after the dot that ends the message may have left.
 public struct SMTPClient: Sendable {
     private let server: SMTPServer
 
-    /// Opens no connection yet.
+    /// Creates a client; opens no connection yet.
     public init(_ server: SMTPServer) { self.server = server }
 
-    /// Sends a message within ``SMTPLimits``. When it returns the server has accepted it.
+    /// Sends a message within ``SMTPLimits``. On return, the server has accepted it.
     public func send(_ message: MailMessage) async throws(SMTPError) {
         let bytes = message.bytes
         guard bytes.count <= MailMessage.maximumBytes else { throw .letter(reason: "it is too long") }
@@ -31,7 +31,7 @@ public struct SMTPClient: Sendable {
             await connection.close()
             throw error
         }
-        // The message is accepted; how the connection ends says nothing about it.
+        // The message is accepted; the end of the connection is irrelevant to it.
         do throws(SMTPBreak) {
             try await connection.send(Array("QUIT\r\n".utf8), within: .seconds(1))
             _ = try await connection.reply(within: .seconds(1))
@@ -41,7 +41,7 @@ public struct SMTPClient: Sendable {
 
     // MARK: The dialog
 
-    /// Greets, and upgrades to TLS if that is set.
+    /// Sends the greeting, and upgrades to TLS if configured.
     private func begin(_ connection: SMTPConnection) async throws(SMTPError) -> SMTPReply {
         let first: SMTPReply
         do throws(SMTPBreak) { first = try await connection.reply(within: server.limits.answer) } catch {
@@ -89,7 +89,7 @@ public struct SMTPClient: Sendable {
         do throws(SMTPBreak) {
             try await connection.send(SMTPClient.stuffed(bytes), within: server.limits.body)
         } catch { throw unsent(error) }
-        // From here on it may be accepted, whatever is received.
+        // From here on the message may be accepted, whatever is received.
         let last: SMTPReply
         do throws(SMTPBreak) {
             try await connection.send(Array(".\r\n".utf8), within: server.limits.body)
@@ -98,7 +98,7 @@ public struct SMTPClient: Sendable {
         guard last.isPositive else { throw .refused(host: server.host, reply: last.shown) }
     }
 
-    /// A line that begins with a dot gets another, so that no line ends the message.
+    /// Doubles the dot at the beginning of a line, so that no line ends the message.
     static func stuffed(_ bytes: [UInt8]) -> [UInt8] {
         var stuffed: [UInt8] = []
         stuffed.reserveCapacity(bytes.count)
@@ -111,7 +111,7 @@ public struct SMTPClient: Sendable {
         return stuffed
     }
 
-    /// A command whose reply must be positive.
+    /// Sends a command that requires a positive reply, and returns the reply.
     private func asked(_ connection: SMTPConnection, _ command: String) async throws(SMTPError) -> SMTPReply {
         let reply = try await answer(connection, command)
         guard reply.isPositive else { throw .refused(host: server.host, reply: reply.shown) }
@@ -130,7 +130,7 @@ public struct SMTPClient: Sendable {
             ? .certificate(host: server.host) : .unreachable(host: server.host, reason: reason.words)
     }
 
-    /// The authorities that the server's certificate may come from.
+    /// Returns the trust roots for the server's certificate.
     private func trust() throws(SMTPError) -> SMTPConnection.TLS {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12

@@ -3,16 +3,17 @@ import NIOPosix
 import NIOSSL
 import TillCore
 
-/// One open connection to a mail server. Failures are ``SMTPBreak``s; the client knows what each means for the message.
+/// An open connection to a mail server. Failures are ``SMTPBreak``s; the client maps them to their meaning for the
+/// message.
 struct SMTPConnection: Sendable {
     private let channel: any Channel
     private let reader: NIOLoopBound<SMTPReader>
     private let tls: TLS
 
-    /// What TLS needs to know.
+    /// The configuration of a TLS connection.
     struct TLS: Sendable {
         var context: NIOSSLContext
-        /// For the name in the certificate; `nil` at a server that is named by its number.
+        /// The name to verify in the certificate; `nil` for a server given by its IP address.
         var serverName: String?
 
         func handler() throws -> NIOSSLClientHandler {
@@ -20,7 +21,7 @@ struct SMTPConnection: Sendable {
         }
     }
 
-    /// Connects; with TLS from the first byte if asked for.
+    /// Connects; with TLS from the first byte if requested.
     static func open(_ server: SMTPServer, _ tls: TLS, isSecure: Bool) async throws(SMTPBreak) -> SMTPConnection {
         do {
             let loop = MultiThreadedEventLoopGroup.singleton.any()
@@ -45,23 +46,22 @@ struct SMTPConnection: Sendable {
         } catch { throw SMTPBreak(error) }
     }
 
-    /// Sends bytes; the connection is closed when they are not taken in time.
+    /// Sends bytes; the connection is closed if they are not accepted in time.
     func send(_ bytes: [UInt8], within span: Span) async throws(SMTPBreak) {
         let channel = channel
         let limit = channel.eventLoop.scheduleTask(in: .milliseconds(span.milliseconds)) { channel.close(promise: nil) }
         let written: EventLoopFuture<Void> = channel.writeAndFlush(ByteBuffer(bytes: bytes))
-        // On the loop, so that the limit is over when the bytes are gone and not when this task gets its turn.
+        // On the loop, so that the limit ends when the bytes are written and not when this task is scheduled.
         written.whenComplete { _ in limit.cancel() }
         do { try await written.get() } catch {
-            // A write fails because the connection does, and the reader heard why.
+            // A write fails because the connection does, and the reader has the reason.
             let reader = reader
             let heard = try? await channel.eventLoop.submit { reader.value.broken }.get()
             throw (heard ?? nil) ?? SMTPBreak(error)
         }
     }
 
-    /// Upgrades to TLS. Anything received in clear after the reply is a sign of an attacker in between,
-    /// and ends the connection.
+    /// Upgrades to TLS. Any cleartext received after the reply indicates a man in the middle, and ends the connection.
     func upgrade() async throws(SMTPBreak) {
         let (channel, reader, tls) = (channel, reader, tls)
         do {
@@ -75,9 +75,9 @@ struct SMTPConnection: Sendable {
     func close() async { try? await channel.close() }
 }
 
-/// Why a connection is of no use any more.
+/// The failure of a connection.
 enum SMTPBreak: Error, Hashable {
-    /// Refused, or no answer to connecting.
+    /// Refused, or no response to the connection attempt.
     case noConnection
     /// The name does not resolve.
     case noName
@@ -88,9 +88,9 @@ enum SMTPBreak: Error, Hashable {
     /// The certificate is not trusted.
     case certificate
     case tls
-    /// What came is no mail server's answer.
+    /// The received data is not a mail server's reply.
     case nonsense
-    /// Words in clear where TLS was to begin.
+    /// Cleartext was received where TLS was to begin.
     case injected
 
     init(_ error: any Error) {
@@ -110,7 +110,7 @@ enum SMTPBreak: Error, Hashable {
         }
     }
 
-    /// For the sentence that begins with the server's name.
+    /// The end of a sentence that begins with the server's name.
     var words: String {
         switch self {
         case .noConnection: "cannot be reached"
@@ -133,12 +133,12 @@ private final class SMTPReader: ChannelInboundHandler {
     private var parser = SMTPReplyParser()
     private var replies: [SMTPReply] = []
     private var waiting: EventLoopPromise<SMTPReply>?
-    /// Why nothing more will come.
+    /// The reason that no further replies can arrive.
     private(set) var broken: SMTPBreak?
 
     init(_ loop: any EventLoop) { self.loop = loop }
 
-    /// Nothing came that nobody asked for.
+    /// `true` if no unsolicited data has been received.
     var isQuiet: Bool { parser.isEmpty && replies.isEmpty && broken == nil }
 
     func reply(within span: Span) -> EventLoopFuture<SMTPReply> {

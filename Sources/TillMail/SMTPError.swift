@@ -1,24 +1,24 @@
 public import TillCore
 
-/// Why a message was not sent, or why that is not known. Only ``mayHaveBeenSent(host:reason:)`` is uncertain: after
-/// every other case the message can be sent again without a duplicate.
+/// A reason that a message was not sent, or that its delivery is unknown. Only ``mayHaveBeenSent(host:reason:)`` is
+/// uncertain: after every other case the message can be sent again without a duplicate.
 public enum SMTPError: ExplainedError, Hashable {
-    /// The server cannot be reached, or closed the connection too early.
+    /// The server cannot be reached, or closed the connection prematurely.
     case unreachable(host: String, reason: String)
     /// Its certificate is not trusted.
     case certificate(host: String)
-    /// It offers no encryption, or `none` is set for a server on another machine.
+    /// The server offers no encryption, or `none` is set for a server on another machine.
     case notEncrypted(host: String)
-    /// It rejects the user and password, or offers neither PLAIN nor LOGIN.
+    /// The server rejects the user and password, or offers neither PLAIN nor LOGIN.
     case signIn(host: String, reply: String)
-    /// It refused this message: for now if the reply begins with 4, for good if with 5.
+    /// The server refused this message: temporarily if the reply begins with 4, permanently if with 5.
     case refused(host: String, reply: String)
-    /// The message is too long, or the settings cannot be used; nothing was sent to the server.
+    /// The message is too long, or the settings are unusable; nothing was sent to the server.
     case letter(reason: String)
-    /// The whole message went to the server and its reply is missing.
+    /// The whole message was sent to the server and its reply is missing.
     case mayHaveBeenSent(host: String, reason: String)
 
-    /// A word for programs that stays the same in every release.
+    /// A machine-readable code that is stable across releases.
     public var code: String {
         switch self {
         case .unreachable: "mail_server_unreachable"
@@ -31,7 +31,7 @@ public enum SMTPError: ExplainedError, Hashable {
         }
     }
 
-    /// What happened. It holds no address of a receiver and no password.
+    /// A description of the failure. It contains no recipient address and no password.
     public var what: String {
         switch self {
         case .unreachable(let host, let reason): "The receipt was not sent: the mail server \(host) \(reason)."
@@ -49,7 +49,7 @@ public enum SMTPError: ExplainedError, Hashable {
     /// Mail moves no money.
     public var moneyMoved: MoneyMoved { .no }
 
-    /// What to do next.
+    /// The recommended next step.
     public var next: String {
         switch self {
         case .unreachable: "Check the mail server's settings, then send it again."

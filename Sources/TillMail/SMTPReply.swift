@@ -2,7 +2,7 @@ import TillCore
 
 /// A mail server's reply: a code, and lines of text.
 struct SMTPReply: Hashable, Sendable {
-    /// Three digits: 2 accepted, 3 go on, 4 refused for now, 5 refused.
+    /// Three digits: 2 accepted, 3 continue, 4 refused for now, 5 refused.
     let code: Int
     /// The text of each line, printable ASCII.
     let lines: [String]
@@ -11,13 +11,13 @@ struct SMTPReply: Hashable, Sendable {
     /// The server waits for more.
     var isIntermediate: Bool { (300..<400).contains(code) }
 
-    /// The code and text for a log: words with an address are left out.
+    /// The code and text for a log, without words that contain an address.
     var shown: String {
         let words = (lines.last ?? "").split(separator: " ").filter { !$0.contains("@") }.joined(separator: " ")
         return words.isEmpty ? "\(code)" : "\(code) \(ProviderText.line(words, atMost: 120))"
     }
 
-    /// Whether one of the lines after the first names an extension, with its parameters.
+    /// Returns the parameters of an extension named in one of the lines after the first; `nil` if it is not offered.
     func parameters(of name: String) -> [String]? {
         for line in lines.dropFirst() {
             let words = line.split(separator: " ").map { $0.uppercased() }
@@ -27,16 +27,17 @@ struct SMTPReply: Hashable, Sendable {
     }
 }
 
-/// Parses replies from bytes. Nothing of it grows beyond ``SMTPLimits``.
+/// An incremental parser of replies. Its memory is bounded by ``SMTPLimits``.
 struct SMTPReplyParser {
     private var line: [UInt8] = []
     private var lines: [String] = []
     private var code: Int?
 
-    /// No byte of a reply is pending.
+    /// `true` if no part of a reply is pending.
     var isEmpty: Bool { line.isEmpty && lines.isEmpty }
 
-    /// - Returns: a reply if this byte ended one.
+    /// Consumes a byte.
+    /// - Returns: a reply if this byte completed one.
     /// - Throws: ``SMTPParseError`` if it is not a reply, or too long.
     mutating func take(_ byte: UInt8) throws(SMTPParseError) -> SMTPReply? {
         guard byte == 0x0A else {
@@ -53,7 +54,7 @@ struct SMTPReplyParser {
         }
         let separator = line.count > 3 ? line[3] : 0x20
         guard separator == 0x20 || separator == 0x2D else { throw SMTPParseError() }
-        // Only what prints is kept: these words go to a log and a screen.
+        // Only printable characters are kept, since this text is written to logs and screens.
         let words = line.dropFirst(4).map { $0 >= 0x20 && $0 < 0x7F ? $0 : 0x3F }
         lines.append(String(decoding: words, as: UTF8.self))
         code = number
@@ -66,5 +67,5 @@ struct SMTPReplyParser {
     }
 }
 
-/// What was received is not a reply of RFC 5321.
+/// The received data is not a reply of RFC 5321.
 struct SMTPParseError: Error {}

@@ -1,27 +1,27 @@
 public import TillCore
 
-/// A mail server that relays the shop's messages: where it is and how one signs in.
+/// A mail server that relays the shop's messages: its address and credentials.
 public struct SMTPServer: Sendable {
-    /// How the connection is encrypted.
+    /// The encryption of the connection.
     public enum Security: String, Hashable, Sendable {
         /// Upgraded to TLS before a password or address is sent (RFC 3207). A server that does not offer it is refused.
         case startTLS = "starttls"
         /// TLS from the first byte (RFC 8314).
         case tls
-        /// In clear; refused for any host but this machine.
+        /// Unencrypted; refused for any host but this machine.
         case none
     }
 
-    /// A name, which the certificate must carry, or an address.
+    /// A host name, which the certificate must carry, or an address.
     public var host: String
     public var port: Int
-    /// How the connection is encrypted.
+    /// The encryption of the connection.
     public var security: Security
-    /// The user that signs in; `nil`: nobody.
+    /// The user for authentication; `nil` disables it.
     public var user: String?
-    /// That user's password; sent over TLS, or to this machine.
+    /// The user's password; sent over TLS only, or to this machine.
     public var password: Secret<String>?
-    /// A file with the authorities, PEM, that its certificate may come from; `nil`: those of the system.
+    /// A PEM file with the trust roots for the server's certificate; `nil` uses those of the system.
     public var authorityFile: String?
     /// Time limits of each step.
     public var limits = SMTPLimits()
@@ -40,19 +40,19 @@ public struct SMTPServer: Sendable {
     }
 }
 
-/// How long a mail server may take for each step, and how much it may send.
+/// Time and size limits for a mail server.
 public struct SMTPLimits: Hashable, Sendable {
-    /// Until the connection is open.
+    /// The time limit for opening the connection.
     public var connect = Span.seconds(5)
-    /// For the reply to one command, TLS's handshake included.
+    /// The time limit for the reply to one command, including the TLS handshake.
     public var answer = Span.seconds(15)
-    /// For sending the message's bytes.
+    /// The time limit for sending the message's bytes.
     public var body = Span.seconds(30)
-    /// For the last reply, which says that the message is accepted; servers filter spam before it.
+    /// The time limit for the final reply, which accepts the message; servers filter spam before it.
     public var end = Span.seconds(60)
-    /// The longest line of a reply, in bytes; RFC 5321 has 512.
+    /// The maximum length of a reply line, in bytes; RFC 5321 has 512.
     public static let lineBytes = 2_048
-    /// The most lines of a reply.
+    /// The maximum number of lines in a reply.
     public static let lines = 64
 
     public init() {}

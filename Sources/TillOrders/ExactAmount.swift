@@ -1,11 +1,12 @@
 import TillCore
 
-/// An amount with up to twelve decimal places, for sums of what a shop shows with more digits than money has.
+/// An amount with up to twelve decimal places, for sums of values that a shop shows with more digits than the currency
+/// has.
 ///
-/// Only ``rounded(to:)`` leads back to money. Read amounts are below 10^15 major units, and an order has fewer than
-/// 10^6 of them, so a sum stays below 10^33 and cannot overflow 128 bits.
+/// Only ``rounded(to:)`` converts back to money. Parsed amounts are below 10^15 major units, and an order has fewer
+/// than 10^6 of them, so a sum stays below 10^33 and cannot overflow 128 bits.
 struct ExactAmount: Hashable {
-    /// Decimal places of ``units``.
+    /// The number of decimal places of ``units``.
     static let places = 12
     /// The amount in units of 10^-12.
     var units: Int128
@@ -18,7 +19,7 @@ struct ExactAmount: Hashable {
         units = Int128(money.minorUnits) * DecimalText.power(ExactAmount.places - money.currency.exponent)
     }
 
-    /// Reads decimal text. Digits behind the twelfth place are noise of binary fractions, as in `10.799999999999999`:
+    /// Parses decimal text. Digits after the twelfth place are noise of binary fractions, as in `10.799999999999999`:
     /// they are rounded away.
     /// - Throws: `MoneyError.notANumber`, or `MoneyError.outOfRange` beyond 10^15 or 38 digits.
     init(parsing text: String) throws(MoneyError) {
@@ -32,12 +33,13 @@ struct ExactAmount: Hashable {
         self.units = units
     }
 
-    /// Reads decimal text; `nil` for whatever ``init(parsing:)`` refuses, where the reason does not matter.
+    /// Parses decimal text; `nil` for any text that ``init(parsing:)`` rejects.
     init?(ifValid text: String) {
         do throws(MoneyError) { try self.init(parsing: text) } catch { return nil }
     }
 
-    /// The amount this many times, to the nearest 10^-6, which is how exactly shops compute; `nil` if it does not fit.
+    /// Returns the amount multiplied by a count, to the nearest 10^-6, which is the precision of shops; `nil` if it
+    /// does not fit.
     func times(_ count: DecimalText) -> ExactAmount? {
         guard let millionths = count.scaled(toPlaces: 6) else { return nil }
         let (product, overflow) = units.multipliedReportingOverflow(by: millionths)
@@ -48,8 +50,8 @@ struct ExactAmount: Hashable {
         return amount.units.magnitude < DecimalText.power(15 + ExactAmount.places).magnitude ? amount : nil
     }
 
-    /// Whether this is what the other amount becomes when it is rounded this many times to decimal places, whichever
-    /// way halves go: shops round tax half down where prices include it, and half up elsewhere.
+    /// Returns `true` if this is the other amount rounded to decimal places the given number of times, in either
+    /// direction at halves: shops round tax half down where prices include it, and half up elsewhere.
     func isRounding(of exact: ExactAmount, places: Int, times: Int = 1) -> Bool {
         let step = DecimalText.power(ExactAmount.places - places)
         return Int128((units - exact.units).magnitude) * 2 <= step * Int128(max(1, times))
@@ -58,7 +60,7 @@ struct ExactAmount: Hashable {
     static func + (a: ExactAmount, b: ExactAmount) -> ExactAmount { ExactAmount(units: a.units + b.units) }
     static func - (a: ExactAmount, b: ExactAmount) -> ExactAmount { ExactAmount(units: a.units - b.units) }
 
-    /// To the nearest minor unit, halves away from zero as shops round.
+    /// Rounds to the nearest minor unit, halves away from zero as shops do.
     /// - Throws: `MoneyError.outOfRange`.
     func rounded(to currency: Currency) throws(MoneyError) -> Money {
         let step = DecimalText.power(ExactAmount.places - currency.exponent)
@@ -68,7 +70,7 @@ struct ExactAmount: Hashable {
         return Money(minorUnits: minorUnits, currency: currency)
     }
 
-    /// The exact amount, with the currency's decimal places and more where there are more.
+    /// Returns the exact amount, with at least the currency's decimal places.
     func text(_ currency: Currency) -> String {
         let scale = DecimalText.power(ExactAmount.places)
         let whole = String(units.magnitude / scale.magnitude)
@@ -80,7 +82,7 @@ struct ExactAmount: Hashable {
 }
 
 extension Sequence {
-    /// The exact sum of one amount of each element.
+    /// Returns the exact sum of one amount of each element.
     func sum(_ amount: (Element) -> ExactAmount) -> ExactAmount {
         reduce(ExactAmount.zero) { $0 + amount($1) }
     }

@@ -1,16 +1,16 @@
 import TillCore
 
-/// The parts of a document that are read and may be missing, with the kind of value that each must be. One of another
-/// kind is not understood, so it is left out and said to be; amounts and what decides about them are refused instead.
+/// The optional parts of a document, with the expected kind of each value. A value of another kind is omitted and
+/// reported in a notice; amounts and values that decide about them are refused instead.
 struct ExpectedShapes {
     enum Kind {
         case text
-        /// A text, or the digits of a number.
+        /// A string, or the digits of a number.
         case plain
-        /// An amount, written as either; an empty one is none.
+        /// An amount, written as either; an empty one counts as absent.
         case amount
         case list
-        /// A list, also as PHP writes one with gaps.
+        /// A list, including PHP's form of one with gaps.
         case numbered
         case object
     }
@@ -18,10 +18,10 @@ struct ExpectedShapes {
     /// A path and its kind: `items[].name` is the name of each item.
     let parts: KeyValuePairs<String, Kind>
 
-    /// The most that are named one by one.
+    /// The most parts that are named individually.
     private static let maximumNamed = 5
 
-    /// A sentence for each part of another kind.
+    /// Returns a sentence for each part of another kind.
     func notices(of document: JSONValue, _ order: String) -> [String] {
         var found: [String] = []
         for (path, kind) in parts {
@@ -68,8 +68,8 @@ extension ExpectedShapes.Kind {
 }
 
 extension JSONValue {
-    /// The elements of a list. PHP writes one with gaps, as where a plugin has removed an entry, as an object whose
-    /// keys are their numbers.
+    /// The elements of a list. PHP writes a list with gaps, as after a plugin has removed an entry, as an object with
+    /// the indices as keys.
     var listedValues: [JSONValue]? {
         if let elements = arrayValue { return elements }
         guard let members = objectValue, !members.isEmpty, members.count <= Order.maximumLines else { return nil }

@@ -1,11 +1,11 @@
 public import TillCore
 
 extension Order {
-    /// The longest document that is read, in bytes. Shops hang much beside the order itself into its `meta_data`.
+    /// The longest accepted document, in bytes. Shops attach much beside the order itself in `meta_data`.
     public static let maximumDocumentBytes = 4 << 20
 
-    /// Reads the bytes of an order document, WooCommerce's or PayPal's; a comma too many before a
-    /// closing bracket is forgiven.
+    /// Parses the bytes of an order document, WooCommerce's or PayPal's; an extra comma before a closing bracket is
+    /// tolerated.
     /// - Throws: `OrderError`; `OrderError.notJSON` names the line and column.
     public init(document bytes: some Collection<UInt8>) throws(OrderError) {
         let document: JSONValue

@@ -2,8 +2,8 @@ import Dispatch
 import Synchronization
 import TillCore
 
-/// Runs blocking calls one after another on a thread of its own, and gives up waiting for one after its limit. What was
-/// given up goes on in its thread; until it comes back nothing else is begun.
+/// Runs blocking calls one after another on a dedicated thread and stops waiting for a call that exceeds its limit. An
+/// abandoned call keeps running on its thread; no further call starts until it returns.
 final class BlockingCalls: Sendable {
     private let queue: DispatchQueue
     private let clock: any TillClock
@@ -14,16 +14,17 @@ final class BlockingCalls: Sendable {
         self.clock = clock
     }
 
-    /// A call did not come back in its time.
+    /// A call that did not return within its limit.
     struct GivenUp: Error {}
 
-    /// Runs a call. Does not end early when the task is canceled: whoever calls knows how to interrupt the call.
+    /// Runs a call. Canceling the task does not end it early; the caller is responsible for interrupting the call
+    /// itself.
     func run<Value: Sendable>(
         within limit: Span, _ call: @escaping @Sendable () throws(PCSCStatus) -> Value
     ) async throws(GivenUp) -> Result<Value, PCSCStatus> {
         guard !hanging.isAny else { throw GivenUp() }
         let answer = Answer<Value>(hanging)
-        // Not a child: it must also run out when the caller's task is canceled, and it holds nothing.
+        // Not a child task: the timer must also expire when the caller's task is canceled, and it holds nothing.
         let timer = Task { [clock] in
             do { try await clock.sleep(for: limit) } catch { return }
             answer.give(nil)
@@ -41,18 +42,18 @@ final class BlockingCalls: Sendable {
         return result
     }
 
-    /// Runs something after all that was begun, without waiting for it.
+    /// Runs `call` after everything already queued, without waiting for it.
     func afterwards(_ call: @escaping @Sendable () -> Void) { queue.async(execute: call) }
 }
 
-/// How many calls were given up and have not come back.
+/// The number of abandoned calls that have not returned.
 private final class Hanging: Sendable {
     private let count = Mutex(0)
     var isAny: Bool { count.withLock { $0 > 0 } }
     func add(_ number: Int) { count.withLock { $0 += number } }
 }
 
-/// One answer for one that waits: the first one given counts.
+/// A single-use answer for one waiting caller; only the first value counts.
 private final class Answer<Value: Sendable>: Sendable {
     private enum State {
         case idle
@@ -72,7 +73,7 @@ private final class Answer<Value: Sendable>: Sendable {
         }
     }
 
-    /// Gives the answer, nil for "over its limit".
+    /// Delivers the answer; `nil` means the limit was exceeded.
     func give(_ result: Result<Value, PCSCStatus>?) {
         state.withLock { state in
             switch state {

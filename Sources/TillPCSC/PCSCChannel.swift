@@ -2,15 +2,15 @@ import Synchronization
 public import TillContactless
 public import TillCore
 
-/// A card at a PC/SC reader: any reader that `pcscd`, or the same service of macOS, knows.
+/// A card at a PC/SC reader: any reader known to `pcscd`, or to the same service of macOS.
 ///
-/// The library is found when it is first needed; a machine without it builds and runs all of Till. Every wait has a
-/// name in ``PCSCLimits``. Canceling the task that waits for a card ends the wait at once. After any error the channel
-/// may be used again from ``waitForCard()`` on: a service or a reader that is back is found then. The card is held
-/// alone (exclusive) and loses its power with ``powerOff()``.
+/// The library is loaded when first needed; a machine without it builds and runs all of Till. Every wait has a name in
+/// ``PCSCLimits``. Canceling the task that waits for a card ends the wait at once. After any error the channel can be
+/// reused from ``waitForCard()`` on, which also finds a restored service or reader. The card is held exclusively and is
+/// powered down by ``powerOff()``.
 ///
-/// Contactless payment cards need a contactless reader; a contact card at a contact reader answers
-/// too, with another directory.
+/// Contactless payment cards need a contactless reader; a contact card at a contact reader answers too, with another
+/// directory.
 public actor PCSCChannel: CardChannel {
     private let service: any PCSCService
     private let wanted: String?
@@ -19,11 +19,11 @@ public actor PCSCChannel: CardChannel {
     private let calls: BlockingCalls
     private let context = Mutex<PCSCContext?>(nil)
     private var connection: PCSCConnection?
-    /// Which reader the card is at.
+    /// The reader that holds the card.
     public private(set) var reader: String?
 
-    /// Makes a channel; nothing is opened yet.
-    /// - Parameter reader: the start of a reader's name, or a part of it; nil takes whichever reader gets a card.
+    /// Creates a channel; nothing is opened yet.
+    /// - Parameter reader: the start of a reader's name, or a part of it; nil: any reader that receives a card.
     public init(
         reader: String? = nil, limits: PCSCLimits = PCSCLimits(), clock: any TillClock = SystemClock()
     ) {
@@ -49,7 +49,7 @@ public actor PCSCChannel: CardChannel {
         }
     }
 
-    /// The readers that the service knows now.
+    /// Returns the names of the readers currently known to the service.
     /// - Throws: `CardChannelError.reader(code:message:)`.
     public func readers() async throws(CardChannelError) -> [String] {
         let context = try await open()
@@ -58,7 +58,7 @@ public actor PCSCChannel: CardChannel {
         }
     }
 
-    /// Waits until a card is in a field, and powers it.
+    /// Waits for a card in the field and powers it.
     public func waitForCard() async throws(CardChannelError) {
         await powerOff()
         let began = clock.now()
@@ -82,13 +82,13 @@ public actor PCSCChannel: CardChannel {
             }
             if found.isMute { throw .silence }
             if try await connect(found.name) { return }
-            // The card left again. Begin from what the reader says now.
+            // The card left again. Start over from the reader's current state.
             known = known.map { PCSCReaderState(name: $0.name) }
         }
     }
 
-    /// Sends a command. Gives up after ``PCSCLimits/command``; the reader is then left alone until the call
-    /// that hangs comes back.
+    /// Sends a command. Times out after ``PCSCLimits/command``; the reader is then not used until the hung call
+    /// returns.
     public func transmit(_ command: CommandAPDU) async throws(CardChannelError) -> ResponseAPDU {
         if Task.isCancelled { throw .canceled }
         guard let connection else { throw .cardRemoved }
@@ -108,7 +108,7 @@ public actor PCSCChannel: CardChannel {
         switch outcome {
         case .success(let answer):
             guard let response = ResponseAPDU(bytes: answer) else {
-                // Some drivers answer nothing, without an error, for a card that has left.
+                // Some drivers return an empty answer without an error after the card has left.
                 let hasLeft = await cardHasLeft()
                 await powerOff()
                 throw hasLeft ? .cardRemoved : .malformedAnswer
@@ -119,13 +119,13 @@ public actor PCSCChannel: CardChannel {
             await powerOff()
             close(after: status)
             if status == .insufficientBuffer { throw .malformedAnswer }
-            // Drivers report a card that left in many ways; what the reader sees now decides.
+            // Drivers report a removed card in many ways; the reader's current state decides.
             if hasLeft, !status.endsContext, status != .readerUnavailable { throw .cardRemoved }
             throw status.channelError
         }
     }
 
-    /// Takes the power off the card.
+    /// Powers the card down.
     public func powerOff() async {
         guard let connection else { return }
         (self.connection, reader) = (nil, nil)
@@ -134,12 +134,12 @@ public actor PCSCChannel: CardChannel {
                 service.disconnect(connection)
             }
         } catch {
-            // A call hangs: the card is released when it comes back.
+            // A call hangs: the card is released once it returns.
             calls.afterwards { [service] in service.disconnect(connection) }
         }
     }
 
-    /// The context, opened if need be.
+    /// Returns the context, opening it if necessary.
     private func open() async throws(CardChannelError) -> PCSCContext {
         if let context = context.withLock({ $0 }) { return context }
         let opened = try await run("opening the smart card service", limits.service) {
@@ -163,13 +163,13 @@ public actor PCSCChannel: CardChannel {
         return [PCSCReaderState(name: first)]
     }
 
-    /// What changed; nil for nothing in that time.
+    /// Returns the changed reader states, or `nil` if nothing changed within the wait.
     private func change(
         _ known: [PCSCReaderState], milliseconds: Int64
     ) async throws(CardChannelError) -> [PCSCReaderState]? {
         let context = try await open()
         let wait = UInt32(clamping: milliseconds)
-        // The call ends by itself; the limit beyond it is for a service that hangs.
+        // The call ends by itself; the extra limit covers a hung service.
         let limit = limits.service.milliseconds + milliseconds
         let outcome: Result<[PCSCReaderState], PCSCStatus>
         do {
@@ -192,7 +192,7 @@ public actor PCSCChannel: CardChannel {
         }
     }
 
-    /// Connects; false when the card is gone already.
+    /// Connects to the card; returns `false` if it is already gone.
     private func connect(_ name: String) async throws(CardChannelError) -> Bool {
         let context = try await open()
         let outcome: Result<PCSCConnection, PCSCStatus>
@@ -214,7 +214,7 @@ public actor PCSCChannel: CardChannel {
         }
     }
 
-    /// Whether the reader that the card was at says, at once or within ``PCSCLimits/removal``, that it is gone.
+    /// Returns `true` if the card's reader reports, at once or within ``PCSCLimits/removal``, that the card is gone.
     private func cardHasLeft() async -> Bool {
         guard let reader, let context = context.withLock({ $0 }) else { return true }
         var state = PCSCReaderState(name: reader)
@@ -231,7 +231,7 @@ public actor PCSCChannel: CardChannel {
         return false
     }
 
-    /// One call with a name for when it hangs.
+    /// Runs one call; `name` identifies it in the error if it hangs.
     private func run<Value: Sendable>(
         _ name: String, _ limit: Span, _ call: @escaping @Sendable () throws(PCSCStatus) -> Value
     ) async throws(CardChannelError) -> Value {
@@ -249,7 +249,7 @@ public actor PCSCChannel: CardChannel {
         }
     }
 
-    /// Forgets a context that the service has forgotten.
+    /// Drops a context that the service has invalidated.
     private func close(after status: PCSCStatus) {
         guard status.endsContext else { return }
         let old = context.withLock { context in

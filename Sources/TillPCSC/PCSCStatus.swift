@@ -1,9 +1,9 @@
 import TillContactless
 
-/// What a call of the smart card service answers; any value is kept. Source: PC/SC part 5, and pcsc-lite's
+/// A return code of the smart card service; unknown values are kept. Source: PC/SC part 5, and pcsc-lite's
 /// `pcsclite.h`.
 public struct PCSCStatus: RawRepresentable, Error, Hashable, Sendable, CustomStringConvertible {
-    /// The 32 bits, as the interface gives them.
+    /// The 32 bits of the code.
     public let rawValue: UInt32
     /// Takes the 32 bits.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -32,7 +32,7 @@ public struct PCSCStatus: RawRepresentable, Error, Hashable, Sendable, CustomStr
     /// The library itself is not on this machine. Not a code of the interface.
     static let notInstalled = PCSCStatus(rawValue: 0xFFFF_FFFF)
 
-    /// The interface's name, and what to do, without a full stop.
+    /// The code's name in the interface and the remedy, without a full stop.
     public var description: String {
         switch self {
         case .success: "no error"
@@ -60,7 +60,7 @@ public struct PCSCStatus: RawRepresentable, Error, Hashable, Sendable, CustomStr
         }
     }
 
-    /// The service has gone, so whatever was opened with it is void.
+    /// `true` if the service has gone, which invalidates everything opened with it.
     var endsContext: Bool {
         switch self {
         case .noService, .serviceStopped, .invalidHandle, .communicationWithService, .notInstalled: true
@@ -68,7 +68,7 @@ public struct PCSCStatus: RawRepresentable, Error, Hashable, Sendable, CustomStr
         }
     }
 
-    /// The card cannot be spoken with, because it is not there or did not come up: waiting continues.
+    /// The card is absent or did not power up: waiting continues.
     var meansNoCardYet: Bool {
         switch self {
         case .noSmartCard, .removedCard, .unpoweredCard, .timeout: true
@@ -76,7 +76,7 @@ public struct PCSCStatus: RawRepresentable, Error, Hashable, Sendable, CustomStr
         }
     }
 
-    /// The channel's error for a call that ended so.
+    /// The channel's error for a call that ended with this status.
     var channelError: CardChannelError {
         switch self {
         case .canceled: .canceled

@@ -6,10 +6,7 @@
     import Darwin
 #endif
 
-/// The machine's own service: pcsc-lite on Linux, the PCSC framework on macOS. Found when first needed, not linked.
-///
-/// The functions are as their public headers declare them. The two systems differ in the width of their integers and in
-/// the packing of their two structures, so those are laid out here byte by byte.
+/// The operating system's service: pcsc-lite on Linux, the PCSC framework on macOS. Loaded on first use, not linked.
 struct SystemPCSC: PCSCService {
     #if os(Linux)
         typealias Word = UInt
@@ -30,9 +27,9 @@ struct SystemPCSC: PCSCService {
     private static let exclusive: Word = 1
     private static let anyProtocol: Word = 3
     private static let unpower: Word = 2
-    /// The longest answer that is taken: an extended one, with its status word.
+    /// The longest answer that is accepted: an extended one, with its status word.
     private static let longestAnswer = 65_538
-    /// The longest list of names that is taken, in bytes.
+    /// The longest list of names that is accepted, in bytes.
     private static let longestList = 65_536
 
     struct Functions: @unchecked Sendable {
@@ -133,7 +130,7 @@ struct SystemPCSC: PCSCService {
                 Code(truncatingIfNeeded: context.value), Word(milliseconds), table, Word(known.count)))
         return known.enumerated().map { index, state in
             let bits = (table + index * size + event).loadUnaligned(as: Word.self)
-            // Bit 2 says that something changed; what is handed back in must not hold it.
+            // Bit 2 flags a change; it must be cleared before the state is passed back in.
             return PCSCReaderState(name: state.name, bits: UInt32(truncatingIfNeeded: bits) & ~0x02)
         }
     }

@@ -1,22 +1,22 @@
 import Dispatch
 import Foundation
 
-/// Printers that announce themselves on the network (DNS-SD), found through Avahi's own browser on Linux.
+/// Printers that are announced on the network (DNS-SD), found through Avahi's own browser on Linux.
 public enum PrinterDiscovery {
-    /// A printer that was found.
+    /// A discovered printer.
     public struct Found: Hashable, Sendable {
-        /// What it calls itself.
+        /// The printer's own name.
         public let name: String
-        /// Where it is reached over IPP.
+        /// The printer's address.
         public let address: PrinterAddress
-        /// What it says about itself: `pdl`, `ty`, `note`.
+        /// The printer's announced attributes: `pdl`, `ty`, `note`.
         public let facts: [String: String]
     }
 
-    /// Most printers that are listed.
+    /// The maximum number of listed printers.
     public static let maximumFound = 200
 
-    /// Discovers printers; `nil` if this machine has no way to.
+    /// Discovers printers; `nil` if this machine has no means of discovery.
     public static func find() async -> [Found]? {
         guard
             let browser = ["/usr/bin/avahi-browse", "/usr/local/bin/avahi-browse"]
@@ -25,7 +25,7 @@ public enum PrinterDiscovery {
         return await withTaskGroup(of: (Int, [Found]?).self) { group in
             for (place, service) in services.enumerated() {
                 group.addTask {
-                    // `-k`: types as they are on the network, not as the machine's language names them.
+                    // `-k`: service types as on the network, not localized.
                     let text = await run(browser, ["-rptk", service])
                     return (place, text.map { parse($0, service: service) })
                 }
@@ -37,7 +37,7 @@ public enum PrinterDiscovery {
         }
     }
 
-    /// The services that are searched for, the best first: IPP over TLS, IPP, a receipt printer's port.
+    /// The searched services, the best first: IPP over TLS, IPP, a receipt printer's port.
     private static let services = ["_ipps._tcp", "_ipp._tcp", "_pdl-datastream._tcp"]
 
     private static func run(_ program: String, _ arguments: [String]) async -> String? {
@@ -54,7 +54,7 @@ public enum PrinterDiscovery {
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         guard (try? process.run()) != nil else { return nil }
-        // `-t` ends by itself; should it not, it is ended.
+        // `-t` ends by itself; otherwise it is terminated.
         let guardTask = DispatchWorkItem { process.terminate() }
         DispatchQueue.global().asyncAfter(deadline: .now() + 8, execute: guardTask)
         let data = output.fileHandleForReading.readDataToEndOfFile().prefix(1 << 20)
@@ -63,7 +63,7 @@ public enum PrinterDiscovery {
         return process.terminationStatus == 0 ? String(decoding: data, as: UTF8.self) : nil
     }
 
-    /// Reads the browser's lines: `=;eth0;IPv4;name;type;domain;host;address;port;"key=value" …`.
+    /// Parses the browser's lines: `=;eth0;IPv4;name;type;domain;host;address;port;"key=value" …`.
     static func parse(_ text: String, service: String) -> [Found] {
         var found: [Found] = []
         for line in text.split(separator: "\n") where line.hasPrefix("=;") {
@@ -74,7 +74,7 @@ public enum PrinterDiscovery {
                 let pair = item.trimmingCharacters(in: ["\""]).split(separator: "=", maxSplits: 1)
                 if pair.count == 2, facts.count < 64 { facts[String(pair[0])] = String(pair[1]) }
             }
-            // The third part is how the answer came, not what kind of address it names.
+            // The third field is the protocol of the answer, not of the address in it.
             let host = parts[7].contains(":") ? "[\(parts[7])]" : parts[7]
             let scheme = service.hasPrefix("_ipps") ? "ipps" : service.hasPrefix("_ipp") ? "ipp" : "socket"
             let path = scheme == "socket" ? "" : "/" + (facts["rp"] ?? "ipp/print")
@@ -85,7 +85,7 @@ public enum PrinterDiscovery {
         return found
     }
 
-    /// `\032` is a space: decimal codes of bytes.
+    /// Decodes decimal escapes of bytes: `\032` is a space.
     private static func unescaped(_ text: String) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

@@ -1,15 +1,15 @@
-/// What became of a receipt on its way to paper. None of them touches the payment.
+/// The outcome of printing a receipt. No outcome affects the payment.
 public enum PrintOutcome: Hashable, Sendable {
-    /// The printer says that it is on paper.
+    /// The printer reports that the receipt is on paper.
     case printed
-    /// All bytes were taken by a printer that does not say what it did with them.
+    /// All bytes were accepted by a printer that does not report its progress.
     case handedOver(PrinterState)
-    /// Certainly not on paper, or not all of it: the printer gave up, with its reasons.
+    /// Certainly not on paper, or not completely: the printer failed, with its reasons.
     case failed(String)
-    /// It may be on paper, now or later: the answer is missing.
+    /// Possibly on paper, now or later: the answer is missing.
     case mayHavePrinted(String)
 
-    /// One sentence for a shop's staff: whether it is on paper.
+    /// One sentence for a shop's staff: the fate of the receipt.
     public var sentence: String {
         switch self {
         case .printed: "The receipt is printed."
@@ -25,25 +25,25 @@ public enum PrintOutcome: Hashable, Sendable {
 
 /// The steps of printing, reported as they happen.
 public enum PrintProgress: Hashable, Sendable {
-    /// The printer has a number for it, and nothing of the receipt yet.
+    /// The printer has assigned a job number and received nothing of the receipt yet.
     case accepted(job: Int)
-    /// The first byte of the receipt goes next: what is written when the listener returns outlives a crash. From
-    /// then on the receipt may be on paper.
+    /// The first byte of the receipt is sent next: a record made durable before the listener returns survives a crash.
+    /// From then on the receipt may be on paper.
     case sending
-    /// The printer works on something else; it is asked again.
+    /// The printer is busy; the request is retried.
     case waiting(String)
     /// The printer's state, whenever it changes.
     case state(PrinterState)
 }
 
-/// Notified of each step. What it throws for ``PrintProgress/accepted(job:)`` and ``PrintProgress/sending`` keeps the
-/// receipt from being sent; for the others it changes nothing.
+/// Receives each step. An error thrown for ``PrintProgress/accepted(job:)`` or ``PrintProgress/sending`` keeps the
+/// receipt from being sent; for the other steps it is ignored.
 public typealias PrintListener = @Sendable (PrintProgress) async throws -> Void
 
-/// Notifies a listener of a step at which what it throws changes nothing: the receipt is on its way, or not begun.
+/// Notifies a listener of a step, ignoring its errors: the receipt is being sent, or has not been started.
 func report(_ step: PrintProgress, to listener: PrintListener) async {
     do { try await listener(step) } catch {
-        // Whoever listens says so himself: here is nobody who could print less for it.
+        // The listener reports its own errors; at this step nothing can be stopped.
     }
 }
 

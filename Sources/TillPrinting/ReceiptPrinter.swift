@@ -3,38 +3,39 @@ public import TillCore
 public import TillHardware
 public import TillReceipts
 
-/// One printer, whether it speaks IPP or ESC/POS. A value: each call opens a connection of its own and closes it, so
-/// calls may run at once; a printer that takes one connection refuses the second.
+/// A receipt printer with IPP or ESC/POS. A value: each call opens and closes its own connection, so calls may run
+/// concurrently; a printer that accepts only one connection refuses the second.
 public struct ReceiptPrinter: PrinterService {
-    /// What a printer must show, and what it is shown.
+    /// The certificate that a printer must present, and the credentials for it.
     public struct Access: Sendable {
-        /// The certificate that an `ipps` printer must show; `nil`: one signed by an authority that the machine trusts.
+        /// The certificate that an `ipps` printer must present; `nil`: one signed by an authority that the machine
+        /// trusts.
         public var pin: PrinterPin?
-        /// Sent only after the printer asked for them.
+        /// Credentials, sent only after the printer requested them.
         public var credentials: PrinterCredentials?
 
-        /// Without arguments: any trusted certificate, and no user.
+        /// Creates access; by default any trusted certificate, and no user.
         public init(pin: PrinterPin? = nil, credentials: PrinterCredentials? = nil) {
             self.pin = pin
             self.credentials = credentials
         }
     }
 
-    /// How long a receipt is followed to its end on paper by default.
+    /// The default time limit for following a receipt until it is on paper.
     public static let defaultDeadline = Span.seconds(60)
 
-    /// Also decides what is spoken with it: IPP, or ESC/POS over TCP or a device file.
+    /// The address, which also determines the protocol: IPP, or ESC/POS over TCP or a device file.
     public let address: PrinterAddress
-    /// Columns, code pages and commands of an ESC/POS printer; an IPP printer is asked for its own.
+    /// Columns, code pages and commands of an ESC/POS printer; an IPP printer is queried for its own.
     public let profile: ESCPOSProfile
     private let access: Access
     private let deadline: Span
     private let clock: any TillClock
 
-    /// Opens no connection yet.
+    /// Creates a printer without opening a connection.
     /// - Parameters:
     ///   - profile: for printers that speak ESC/POS.
-    ///   - deadline: how long a receipt is followed before its end is unknown.
+    ///   - deadline: the time limit for following a receipt, after which its outcome is unknown.
     public init(
         _ address: PrinterAddress, profile: ESCPOSProfile = .wide, access: Access = Access(),
         deadline: Span = ReceiptPrinter.defaultDeadline, clock: any TillClock = SystemClock()
@@ -46,9 +47,9 @@ public struct ReceiptPrinter: PrinterService {
         self.clock = clock
     }
 
-    /// Prints; an outcome that is not on paper is thrown.
-    /// - Throws: `ReceiptError` if the content does not add up: then the printer is not even asked. ``IPPError`` if
-    ///   nothing was printed, ``PrintFailure`` if that is not certain.
+    /// Prints a receipt; throws any outcome that is not on paper.
+    /// - Throws: `ReceiptError` if the content is inconsistent, without contacting the printer. ``IPPError`` if nothing
+    ///   was printed, ``PrintFailure`` if that is not certain.
     public func printReceipt(content: ReceiptContent) async throws {
         try content.check()
         let outcome = try await print(ReceiptDocument(content), name: "Receipt \(content.orderNumber.plain)")
@@ -58,8 +59,8 @@ public struct ReceiptPrinter: PrinterService {
         }
     }
 
-    /// Prints and says what became of it.
-    /// - Parameter paper: what it is to be printed on; `nil`: what the printer has.
+    /// Prints a receipt and returns its outcome.
+    /// - Parameter paper: the paper to print on; `nil`: the printer's own.
     /// - Throws: ``IPPError`` if nothing was printed and nothing will be.
     public func print(
         _ document: ReceiptDocument, name: String, copies: Int = 1, on paper: Paper? = nil,
@@ -86,7 +87,7 @@ public struct ReceiptPrinter: PrinterService {
 
     private var raw: RawPrinter { RawPrinter(address, reportsState: profile.reportsState) }
 
-    /// What an ESC/POS printer can do on a paper; narrow paper in a wide printer has fewer columns.
+    /// Returns the profile of an ESC/POS printer for a paper; narrow paper in a wide printer has fewer columns.
     private func profile(for paper: Paper?) throws(IPPError) -> ESCPOSProfile {
         guard let paper else { return profile }
         guard paper.height == nil else { throw .noMedia("a receipt printer has no \(paper.words)") }
@@ -102,9 +103,9 @@ public struct ReceiptPrinter: PrinterService {
         return narrow
     }
 
-    /// Follows a job whose number is known, or whose name, after a crash in the middle of sending it.
-    /// - Parameter deadline: how long the printer may take to begin; one that has begun gets the whole deadline.
-    /// - Throws: ``IPPError/neverBegan(_:)`` if it had not begun and canceled the job for us.
+    /// Follows a job by its number or name, after a crash while it was being sent.
+    /// - Parameter deadline: the time for the printer to start; a started job gets the whole deadline.
+    /// - Throws: ``IPPError/neverBegan(_:)`` if it had not started and the job was canceled.
     public func follow(job: Int?, named name: String, deadline: Span) async throws(IPPError) -> PrintOutcome {
         guard case .ipp(let address) = address else { return .mayHavePrinted("This printer knows no jobs.") }
         return try await connected(address) { client throws(IPPError) in
@@ -127,13 +128,13 @@ public struct ReceiptPrinter: PrinterService {
         guard case .ipp(let address) = address, let job else { return nil }
         return try await connected(address) { client throws(IPPError) in
             let attributes = try await client.jobAttributes(job)
-            // A printer that was switched off and on counts from one again.
+            // A power-cycled printer restarts its job numbers at one.
             return PrinterFollower.isNamed(name, attributes) ? PrinterFollower.outcome(attributes) : nil
         }
     }
 
-    /// Cancels a job that got nothing of its receipt, so that it does not hold up the printer. Not an error if there is
-    /// none: it may never have been made.
+    /// Cancels a job that received nothing of its receipt, so that it does not block the printer. A missing job is not
+    /// an error: it may never have been created.
     public func discard(job: Int?, named name: String) async {
         guard case .ipp(let address) = address else { return }
         let client = connection(address)
@@ -141,10 +142,11 @@ public struct ReceiptPrinter: PrinterService {
         await client.connection.shutdown()
     }
 
-    /// Whether it is ready, and what it needs; an ESC/POS printer that does not answer is not taken for ready.
+    /// Returns the state, including any necessary action; an ESC/POS printer that does not answer does not count as
+    /// ready.
     public func state() async throws(IPPError) -> PrinterState { try await facts().state }
 
-    /// Its state and, over IPP, its capabilities, with one query.
+    /// Returns the state and, over IPP, the capabilities, with one query.
     public func facts() async throws(IPPError) -> PrinterFacts {
         switch address {
         case .ipp(let address):
@@ -157,7 +159,8 @@ public struct ReceiptPrinter: PrinterService {
         }
     }
 
-    /// Opens the cash drawer on the printer's plug: a permission of its own, so no receipt does it.
+    /// Opens the cash drawer connected to the printer. It requires its own permission, so printing a receipt never does
+    /// it.
     /// - Throws: ``IPPError/noDrawer(pin:)`` if the printer's profile has no such pin; nothing is sent then.
     public func openDrawer(pin: Int = 2) async throws(IPPError) -> PrintOutcome {
         guard profile.drawerPins.contains(pin) else { throw .noDrawer(pin: pin) }
@@ -185,9 +188,9 @@ public struct ReceiptPrinter: PrinterService {
     }
 }
 
-/// A printer's own account of itself, at the time of the query.
+/// A printer's reported facts, at the time of the query.
 public struct PrinterFacts: Hashable, Sendable {
-    /// Whether it is ready, and what it needs.
+    /// The state, including any necessary action.
     public let state: PrinterState
     /// Formats, paper and resolution; `nil` over ESC/POS, which has no such query.
     public let capabilities: PrinterCapabilities?
@@ -198,20 +201,20 @@ public struct PrintFailure: ExplainedError, Hashable {
     /// Failed, or may be on paper; never a success.
     public let outcome: PrintOutcome
 
-    /// A word for programs that stays the same in every release.
+    /// A machine-readable code, stable across releases.
     public var code: String {
         switch outcome {
         case .mayHavePrinted: "receipt_may_have_printed"
         case .failed, .printed, .handedOver: "receipt_not_printed"
         }
     }
-    /// Whether paper came out, and what the printer says.
+    /// The fate of the receipt, and the printer's report.
     public var what: String { outcome.sentence }
     /// A printer moves no money.
     public var moneyMoved: MoneyMoved { .no }
-    /// What to do next.
+    /// The next step.
     public var next: String { "The payment stands as it is; the receipt can be printed again." }
 
-    /// Wraps an outcome that is not on paper for certain.
+    /// Wraps an outcome that is not certainly on paper.
     public init(outcome: PrintOutcome) { self.outcome = outcome }
 }

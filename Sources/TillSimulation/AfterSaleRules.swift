@@ -1,9 +1,9 @@
 import TillCore
 import TillSandbox
 
-/// What must be so of a charge whose money came to nothing later, was moved by others, or is disputed.
+/// Rules for charges that were reversed later, moved by others, or disputed.
 enum AfterSaleRules {
-    /// What is not as it must be.
+    /// Returns the violations.
     static func problems(
         _ charge: SandboxCharge, _ payment: Payment, _ attempts: [AttemptID: Attempt], at now: Timestamp
     ) -> [String] {
@@ -41,16 +41,16 @@ enum AfterSaleRules {
 }
 
 extension SandboxCharge {
-    /// All that was captured, also what came to nothing later, in minor units.
+    /// The total ever captured, including captures that failed later, in minor units.
     var everCaptured: Int64 { captures.map(\.amount).reduce(0, +) }
 
-    /// A capture or a refund came to nothing: a journal that was restored between may know of neither.
+    /// `true` if a capture or a refund failed: a journal restored in between may contain neither.
     var hasComeToNothing: Bool {
         captures.contains { !($0.moves ?? []).isEmpty }
             || refunds.contains { $0.status != .succeeded && $0.status != .pending }
     }
 
-    /// What Till has refunded, in minor units; others may refund more.
+    /// The amount refunded by Till, in minor units; others may refund more.
     var refundedByTill: Int64 {
         refunds.filter { $0.refund != nil && ($0.status == .succeeded || $0.status == .pending) }.map(\.amount)
             .reduce(0, +)
@@ -58,22 +58,22 @@ extension SandboxCharge {
 }
 
 extension SandboxCharge.Dispute {
-    /// How it was closed, in the journal's word; `nil`: it is open.
+    /// The outcome of the dispute, in the journal's terms; `nil` if it is open.
     fileprivate var outcome: String? { status == "won" || status == "lost" ? status : nil }
 }
 
 extension Payment {
-    /// All that was captured, also what came to nothing later, in minor units.
+    /// The total ever captured, including captures that failed later, in minor units.
     var everCaptured: Int64 {
         captures.filter { $0.state.isSucceeded || $0.state.isReversed }.map(\.amount.minorUnits).reduce(0, +)
     }
 
-    /// All that was refunded, also what came to nothing later, in minor units.
+    /// The total ever refunded, including refunds that failed later, in minor units.
     var everRefunded: Int64 {
         refunds.filter { $0.state.isSucceeded || $0.state.isReversed }.map(\.amount.minorUnits).reduce(0, +)
     }
 
-    /// The money of its refund came back after its order was sold again.
+    /// `true` if its refund failed after its order was sold again.
     var isPaidAgain: Bool {
         attention.contains { if case .orderPaidAgain = $0 { true } else { false } }
     }

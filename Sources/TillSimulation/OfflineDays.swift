@@ -6,20 +6,20 @@ import TillSandbox
 import TillOffline
 import TillTestSupport
 
-/// A shop that is offline for hours and days: cards are stored, the power fails, the provider loses answers, and in the
-/// end everything is forwarded. One seed, one shop, one judge: the provider's own ledger.
+/// A shop that is offline for hours and days: cards are stored, the power fails, the provider loses responses, and in
+/// the end everything is forwarded. One seed, one shop, and the provider's own ledger as the oracle.
 package struct OfflineDays: Sendable {
-    /// A defect put in on purpose, to prove that the simulation would see it.
+    /// A deliberate defect, to prove that the simulation detects it.
     package enum Plant: String, CaseIterable, Sendable {
-        /// The disk says that it has synced and has not.
+        /// The disk reports a sync it did not perform.
         case diskLies
-        /// Each upload of a payment is one the provider does not know.
+        /// Each upload of a payment appears new to the provider.
         case attemptRenamed
-        /// What is decided is deleted without the journal knowing.
+        /// Decided records are deleted without an update of the journal.
         case notSettled
-        /// What the provider cannot read is taken for declined.
+        /// Records that the provider cannot read are reported as approved.
         case poisonSkipped
-        /// A payment that was canceled is forwarded all the same, and not given back.
+        /// A canceled payment is forwarded and not refunded.
         case cancelIgnored
     }
 
@@ -28,8 +28,8 @@ package struct OfflineDays: Sendable {
     private let orders: Int
     private let executor: (any TaskExecutor)?
 
-    /// A shop from a seed.
-    /// - Parameter executor: the one that the shop's own task runs on, if it is not the shared one.
+    /// Creates a shop from a seed.
+    /// - Parameter executor: the executor of the shop's own task; `nil` for the shared one.
     package init(seed: UInt64, orders: Int = 30, plant: Plant? = nil, executor: (any TaskExecutor)? = nil) {
         self.executor = executor
         self.seed = seed
@@ -47,7 +47,7 @@ package struct OfflineDays: Sendable {
     }
 }
 
-/// The shop and everything around it. One task works in it, so that a seed is a history.
+/// The shop and its surroundings. A single task drives it, so that a seed determines the history.
 private final class OfflineWorld: Sendable {
     struct State {
         var random: SeededRandom
@@ -55,7 +55,7 @@ private final class OfflineWorld: Sendable {
         var log: OfflineLog?
         var journal: MemoryJournal
         var isNear = true
-        /// Payments that were shown as stored, with what was shown.
+        /// Payments shown as stored, with the details shown.
         var shown: [PaymentID: StoredTap] = [:]
         var canceled: Set<PaymentID> = []
         var uploads = 0
@@ -129,7 +129,7 @@ private final class OfflineWorld: Sendable {
         }
     }
 
-    /// The power fails and comes back: a new process over what is durable.
+    /// Simulates a power failure: a new process over the durable state.
     private func losePower(_ place: String) {
         count("power lost \(place)")
         state.withLock { state in
@@ -159,7 +159,7 @@ private final class OfflineWorld: Sendable {
             if chance(150) { await forward() }
         }
         state.withLock { $0.isNear = true }
-        // Queries of what is not known are hours apart; what they find is forwarded after them.
+        // Queries of unknown outcomes are hours apart; their results are forwarded afterwards.
         for _ in 0..<10 {
             await forward(calmly: true)
             _ = try? await engine().recover()
@@ -224,8 +224,8 @@ private final class OfflineWorld: Sendable {
         if disk.isOff { losePower("while forwarding") }
     }
 
-    /// The wait before a batch is sent again takes its time, also one as long as a provider's deadline, which the
-    /// world's own clock does not let come.
+    /// A clock that lets every wait elapse in full, even one as long as a provider's deadline, which the world's own
+    /// clock would never let expire.
     private struct RetryClock: TillClock {
         let base: ManualClock
         func now() -> Timestamp { base.now() }
@@ -261,7 +261,7 @@ private final class OfflineWorld: Sendable {
             let answer = await base.forward(upload)
             switch world.plant {
             case .attemptRenamed:
-                // As if the provider were asked under a new name after an answer that was lost.
+                // Simulates a request under a new key after a lost response.
                 guard case .unknown = answer else { return answer }
                 for record in upload.records {
                     await world.chargeAgain(record.record)

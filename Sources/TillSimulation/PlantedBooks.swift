@@ -2,7 +2,7 @@ import TillBooks
 import TillCore
 import TillJournal
 
-/// What reconciliation and ledger are made from, with a fault that is planted there.
+/// The input of reconciliation and ledger, with a planted fault.
 struct PlantedBooks: JournalInFront, RecordStore {
     let base: MemoryJournal
     let plant: PlantedFault?

@@ -1,114 +1,114 @@
-/// A defect put in on purpose around the engine, to prove that the simulation would see it.
+/// A deliberate defect around the engine, to prove that the simulation detects it.
 public enum PlantedFault: String, CaseIterable, Sendable {
-    /// The journal takes a write that was decided on an older version.
+    /// The journal accepts a write decided on an older version.
     case ignoresExpectedVersion
-    /// The journal takes several live payments for one order.
+    /// The journal accepts several live payments for one order.
     case severalLivePerOrder
-    /// The journal acknowledges what a crash then loses.
+    /// The journal acknowledges writes that a crash then loses.
     case acknowledgesBeforeDurable
-    /// An attempt is written only together with what follows it.
+    /// An attempt is written only together with its result.
     case attemptNotDurableBeforeCall
-    /// The provider gets another key for each call.
+    /// The provider receives a different key for each call.
     case keyNotForwarded
-    /// A call without an answer counts as declined.
+    /// A call without a response counts as declined.
     case unknownReadAsDeclined
-    /// A call without an answer counts as never sent.
+    /// A call without a response counts as not sent.
     case unknownReadAsNotSent
     case recoveryOff
-    /// The provider is thought to remember keys for ever.
+    /// The provider is assumed to remember keys forever.
     case windowClaimedInfinite
-    /// The provider is asked, and what it knows is not heard.
+    /// Query results are ignored.
     case queryAlwaysNotFound
-    /// The machine's clock is believed, however many days it is wrong.
+    /// The machine's clock is trusted, however many days it is wrong.
     case clockBelieved
-    /// A webhook is believed instead of asking the provider.
+    /// The contents of a webhook are trusted instead of a query to the provider.
     case webhookContentTrusted
-    /// An authorization without an answer is sent again under a new key.
+    /// An authorization without a response is sent again under a new key.
     case retriesUnderNewKey
-    /// A refund that never left counts as done.
+    /// A refund that was not sent counts as done.
     case notSentReadAsApproved
-    /// What a card reader says of a sale is believed; the payment intent is not.
+    /// The result reported by a card reader is trusted; the payment intent is not.
     case readerBelieved
-    /// Each try at a reader makes a payment intent of its own.
+    /// Each attempt at a reader creates its own payment intent.
     case intentForEachTry
-    /// A sale at a reader that was given up is not canceled at the provider.
+    /// An abandoned sale at a reader is not canceled at the provider.
     case intentNotCanceled
-    /// A reader that says that nothing came of a sale is not canceled before that is taken for certain.
+    /// A failure reported by a reader is considered final without a cancellation.
     case readerNotCalledOff
-    /// A refund at a reader is not looked for before it is made again.
+    /// A refund at a reader is repeated without a prior query.
     case readerRefundNotQueried
-    /// A renewal of a hold without an answer is sent again under a new key.
+    /// A renewal of a hold without a response is sent again under a new key.
     case renewsUnderNewKey
-    /// A renewal is written only together with what follows it.
+    /// A renewal is written only together with its result.
     case renewalNotDurableBeforeCall
-    /// A renewal without an answer counts as refused.
+    /// A renewal without a response counts as refused.
     case unknownRenewalReadAsRefused
-    /// The name of a renewed hold is forgotten: what is captured is the hold that was renewed.
+    /// The reference of the renewed hold is discarded: captures use the original hold.
     case renewedNameForgotten
-    /// A capture after a renewal takes half as much again.
+    /// A capture after a renewal takes one and a half times the amount.
     case capturesMoreAfterRenewal
-    /// Every account of the provider counts as the one that is configured.
+    /// Every account of the provider counts as the configured one.
     case otherAccountAsked
-    /// An authorization in another currency is read as one in the currency that was asked for.
+    /// An authorization in another currency is read as one in the requested currency.
     case otherCurrencyBelieved
-    /// What a provider keeps failing under one key is sent with that key again.
+    /// A request that a provider keeps failing under one key is sent with that key again.
     case spentKeySentAgain
-    /// A capture without an answer is sent again under a new key.
+    /// A capture without a response is sent again under a new key.
     case capturesUnderNewKey
-    /// A refund without an answer is sent again under a new key.
+    /// A refund without a response is sent again under a new key.
     case refundsUnderNewKey
-    /// A capture without an answer counts as done.
+    /// A capture without a response counts as done.
     case unknownCaptureReadAsDone
-    /// A refund without an answer counts as done.
+    /// A refund without a response counts as done.
     case unknownRefundReadAsDone
-    /// A void without an answer counts as done.
+    /// A void without a response counts as done.
     case unknownVoidReadAsDone
-    /// Captures are believed and not sent.
+    /// Captures count as done without being sent.
     case capturesNotSent
-    /// Refunds are believed and not sent.
+    /// Refunds count as done without being sent.
     case refundsNotSent
-    /// Voids are believed and not sent.
+    /// Voids count as done without being sent.
     case voidsNotSent
     /// Each capture takes one minor unit more.
     case capturesOneMore
-    /// Each refund gives one minor unit less.
+    /// Each refund returns one minor unit less.
     case refundsOneLess
-    /// A rejected credential is read as the customer's bank saying no.
+    /// A rejected credential is read as a decline by the issuer.
     case keyRejectedReadAsDeclined
     /// A rejected credential is read as done.
     case keyRejectedReadAsDone
-    /// A query that was not answered is read as "not found".
+    /// A query without a response is read as "not found".
     case unknownQueryReadAsNotFound
-    /// The end of a hold is not kept.
+    /// The expiry of a hold is discarded.
     case holdEndForgotten
-    /// What was captured in part is read as captured whole.
+    /// A partial capture is read as a full one.
     case partReadAsWhole
-    /// A refund that fails after it had succeeded is not read.
+    /// A refund that fails after it had succeeded is ignored.
     case lateRefundFailureNotRead
-    /// A refund that others made is not read.
+    /// A refund made by others is ignored.
     case refundOfOthersNotRead
-    /// A capture that fails after it had succeeded is not read.
+    /// A capture that fails after it had succeeded is ignored.
     case captureFailureNotRead
-    /// Disputes are not read.
+    /// Disputes are ignored.
     case disputesNotRead
-    /// How a dispute ended is not read.
+    /// The outcome of a dispute is ignored.
     case disputeEndNotRead
-    /// A webhook is acknowledged and not kept.
+    /// A webhook is acknowledged and not stored.
     case webhookNotKept
-    /// What a line of a statement posts is posted twice.
+    /// The postings of a statement line are made twice.
     case feePostedTwice
-    /// Refunds are left out where events are read for the ledger.
+    /// Refunds are omitted when events are read for the ledger.
     case refundLeftOutOfLedger
-    /// After a restore the gate for sales is opened before the sweep is done.
+    /// After a restore, sales resume before the sweep is done.
     case gateOpensEarly
-    /// The sweep after a restore leaves out every second page of a provider's list.
+    /// The sweep after a restore skips every second page of a provider's list.
     case sweepSkipsPage
-    /// An incident about a charge that is not known does not hold its order.
+    /// An incident about an unknown charge does not hold its order.
     case incidentHoldsNothing
-    /// Payments that are known are not queried after a restore.
+    /// Known payments are not queried after a restore.
     case knownNotQueriedAfterRestore
 
-    /// It shows only where a backup is restored.
+    /// `true` if the fault can show only where a backup is restored.
     var isOfRestores: Bool {
         switch self {
         case .gateOpensEarly, .sweepSkipsPage, .incidentHoldsNothing, .knownNotQueriedAfterRestore: true

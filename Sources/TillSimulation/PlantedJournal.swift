@@ -58,7 +58,7 @@ package final class PlantedJournal: Journal, RecordStore {
         }
     }
 
-    /// Keeps a write with this event back until the one that follows it.
+    /// Withholds a write with this event until the one that follows it.
     private func withhold(_ write: JournalWrite, with event: String) async throws(JournalError) {
         guard var append = write.append else { return try await base.write(write) }
         let id = append.payment.id

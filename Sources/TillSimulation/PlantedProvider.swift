@@ -2,7 +2,7 @@ import Synchronization
 package import TillCore
 import TillSandbox
 
-/// A provider that is called, or listened to, with a planted fault.
+/// A provider with a planted fault in its requests or its responses.
 package final class PlantedProvider: PaymentServiceProvider {
     let base: any PaymentServiceProvider
     let plant: PlantedFault
@@ -75,7 +75,7 @@ package final class PlantedProvider: PaymentServiceProvider {
         return read(answer)
     }
 
-    /// An authorization as it is read with the fault.
+    /// Returns an authorization as read with the fault.
     private func changed(_ authorization: Authorization, _ asked: Money) -> Authorization {
         var changed = authorization
         switch plant {
@@ -87,7 +87,7 @@ package final class PlantedProvider: PaymentServiceProvider {
         return changed
     }
 
-    /// What an operation without a result of its own is read as.
+    /// Returns the response to an operation without a result of its own, as read with the fault.
     private func done(
         _ answer: ProviderAnswer<Confirmation>, ifUnknown fault: PlantedFault
     ) -> ProviderAnswer<Confirmation> {
@@ -174,7 +174,7 @@ package final class PlantedProvider: PaymentServiceProvider {
         }
     }
 
-    /// What a query's answer is read as with the fault.
+    /// Returns the response to a query, as read with the fault.
     private func changed(
         _ answer: ProviderAnswer<ProviderSnapshot>, _ request: QueryRequest
     ) -> ProviderAnswer<ProviderSnapshot> {

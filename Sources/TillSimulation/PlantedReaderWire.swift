@@ -2,12 +2,12 @@ import HTTPTypes
 import Synchronization
 import TillCore
 
-/// A planted fault between the counter and its readers: a safeguard of sales at readers, taken out.
+/// A planted fault between the counter and its readers: a disabled safeguard of sales at readers.
 final class PlantedReaderWire: HTTPTransport {
     private let base: any HTTPTransport
     private let plant: PlantedFault
     private struct State {
-        /// What a reader last reported of a payment intent.
+        /// The last status that a reader reported for a payment intent.
         var said: [String: String] = [:]
         var calls = 0
     }
@@ -37,7 +37,7 @@ final class PlantedReaderWire: HTTPTransport {
             }
             return try await base.send(request, body: body, deadline: deadline)
         case .intentNotCanceled where isPost && isIntent && parts.last == "cancel":
-            // Read instead of canceled, and reported as if it were.
+            // Read instead of canceled, and reported as canceled.
             var query = request
             query.method = .get
             query.path = "/" + parts.dropLast().joined(separator: "/")
@@ -70,7 +70,7 @@ final class PlantedReaderWire: HTTPTransport {
         return reply
     }
 
-    /// The intent as it would be if its reader reported the truth.
+    /// Returns the intent as it would be if its reader reported the truth.
     private func believed(_ reply: HTTPReply) -> HTTPReply {
         changed(reply) { json in
             guard let id = json["id"]?.stringValue, let status = json["status"]?.stringValue else { return json }

@@ -1,10 +1,10 @@
 package import TillCore
 package import TillSandbox
 
-/// What must hold of the renewals of a hold, whoever asked for them and whatever went wrong.
+/// Rules for the renewals of a hold, independent of the caller and of any fault.
 package enum RenewalRules {
-    /// What is wrong with a charge and the payment that it belongs to; empty when all is right.
-    /// - Parameter payment: `nil` if the journal does not know it.
+    /// Returns the violations of a charge and its payment; empty if there are none.
+    /// - Parameter payment: `nil` if the journal does not contain it.
     package static func problems(_ charge: SandboxCharge, _ payment: Payment?, at now: Timestamp) -> [String] {
         let renewals = charge.renewals ?? []
         var found: [String] = []
@@ -34,7 +34,7 @@ package enum RenewalRules {
         return found + lost(attempt, of: payment, charge, at: now)
     }
 
-    /// A hold that the journal has and the provider does not.
+    /// Reports a hold that the journal has and the provider does not.
     private static func lost(
         _ attempt: Attempt, of payment: Payment, _ charge: SandboxCharge, at now: Timestamp
     ) -> [String] {
@@ -49,7 +49,7 @@ package enum RenewalRules {
 }
 
 extension Renewal {
-    /// What the journal says against it. That a hold was over when somebody queried is no denial.
+    /// The refusal recorded in the journal. A hold that had expired by the time of a query is not a refusal.
     fileprivate var denial: String? {
         guard case .refused(let decline) = state, decline.reason != .authorizationExpired else { return nil }
         return decline.reason.rawValue
@@ -57,7 +57,7 @@ extension Renewal {
 }
 
 extension Payment {
-    /// A person has to review it, for another reason than that a hold comes to an end or what happened after the sale.
+    /// `true` if staff must review it for a reason other than an expiring hold or an event after the sale.
     package var isLeftToPeople: Bool {
         !attention.allSatisfy { attention in
             switch attention {

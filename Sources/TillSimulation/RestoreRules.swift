@@ -2,25 +2,25 @@ import TillCore
 import TillJournal
 import TillSandbox
 
-/// What incidents say about charges that no payment of a restored journal accounts for.
+/// The charges explained by incidents, which no payment of a restored journal accounts for.
 struct RestoreRules {
-    /// The provider's names of charges that are in an incident each.
+    /// The provider's references of charges with an incident each.
     var charges: Set<String> = []
-    /// Payments that are not known, about which a webhook came.
+    /// Unknown payments for which a webhook arrived.
     var payments: Set<String> = []
 
-    /// Whether an incident, open or resolved, is about the charge.
+    /// `true` if an incident, open or resolved, is about the charge.
     func contains(_ charge: SandboxCharge) -> Bool {
         charges.contains(charge.reference) || payments.contains(charge.payment ?? "")
     }
 
-    /// Whether nothing of it is held or taken any more, so that nobody needs to know of it: it was voided, or its hold
-    /// has ended meanwhile.
+    /// `true` if no money is held or taken any more, so that the charge needs no incident: it was voided, or its hold
+    /// has expired.
     static func isGone(_ charge: SandboxCharge, at now: Timestamp) -> Bool {
         charge.state == .voided || charge.isExpired(at: now)
     }
 
-    /// All that incidents of the journal are about.
+    /// Returns the subjects of all incidents in the journal.
     static func explained(in journal: any Journal & RecordStore) async throws(JournalError) -> RestoreRules {
         var rules = RestoreRules()
         try await Records<Incident>(journal).forEach(matching: nil) { incident in
@@ -33,7 +33,7 @@ struct RestoreRules {
         return rules
     }
 
-    /// An order whose sale begins although an incident about it waits for a person.
+    /// Reports an order that is sold while an incident about it is open.
     static func problem(
         _ append: JournalWrite.Append, in journal: any Journal & RecordStore
     ) async throws(JournalError) -> String? {

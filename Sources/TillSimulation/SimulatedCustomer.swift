@@ -8,7 +8,7 @@ import TillStripe
 extension SimulatedWorld {
     private static let good = "4242424242424242"
 
-    /// One order: one tablet, or two at the same time.
+    /// Sells one order: on one tablet, or on two at the same time.
     func sell(_ index: Int) async {
         await pause(0...horizon.milliseconds)
         let reader = chance(60) ? aReader() : nil
@@ -33,18 +33,18 @@ extension SimulatedWorld {
         }
     }
 
-    /// Sells an order once more, at the same place or online.
+    /// Sells an order once more, in the same place or online.
     func sell(_ order: OrderID) async {
         guard var bill = state.withLock({ $0.bills[order] }) else { return }
         if !bill.isInterac, pastChance(300) { bill.reader = nil }
         await tablet(bill)
     }
 
-    /// What is to be paid, and how.
+    /// An order to be paid, and the method of payment.
     struct Bill {
         var order: Order
         var isInterac: Bool
-        /// At this reader; `nil`: the card goes straight to the provider.
+        /// The reader; `nil` if the card goes straight to the provider.
         var reader: String?
     }
 
@@ -113,7 +113,7 @@ extension SimulatedWorld {
         return nil
     }
 
-    /// Asks for the money and waits until it is known how it ended.
+    /// Requests the payment and waits for its outcome.
     private func pay(_ id: PaymentID, brand: String) async -> PaymentStatus? {
         let dice = number(0...999)
         let card = dice < 120 ? "4000000000009995" : dice < 200 ? "4000002760003184" : SimulatedWorld.good
@@ -125,7 +125,7 @@ extension SimulatedWorld {
         return await outcome(of: id)
     }
 
-    /// Asks for the money at a reader; the customer stands before it, and anything may happen to it meanwhile.
+    /// Requests the payment at a reader with a customer in front of it, under random faults.
     private func pay(_ id: PaymentID, _ bill: Bill, at reader: String) async -> PaymentStatus? {
         trouble(at: reader)
         stand(at: reader, with: card(of: bill))
@@ -192,7 +192,7 @@ extension SimulatedWorld {
         await giveBack(id, nil)
     }
 
-    /// Captures a part of a hold and releases the rest, sometimes while somebody else takes more or gives back.
+    /// Captures part of a hold and releases the rest, sometimes racing a further capture or a refund.
     private func takePart(_ id: PaymentID, of payment: Payment) async {
         let part = Money(minorUnits: max(1, payment.amount.minorUnits / 3), currency: payment.currency)
         acknowledge(try? await engine().capture(id, account: .main, amount: part, isFinal: false))
@@ -231,7 +231,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// The provider decides about a pending refund, hours or days later.
+    /// Settles or fails a pending refund, hours or days later.
     private func decideRefund(of payment: Payment) async {
         await pause(3_600_000...200_000_000)
         guard let attempt = payment.currentAttempt, let reference = attempt.reference else { return }
@@ -242,7 +242,7 @@ extension SimulatedWorld {
                 startedAt: attempt.startedAt, reference: reference))
     }
 
-    /// What a person was shown is binding.
+    /// Records the amounts shown at the counter, which are binding.
     func acknowledge(_ payment: Payment?) {
         guard let payment else { return }
         state.withLock { state in
@@ -255,7 +255,7 @@ extension SimulatedWorld {
 }
 
 extension Payment {
-    /// The provider says that it has authorized an amount in another currency; a person voids it.
+    /// `true` if the provider has authorized an amount in another currency, which staff must void.
     var hasOtherCurrency: Bool {
         attention.contains { if case .wrongCurrency = $0 { true } else { false } }
     }

@@ -5,16 +5,16 @@ import TillProvider
 import TillSandbox
 import TillTestSupport
 
-/// A provider's list of charges as a process reads it: in small pages, over a network that fails, and late where the
+/// A provider's list of charges as a process reads it: in small pages, over an unreliable network, and delayed if the
 /// provider's search is.
 struct SimulatedListing: ChargeListing {
-    /// Charges of one page; few, so that a list has several.
+    /// The number of charges per page; small, so that a list has several pages.
     static let pageSize = 25
 
     let base: any ChargeListing
-    /// How the references begin that belong to it: one ledger has the charges of two providers.
+    /// The prefix of its references: one ledger contains the charges of two providers.
     let prefix: String
-    /// How long a charge is missing from the list.
+    /// The time for which a new charge is missing from the list.
     let lag: Span
     let ledger: SandboxLedger
     let incarnation: SimulatedWorld.Incarnation
@@ -53,7 +53,7 @@ struct SimulatedListing: ChargeListing {
         return (try? await ledger.charge(ProviderReference(rawValue: prefix + parts[1]))) ?? nil != nil
     }
 
-    /// The list does not show it yet.
+    /// `true` if the list does not show the charge yet.
     private func isLate(_ listed: ListedCharge) async -> Bool {
         guard lag.milliseconds > 0, let charge = try? await ledger.charge(listed.reference) else { return false }
         guard world.clock.now().since(Timestamp(milliseconds: charge.createdAt)) < lag else { return false }

@@ -5,11 +5,11 @@ import TillJournal
 import TillSandbox
 import TillTestSupport
 
-/// The provider behind a network that loses, delays and repeats, called by a process that may die.
+/// The provider behind a network that loses, delays and repeats messages, called by a process that may die.
 struct SimulatedProvider: PaymentServiceProvider {
     let incarnation: SimulatedWorld.Incarnation
     let world: SimulatedWorld
-    /// In which of the provider's accounts the process has its credentials.
+    /// The index of the provider account for which the process has credentials.
     var account = 0
 
     private var inner: SandboxProvider { world.accounts[account] }
@@ -18,7 +18,7 @@ struct SimulatedProvider: PaymentServiceProvider {
     var amounts: AmountCodec { inner.amounts }
     func identity() async -> ProviderIdentity { await inner.identity() }
 
-    /// A provider that finds charges by reference only has nothing to look for without one, so nothing is sent.
+    /// `true` for a provider that finds charges by reference only, if there is no reference; nothing is sent then.
     private func isNameless(_ context: AttemptContext) -> Bool {
         world.findsByReferenceOnly && context.reference == nil
     }
@@ -69,7 +69,7 @@ struct SimulatedProvider: PaymentServiceProvider {
         }
     }
 
-    /// What is asked of a provider is durable before it is asked.
+    /// Checks that a request is durable before it is sent.
     private func expectWritten(_ request: RenewalRequest) async {
         guard !incarnation.isDead else { return }
         let written = (try? await incarnation.journal.payment(request.context.payment))?.renewals ?? []
@@ -150,7 +150,7 @@ struct SimulatedProvider: PaymentServiceProvider {
 }
 
 extension ProviderAnswer {
-    /// Which of its cases it is, for the trace.
+    /// The name of its case, for the trace.
     fileprivate var kind: String {
         switch self {
         case .approved: "approved"

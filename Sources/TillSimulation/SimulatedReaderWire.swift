@@ -5,12 +5,12 @@ import TillSandbox
 import TillStandIns
 import TillTestSupport
 
-/// The network between a counter and Stripe's readers: it loses, delays and repeats, is used by a process that may die,
-/// and what it reports of readers is sometimes not so.
+/// The network between a counter and Stripe's readers: it loses, delays and repeats messages, is used by a process that
+/// may die, and sometimes reports a wrong reader state.
 struct SimulatedReaderWire: HTTPTransport {
     let incarnation: SimulatedWorld.Incarnation
     let world: SimulatedWorld
-    /// What each reader was last set to be like, for a slot that is out of date.
+    /// The last two states of each reader, from which an outdated one is reported.
     private let slots = Slots()
 
     private final class Slots: Sendable {
@@ -84,7 +84,7 @@ struct SimulatedReaderWire: HTTPTransport {
 
     // MARK: What is reported of a reader
 
-    /// Sometimes the slot of a reader says what is not so: that it is done, that it failed, or what it said before.
+    /// Returns a false reader state at times: succeeded, failed, or the previous one.
     private func gossip(_ request: HTTPRequest, _ reply: HTTPReply) -> HTTPReply {
         let parts = (request.path ?? "").split(separator: "/")
         guard parts.count == 4, parts[1] == "terminal", parts[2] == "readers", reply.response.status == .ok,
@@ -128,7 +128,7 @@ struct SimulatedReaderWire: HTTPTransport {
 }
 
 extension JSONValue {
-    /// The same with another member.
+    /// Returns the same object with a member replaced or added.
     func with(_ key: String, _ value: JSONValue) -> JSONValue {
         guard case .object(var members) = self else { return self }
         if let index = members.firstIndex(where: { $0.key == key }) {

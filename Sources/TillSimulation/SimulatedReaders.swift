@@ -6,23 +6,23 @@ import TillStandIns
 import TillStripe
 import TillTestSupport
 
-/// The card readers on a shop's counters, with Stripe behind them and people before them. Their ledger is that of the
-/// other provider, so that one judge sees all money.
+/// The card readers on a shop's counters, with Stripe as the provider and simulated customers. They share the ledger of
+/// the other provider, so that one oracle sees all money.
 final class SimulatedReaders: Sendable {
-    /// Readers of one shop. Few, so that two sales meet at one.
+    /// The readers of one shop. Few, so that sales collide at one.
     static let count = 3
-    /// How long a card is in a reader.
+    /// The time a card stays in a reader.
     static let cardTime = Span.milliseconds(1_500)
     static let key = Secret("sk_test_simulation")
 
-    /// Stripe, without a network.
+    /// Stripe without a network.
     let stripe: SandboxStripeTransport
-    /// What people do at a reader goes to it without a network too.
+    /// The customers' actions at a reader, also without a network.
     let people: StripeTerminal?
     private let names = Mutex<[String]>([])
     private let ear: Ear
 
-    /// What Stripe reports; who hears it is known only once the world stands.
+    /// The receiver of Stripe's notifications, which is set only once the world is complete.
     private final class Ear: Sendable {
         let hear = Mutex<(@Sendable (SandboxNotification) -> Void)?>(nil)
         func notify(_ notice: SandboxNotification) { hear.withLock { $0 }?(notice) }
@@ -38,18 +38,18 @@ final class SimulatedReaders: Sendable {
             .map { StripeTerminal($0) }
     }
 
-    /// Under which name Stripe's list is swept.
+    /// The provider name under which Stripe's list is swept.
     static let provider = StripeModule.name
 
-    /// Stripe's list of all sales at readers, as whoever uses that network reads it.
+    /// Returns Stripe's list of all sales at readers, as read over the given network.
     func charges(over wire: any HTTPTransport) -> (any ChargeListing)? {
         (try? StripeProvider(secretKey: SimulatedReaders.key, transport: wire, clock: stripe.ledger.clock))?.charges
     }
 
-    /// The readers' ids; empty before the shop opens.
+    /// The identifiers of the readers; empty before the shop opens.
     var ids: [String] { names.withLock { $0 } }
 
-    /// Puts the readers on the counters.
+    /// Registers the readers.
     func open(hear: @escaping @Sendable (SandboxNotification) -> Void) async {
         ear.hear.withLock { $0 = hear }
         for number in 1...SimulatedReaders.count {
@@ -62,12 +62,13 @@ final class SimulatedReaders: Sendable {
         }
     }
 
-    /// Says no more what happens.
+    /// Stops forwarding notifications.
     func close() { ear.hear.withLock { $0 = nil } }
 }
 
 extension SimulatedWorld {
-    /// What Stripe reports: to those who wait for the reader, and about the payment, as badly as any webhook.
+    /// Delivers a notification of Stripe: to the processes that wait for the reader, and about the payment, as
+    /// unreliably as any webhook.
     func hear(_ notice: SandboxNotification) {
         if notice.type.hasPrefix("terminal.reader."), let reader = notice.object["id"]?.stringValue {
             guard chance(800) else { return }
@@ -87,7 +88,7 @@ extension SimulatedWorld {
                 attempt: AttemptID(rawValue: "\(id)-a1"), startedAt: clock.now(), reference: nil))
     }
 
-    /// What happens to a reader while a sale is made at it, if anything.
+    /// Causes a random fault, or none, at a reader during a sale.
     func trouble(at reader: String) {
         guard !isCalm, chance(250) else { return }
         let stripe = readers.stripe
@@ -133,7 +134,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// Somebody with a card in hand: holds it to the reader as soon as the reader wants one, whoever's bill it shows.
+    /// Simulates a customer presenting a card as soon as the reader asks for one, whichever order it shows.
     func stand(at reader: String, with card: TerminalTestCard) {
         spawn { [self] in
             await pause(500...20_000)

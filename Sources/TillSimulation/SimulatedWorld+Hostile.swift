@@ -5,10 +5,10 @@ import TillJournal
 import TillSandbox
 import TillTestSupport
 
-// What real providers and their accounts do that a friendly world does not: each was found in one of them.
+// Faults of real providers and their accounts that a friendly world does not have: each was found in one of them.
 
 extension SimulatedWorld {
-    /// The shop's credentials are replaced by those of another account and back, each time with a new process.
+    /// Replaces the shop's credentials by those of another account and back, each time with a new process.
     func changeCredentials() async {
         guard accounts.count > 1 else { return }
         for _ in 0..<hostileNumber(1...4) {
@@ -24,19 +24,19 @@ extension SimulatedWorld {
         }
     }
 
-    /// When all faults are over, each account has a process, so that all that is open can be settled.
+    /// Starts a process for each account once all faults are over, so that everything open can be settled.
     func configureAllAccounts() {
         guard accounts.count > 1 else { return }
         boot(account: 1 - state.withLock { $0.configured })
     }
 
-    /// A pause whose length is drawn from what belongs to the hostile world.
+    /// Pauses for a time drawn from the hostile world's random numbers.
     func rest(_ range: ClosedRange<Int64>) async {
         try? await clock.sleep(for: .milliseconds(hostileNumber(range)))
     }
 
-    /// The amount that the provider charges under a key: now and then in another currency, always the same one for one
-    /// key, and only where no charge was prepared.
+    /// Returns the amount that the provider charges under a key: occasionally in another currency, always the same for
+    /// one key, and only where no charge was prepared.
     func charged(_ amount: Money, under key: IdempotencyKey) -> Money {
         guard !accounts[0].capabilities.preparesFirst, amount.currency == .eur,
             StableHash.of(key.rawValue, seed: 0xC0) % 1000 < 6
@@ -47,7 +47,7 @@ extension SimulatedWorld {
 
     func isSpent(_ key: IdempotencyKey) -> Bool { state.withLock { $0.spent.contains(key) } }
 
-    /// The provider fails, and answers this key with that failure from now on. Not a key that was answered before.
+    /// Makes the provider fail and store that failure under this key, unless the key already has a response.
     func spends(_ key: IdempotencyKey, at provider: SandboxProvider) async -> Bool {
         guard !isCalm, hostileChance(8) else { return false }
         let isAnswered = (try? await provider.ledger.isAnswered(key)) ?? true
@@ -56,7 +56,7 @@ extension SimulatedWorld {
         return state.withLock { $0.spent.insert(key).inserted }
     }
 
-    /// Why the provider rejects the shop's credentials just now; `nil`: it does not.
+    /// Returns the reason the provider currently rejects the shop's credentials; `nil` if it accepts them.
     func rejection(of key: IdempotencyKey?) -> String? {
         guard !isCalm else { return nil }
         if hostileChance(1) {
@@ -71,7 +71,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// A search by our own names does not show yet what was charged a moment ago.
+    /// `true` if a search by Till's own identifiers does not find a recent charge yet.
     func isNotFoundYet(_ request: QueryRequest, at provider: SandboxProvider) async -> Bool {
         guard let searchLag, request.context.reference == nil, !isCalm else { return false }
         let all = (try? await provider.ledger.charges()) ?? []
@@ -81,7 +81,7 @@ extension SimulatedWorld {
         return true
     }
 
-    /// The account's ledger that has a charge.
+    /// Returns the ledger of the account that has a charge.
     func ledger(of reference: ProviderReference) async -> SandboxLedger? {
         for account in accounts where (try? await account.ledger.charge(reference)) ?? nil != nil {
             return account.ledger
@@ -91,8 +91,8 @@ extension SimulatedWorld {
 
     // MARK: After the sale
 
-    /// What happens to a payment after it was paid, without the shop: disputes, captures and refunds that come to
-    /// nothing, and somebody in the provider's dashboard.
+    /// Plays an event after the sale, without the shop: a dispute, a capture or refund that fails late, or an action in
+    /// the provider's dashboard.
     func afterSale(_ id: PaymentID) async {
         guard hostileChance(200) else { return }
         await rest(600_000...86_400_000)
@@ -118,7 +118,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// Somebody captures a hold in the provider's dashboard.
+    /// Captures a hold in the provider's dashboard.
     func captureInDashboard(_ id: PaymentID) async {
         guard hostileChance(60) else { return }
         _ = await happens("capture in the dashboard", .capture(nil), to: id)
@@ -129,7 +129,7 @@ extension SimulatedWorld {
         _ = await happens(name, event, to: id)
     }
 
-    /// Plays an event on a payment's charge and reports it. `false`: it cannot happen to it.
+    /// Plays an event on a payment's charge and reports it. `false` if the event cannot happen to it.
     private func happens(_ name: String, _ event: SandboxAfterSale, to id: PaymentID) async -> Bool {
         guard !isCalm, let payment = try? await engine().payment(id, account: .main),
             let attempt = payment.settledAttempt, attempt.provider == .sandbox, let reference = attempt.reference,
@@ -147,7 +147,7 @@ extension SimulatedWorld {
 }
 
 extension SandboxLedger {
-    /// An answer is kept under the key.
+    /// `true` if a response is stored under the key.
     fileprivate func isAnswered(_ key: IdempotencyKey) async throws -> Bool {
         try await store.transaction { try $0.charge(forKey: key.rawValue)?.replies[key.rawValue] != nil }
     }

@@ -2,8 +2,8 @@ import TillCheckout
 import TillCore
 
 extension SimulatedWorld {
-    /// The shop ships days later: the hold is renewed when the bank does not answer for it any more, sometimes too
-    /// early, at its end, twice, or while somebody takes the money or releases it.
+    /// Ships days later: the hold is renewed once the issuer no longer guarantees it, sometimes too early, at its
+    /// expiry, twice, or racing a capture or a void.
     func keep(_ id: PaymentID, _ honorPeriod: Span) async {
         count("shipped later")
         if chance(200) {
@@ -46,7 +46,7 @@ extension SimulatedWorld {
         await renew(id)
     }
 
-    /// Somebody who asks until the answer is yes or no.
+    /// Retries a renewal until it succeeds or is refused.
     private func renew(_ id: PaymentID) async {
         for _ in 0..<5 {
             do throws(CheckoutError) {

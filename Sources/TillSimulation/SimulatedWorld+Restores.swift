@@ -6,33 +6,33 @@ import TillProvider
 import TillSandbox
 import TillTestSupport
 
-// The journal's disk is lost, and an old backup takes its place: what was sold since is known to the provider only.
+// The journal's disk is lost and an old backup restored: sales since then are known only to the provider.
 
 extension SimulatedWorld {
-    /// What a restore has left behind.
+    /// The state that restores leave behind.
     struct Past: Sendable {
         var random: SeededRandom
-        /// In which epoch the journal is.
+        /// The epoch of the journal.
         var epoch: Int64 = 1
-        /// When it was restored last; calls of processes from before arrive for a short time still.
+        /// The time of the last restore; calls of earlier processes still arrive for a short time.
         var restoredAt = Timestamp(milliseconds: 0)
-        /// When settled payments are queried next.
+        /// The time of the next poll of settled payments.
         var nextPoll = Timestamp(milliseconds: 0)
-        /// The epoch whose sweep has ended, and was judged.
+        /// The epoch with the last sweep that has ended and was verified.
         var judged: Int64 = 1
     }
 
     func pastChance(_ perMille: UInt64) -> Bool { state.withLock { $0.past.random.chance(perMille) } }
     func pastNumber(_ range: ClosedRange<Int64>) -> Int64 { state.withLock { $0.past.random.number(range) } }
-    /// A pause whose length is drawn from what belongs to the restores.
+    /// Pauses for a time drawn from the restores' random numbers.
     func lapse(_ range: ClosedRange<Int64>) async { try? await clock.sleep(for: .milliseconds(pastNumber(range))) }
     var maximumEvents: Int {
         restoresBackups ? Simulation.maximumEventsAfterRestore : Simulation.maximumEvents
     }
     var epoch: Int64 { state.withLock { $0.past.epoch } }
 
-    /// Whether a call that a process has sent still arrives: the sweep waits for those of before the restore, and
-    /// relies on it that they do not come later.
+    /// `true` if a call sent by a process still arrives: the sweep waits for calls from before the restore, and relies
+    /// on none arriving later.
     func arrives(from incarnation: Incarnation) -> Bool {
         state.withLock { state in
             incarnation.epoch == state.past.epoch
@@ -40,7 +40,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// Backups are made now and then, and one of them is restored.
+    /// Makes backups from time to time, and restores one of them.
     func restoreBackups() async {
         guard restoresBackups else { return }
         for _ in 0..<(pastChance(250) ? 2 : 1) {
@@ -93,9 +93,9 @@ extension SimulatedWorld {
         spawn { [self] in await resolveIncidents() }
     }
 
-    /// What webhooks said after the backup was made is found by asking only, as the counter does all the time.
+    /// Polls for events reported by webhooks after the backup was made, as the counter does continuously.
     func poll(_ engine: Checkout, _ journal: any Journal & RecordStore, _ clock: any TillClock) async {
-        // By a clock in doubt nothing is polled.
+        // An untrusted clock triggers no poll.
         guard clock.standing.isTrusted else { return }
         let now = self.clock.now()
         let isDue = state.withLock { state in
@@ -109,7 +109,7 @@ extension SimulatedWorld {
 
     // MARK: The sweep
 
-    /// As the counter does before it finishes anything: asks the providers what was sold since.
+    /// Queries the providers for sales since the backup, as the counter does before it finishes anything.
     func sweep(_ engine: Checkout, _ journal: any Journal & RecordStore, of incarnation: Incarnation, _ account: Int)
         async
     {
@@ -148,7 +148,7 @@ extension SimulatedWorld {
             base: SandboxChargeListing(ledger: ledger, pageSize: SimulatedListing.pageSize), prefix: "sb_",
             lag: searchLag ?? .seconds(0), ledger: ledger, incarnation: incarnation, world: self)
         var sources = [RestoreSweeper.Source(.sandbox, sandbox)]
-        // Stripe's list shows the readers' sales at once; it is read in pages of its own and over a network.
+        // Stripe's list shows the readers' sales at once; it is read in its own pages and over a network.
         let wire = SimulatedReaderWire(incarnation: incarnation, world: self)
         if let list = readers.charges(over: wire) {
             let listing = SimulatedListing(
@@ -158,7 +158,7 @@ extension SimulatedWorld {
         return sources
     }
 
-    /// What the provider has and nobody knows although the gate for sales was opened.
+    /// Reports charges of the provider that are unknown although sales have resumed.
     private func judgeGate(_ incarnation: Incarnation) async -> [String] {
         guard let explained = try? await RestoreRules.explained(in: incarnation.journal) else { return [] }
         var problems: [String] = []
@@ -175,7 +175,7 @@ extension SimulatedWorld {
 
     // MARK: People
 
-    /// The shop sees an order unpaid that was paid, and sells it again; whether it may is the journal's to know.
+    /// Sells an order again that was paid but appears unpaid; the journal must decide whether it may.
     private func sellAgain(_ order: OrderID) async {
         await lapse(5_000...5_400_000)
         guard !isCalm else { return }
@@ -183,7 +183,7 @@ extension SimulatedWorld {
         await sell(order)
     }
 
-    /// Whoever has refunded sees the payment without its refund, and makes it again.
+    /// Repeats refunds that a restored payment is missing.
     private func refundAgain() async {
         let known = state.withLock { $0.acknowledged.filter { $0.value.refunded > 0 } }
         for (id, known) in known.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where pastChance(700) {
@@ -204,7 +204,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// Somebody goes through the incidents, looks each charge up at the provider, and says what it was.
+    /// Resolves incidents after checking each charge at the provider.
     private func resolveIncidents() async {
         let mine = epoch
         while !isOver, epoch == mine {
@@ -222,7 +222,7 @@ extension SimulatedWorld {
         var (isPaid, order) = (false, incident.owner)
         for charge in await charges(of: incident) {
             guard let now = await settle(charge) else { return }
-            // A refund that is pending may still fail.
+            // A pending refund may still fail.
             let back = now.refunds.filter { $0.status == .succeeded }.map(\.amount).reduce(0, +)
             isPaid = isPaid || now.captured > back
             if order == nil, let name = now.order {
@@ -245,13 +245,13 @@ extension SimulatedWorld {
         }
     }
 
-    /// In the provider's dashboard: what is held is captured or released, what was taken stays or is given back.
+    /// Settles a charge in the provider's dashboard: a hold is captured or voided, a capture is kept or refunded.
     private func settle(_ charge: SandboxCharge) async -> SandboxCharge? {
         let ledger = accounts[0].ledger
         let reference = ProviderReference(rawValue: charge.reference)
         let isOver = (charge.holdEndsAt ?? .max) <= clock.now().milliseconds
         if charge.captured > charge.refunded {
-            // A refund that would stay pending may come to nothing.
+            // A refund that would stay pending may fail.
             guard charge.captured - charge.refunded != SimulatedWorld.pendingRefund.minorUnits, pastChance(500) else {
                 return charge
             }
@@ -278,7 +278,7 @@ extension SimulatedWorld {
 }
 
 extension Payment {
-    /// The provider's name for an attempt is not known yet; recovery finds it out.
+    /// `true` if the provider's reference of an attempt is not known yet; recovery finds it.
     fileprivate var hasNamelessAttempt: Bool {
         attempts.contains { attempt in
             switch attempt.state {

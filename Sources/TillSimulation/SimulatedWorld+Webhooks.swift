@@ -6,9 +6,9 @@ import TillSandbox
 import TillTestSupport
 
 extension SimulatedWorld {
-    /// The provider notifies us, once or several times, later, out of order, and again until somebody is there to hear
-    /// it; sometimes somebody lies.
-    /// - Parameter tries: how often a webhook that is not taken is sent again.
+    /// Delivers a webhook, once or several times, late, out of order, and retried until a process accepts it; some are
+    /// forged.
+    /// - Parameter tries: the number of attempts to deliver a webhook that is not accepted.
     func sendWebhook(about context: AttemptContext, tries: Int = 8) {
         guard !isOver else { return }
         let number = state.withLock { state in
@@ -36,8 +36,8 @@ extension SimulatedWorld {
         }
     }
 
-    /// As the counter does: receipt and request of a query in one write, and then a query. `false`: the
-    /// provider will try again.
+    /// Handles a webhook like the counter: receipt and query request in one write, followed by the query. `false` if
+    /// the provider must retry.
     private func hear(_ number: Int, _ context: AttemptContext, isForged: Bool) async -> Bool {
         guard let (engine, incarnation) = process().map({ ($0.engine, $0.incarnation) }) else { return false }
         if plant == .webhookContentTrusted, isForged {

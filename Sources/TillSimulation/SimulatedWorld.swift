@@ -7,21 +7,21 @@ import TillStandIns
 import TillStripe
 import TillTestSupport
 
-/// A shop with one or two processes over one journal, its customers, a provider, and everything that goes wrong between
-/// them, in one thread and one clock.
+/// A shop with one or two processes over one journal, its customers, a provider, and every fault between them, on one
+/// thread and one clock.
 final class SimulatedWorld: Sendable {
-    /// The life of a process: after its end nothing that it does has an effect.
+    /// The life of a process: after its end its actions have no effect.
     final class Incarnation: Sendable {
         private let dead = Mutex(false)
         let journal: MemoryJournal
-        /// The time as it goes by it.
+        /// The clock that it uses.
         let clock: any TillClock
-        /// In which epoch of the journal it lives.
+        /// The epoch of the journal in which it runs.
         let epoch: Int64
         init(journal: MemoryJournal, clock: any TillClock, epoch: Int64) {
             (self.journal, self.clock, self.epoch) = (journal, clock, epoch)
         }
-        /// A provider's answer carries its time.
+        /// Compares the clock with the time in a provider's response.
         func hears(_ date: Timestamp) { (clock as? WitnessedClock)?.heard(date, from: "provider") }
         var isDead: Bool { dead.withLock { $0 } }
         func die() {
@@ -30,46 +30,46 @@ final class SimulatedWorld: Sendable {
         }
     }
 
-    /// A process that runs.
+    /// A running process.
     struct Process {
         var engine: Checkout
         var incarnation: Incarnation
-        /// Those who wait for a reader.
+        /// The feed that waits for reader events.
         var feed: TerminalFeed
     }
 
     struct State {
         var random: SeededRandom
-        /// For what was added later, so that a seed runs the same world as before in all else.
+        /// For features added later, so that a seed otherwise runs the same world as before.
         var later: SeededRandom
-        /// For what a hostile world does: late commits, kept failures, rejected keys, news after the sale.
+        /// For the hostile world: late commits, stored failures, rejected keys, events after the sale.
         var hostile: SeededRandom
-        /// What a restore has left, where backups are restored.
+        /// The state left by restores, where backups are restored.
         var past: Past
         var report: SimulationReport
         var processes: [Process] = []
-        /// Who waits for the next process.
+        /// The tasks that wait for the next process.
         var waiters: [CheckedContinuation<Void, Never>] = []
         var storage = MemoryJournal.Storage()
-        /// What a crash leaves of a journal that acknowledges too early.
+        /// The state that a crash leaves of a journal that acknowledges too early.
         var durable = MemoryJournal.Storage()
         var writes = 0
-        /// A payment has had more events than any that comes to rest.
+        /// `true` once a payment has had more events than any that settles.
         var isRestless = false
         var webhooks = 0
         var outageUntil = Timestamp(milliseconds: 0)
-        /// Until then the provider rejects the shop's own key.
+        /// The time until which the provider rejects the shop's own key.
         var rejectedUntil = Timestamp(milliseconds: 0)
-        /// Keys to which the provider answers the failure of their first use.
+        /// Keys under which the provider repeats the failure of their first use.
         var spent: Set<IdempotencyKey> = []
         /// Keys of operations that met a rejected credential.
         var rejected: Set<IdempotencyKey> = []
-        /// In which of the provider's accounts the shop's credentials are.
+        /// The index of the provider account that the shop's credentials belong to.
         var configured = 0
         var isCalm = false
         var isOver = false
         var created: [PaymentID: OrderID] = [:]
-        /// What was to be paid, for whoever sells it again after a restore.
+        /// The orders to be paid, for selling them again after a restore.
         var bills: [OrderID: Bill] = [:]
         var acknowledged: [PaymentID: (captured: Int64, refunded: Int64)] = [:]
     }
@@ -81,24 +81,24 @@ final class SimulatedWorld: Sendable {
     let shopClock: ShopClock
     let plant: PlantedFault?
     let state: Mutex<State>
-    /// The provider's accounts of this shop: one, or two where its credentials change.
+    /// The provider accounts of this shop: one, or two if its credentials change.
     let accounts: [SandboxProvider]
-    /// For how long a search by our own names does not find a charge; `nil`: it finds it at once.
+    /// The time for which a search by Till's own identifiers does not find a new charge; `nil` if it finds it at once.
     let searchLag: Span?
     let readers: SimulatedReaders
     let horizon: Span
-    /// How many processes serve the shop.
+    /// The number of processes that serve the shop.
     let processes: Int
-    /// Like Stripe, the provider finds a charge by its reference and not by our names for it.
+    /// `true` if the provider, like Stripe, finds a charge by its reference and not by Till's identifiers.
     let findsByReferenceOnly: Bool
-    /// The machine's clock is days wrong, in both directions, and held against the provider's.
+    /// `true` if the machine's clock is wrong by days, in both directions, and compared with the provider's.
     let isDaysWrong: Bool
-    /// The journal's disk is lost now and then, and an old backup is restored.
+    /// `true` if the journal's disk is lost at times and an old backup restored.
     let restoresBackups: Bool
-    /// For how long the bank answers for a hold; `nil`: the provider renews none.
+    /// The time for which the issuer guarantees a hold; `nil` if the provider renews none.
     let honorPeriod: Span?
 
-    /// Every call and every write is printed.
+    /// `true` to print every call and every write.
     let isShown: Bool
 
     init(seed: UInt64, plant: PlantedFault?, horizon: Span, isShown: Bool = false) {
@@ -108,9 +108,9 @@ final class SimulatedWorld: Sendable {
         var random = SeededRandom(seed: seed)
         let preparesFirst = random.chance(600)
         findsByReferenceOnly = preparesFirst && random.chance(500)
-        // A journal that loses what it acknowledged does so when its only process dies.
+        // A journal that loses acknowledged writes does so when its only process dies.
         processes = random.chance(400) && plant != .acknowledgesBeforeDurable ? 2 : 1
-        // By another die, so that a seed runs the same world as before in all else.
+        // From another generator, so that a seed otherwise runs the same world as before.
         var die = SeededRandom(seed: seed ^ 0x3D5E_C0DE)
         let waitsAfterAction = die.chance(500)
         honorPeriod = die.chance(500) ? .days(1) : nil
@@ -139,10 +139,10 @@ final class SimulatedWorld: Sendable {
         readers = SimulatedReaders(ledger: accounts[0].ledger, executor: executor)
     }
 
-    /// A refund of so much is not done at once: it succeeds or fails days later.
+    /// The amount of a refund that stays pending: it succeeds or fails days later.
     static let pendingRefund = Money(minorUnits: 28, currency: .eur)
 
-    /// The provider decides about every refund that is still pending.
+    /// Settles or fails every pending refund.
     func settleRefunds() async {
         for ledger in accounts.map(\.ledger) {
             for charge in (try? await ledger.charges()) ?? [] where charge.refunds.contains(where: \.isPending) {
@@ -164,8 +164,8 @@ final class SimulatedWorld: Sendable {
     func hostileNumber(_ range: ClosedRange<Int64>) -> Int64 { state.withLock { $0.hostile.number(range) } }
     func number(_ range: ClosedRange<Int64>) -> Int64 { state.withLock { $0.random.number(range) } }
     func count(_ fault: String) { state.withLock { $0.report.faults[fault, default: 0] += 1 } }
-    /// Puts what happens into the trace.
-    /// - Parameter details: what whoever inspects the world sees besides; costs too much to be made for all.
+    /// Adds an event to the trace.
+    /// - Parameter details: additional output for an inspected world, too expensive to compute for all.
     func note(_ text: String, _ details: @autoclosure () -> String = "") {
         let now = clock.now().milliseconds
         if isShown { print(now, text, details()) }
@@ -176,7 +176,7 @@ final class SimulatedWorld: Sendable {
 
     func pause(_ range: ClosedRange<Int64>) async { try? await clock.sleep(for: .milliseconds(number(range))) }
 
-    /// Starts everything that is there before the first customer.
+    /// Starts everything that exists before the first customer.
     func open() {
         spawn { [self] in await readers.open { self.hear($0) } }
         for _ in 0..<processes { boot() }
@@ -193,10 +193,10 @@ final class SimulatedWorld: Sendable {
         }
     }
 
-    /// Jobs that are run for those who still waited when a world was closed.
+    /// The maximum number of jobs run for tasks that still waited when a world was closed.
     private static let jobsAtTheEnd = 1_000_000
 
-    /// Sends everybody home who still waits, so that a world that was judged stays in memory no longer.
+    /// Ends all tasks that still wait, so that a finished world is released from memory.
     func close() {
         readers.close()
         clock.end()
@@ -208,14 +208,14 @@ final class SimulatedWorld: Sendable {
         for process in processes { process.incarnation.die() }
     }
 
-    /// How wrong the machine's clock is next: as far ahead as holds last and keys are kept, or behind.
+    /// Returns the next error of the machine's clock: ahead by as much as holds last and keys are retained, or behind.
     private func error() -> Int64 {
         guard isDaysWrong else { return number(-3_600_000...3_600_000) }
         return number(number(0...1) == 0 ? -259_200_000 ... -86_400_000 : 86_400_000...3_024_000_000)
     }
 
-    /// Starts a process over what is durable.
-    /// - Parameter account: in which of the provider's accounts; `nil`: in the one that the shop has configured.
+    /// Starts a process over the durable state.
+    /// - Parameter account: the index of the provider account; `nil` for the one that the shop has configured.
     func boot(account: Int? = nil) {
         let account = account ?? state.withLock { $0.configured }
         let storage = state.withLock { $0.storage }
@@ -257,22 +257,23 @@ final class SimulatedWorld: Sendable {
             while !incarnation.isDead, !isOver {
                 _ = try? await engine.recover()
                 if isDaysWrong {
-                    // As the counter's clock keeper: what a wrong clock has planned far ahead brings no time by itself.
+                    // Like the counter's clock keeper: work that a wrong clock scheduled far ahead triggers no time
+                    // check by itself.
                     if !machine.standing.isTrusted { await engine.askTheTime() }
                     _ = try? await engine.pullBack()
                 }
                 if restoresBackups { await poll(engine, store, machine) }
-                // Often while customers are there; the remaining queries come hours and days later.
+                // Often while there are customers; the remaining queries come hours and days later.
                 let isQuiet = clock.now().since(booted) > .hours(3)
                 try? await clock.sleep(for: isQuiet ? .minutes(30) : .seconds(20))
             }
         }
     }
 
-    /// A second journal for the planted fault that takes several live payments for one order.
+    /// A second journal for the planted fault that accepts several live payments for one order.
     let shadow = MemoryJournal()
 
-    /// Ends the process here with a small chance, and starts the next one later.
+    /// Ends the process here with a small probability, and starts the next one later.
     func mayCrash(_ incarnation: Incarnation, at step: String) -> Bool {
         if incarnation.isDead { return true }
         guard !isCalm, chance(4) else { return false }
@@ -288,7 +289,7 @@ final class SimulatedWorld: Sendable {
         return true
     }
 
-    /// Ends a process; what it does from now on has no effect.
+    /// Ends a process; its later actions have no effect.
     func end(_ incarnation: Incarnation) {
         incarnation.die()
         let plant = plant
@@ -298,7 +299,7 @@ final class SimulatedWorld: Sendable {
         }
     }
 
-    /// A running process, any of them.
+    /// Returns any running process.
     func process() -> Process? {
         state.withLock { state in
             guard let first = state.processes.first else { return nil }
@@ -307,7 +308,7 @@ final class SimulatedWorld: Sendable {
         }
     }
 
-    /// A running engine; waits while there is none.
+    /// Returns a running engine, waiting while there is none.
     func engine() async -> Checkout {
         while true {
             if let process = process() { return process.engine }

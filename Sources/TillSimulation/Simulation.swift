@@ -3,32 +3,32 @@ import Synchronization
 import TillCore
 import TillTestSupport
 
-/// A seeded simulation of payments around the real engine. The same seed gives the same run, to the last call, with
-/// any number of jobs.
+/// A seeded simulation of payments around the real engine. A seed determines the run to the last call, for any number
+/// of jobs.
 public struct Simulation: Sendable {
     public var seed: UInt64
     public var payments: Int
-    /// A defect put in on purpose; `nil` for the engine as it is.
+    /// A deliberate defect; `nil` for the unmodified engine.
     public var plant: PlantedFault?
-    /// How many worlds run at the same time, each on a thread of its own.
+    /// The number of worlds that run concurrently, each on its own thread.
     public var jobs = 1
-    /// Runs no further world once a rule did not hold.
+    /// `true` to start no further world after a violation.
     public var stopsAtViolation = false
-    /// Runs this world only, to see what happened in it.
+    /// The only world to run, for inspection.
     public var onlyWorld: Int?
-    /// Prints every call and every write, with the moment in milliseconds since 1970. For one world.
+    /// `true` to print every call and every write, with the time in milliseconds since 1970. For one world.
     public var isShown = false
-    /// A defect put in on purpose into the shops that are offline.
+    /// A deliberate defect in the offline shops.
     package var offlinePlant: OfflineDays.Plant?
-    /// Orders that share one journal, one provider and one clock.
+    /// The number of orders that share one journal, one provider and one clock.
     public static let ordersPerWorld = 250
-    /// A payment has about ten events, and one whose key is rejected for days a hundred and more; one that is worked on
-    /// for ever has no end of them.
+    /// The maximum number of events of a payment: about ten are typical, and a hundred or more if a key is rejected for
+    /// days; a payment that never settles has no limit.
     static let maximumEvents = 300
-    /// The same where a backup is restored: what was lost is sold again for days, also while the provider is out for
-    /// two of them and is asked each five minutes.
+    /// The maximum where a backup is restored: lost orders are sold again for days, also while the provider is
+    /// unavailable for two of them and is queried every five minutes.
     static let maximumEventsAfterRestore = 1_000
-    /// Beside each world a shop lives through days offline; it has one order for so many of the world's.
+    /// The ratio of a world's orders to those of the offline shop that runs beside it.
     public static let ordersPerStoredOne = 10
 
     public init(seed: UInt64, payments: Int, plant: PlantedFault? = nil) {
@@ -37,7 +37,7 @@ public struct Simulation: Sendable {
         self.plant = plant
     }
 
-    /// Runs it to the end.
+    /// Runs the simulation to the end.
     public func run() -> SimulationReport {
         let (whole, rest) = max(0, payments).quotientAndRemainder(dividingBy: Simulation.ordersPerWorld)
         let sizes = Array(repeating: Simulation.ordersPerWorld, count: whole) + (rest > 0 ? [rest] : [])
@@ -70,7 +70,8 @@ public struct Simulation: Sendable {
         }
     }
 
-    /// The shop beside a world: cards are stored for hours and days, and forwarded when there is a connection again.
+    /// Runs the offline shop of a world: cards are stored for hours and days, and forwarded when the connection
+    /// returns.
     private static func offline(seed: UInt64, orders: Int, plant: OfflineDays.Plant?) -> SimulationReport {
         let executor = SimulatedExecutor()
         let report = Mutex<SimulationReport?>(nil)

@@ -7,7 +7,7 @@ import TillStandIns
 import TillTestSupport
 
 extension SimulatedWorld {
-    /// Searches, when everything has come to rest, for anything that is not as it must be.
+    /// Returns all violations after everything has settled.
     func judge() async -> [String] {
         var problems: [String] = []
         let (storage, acknowledged, created) = state.withLock { ($0.storage, $0.acknowledged, $0.created) }
@@ -46,7 +46,8 @@ extension SimulatedWorld {
                 }
                 if RestoreRules.isGone(charge, at: clock.now()) { continue }
             }
-            // A query does not say who renewed a hold: what was renewed before a restore is only seen as a longer hold.
+            // A query does not reveal the renewer of a hold: a renewal before a restore is only visible as a longer
+            // hold.
             let restoredAt = state.withLock { $0.past.restoredAt.milliseconds }
             let isLost = isRestored && (charge.renewals ?? []).contains { $0.at <= restoredAt }
             if !isLost { problems += RenewalRules.problems(charge, owner, at: clock.now()).map { "\(name): \($0)" } }
@@ -58,7 +59,7 @@ extension SimulatedWorld {
                 continue
             }
             let isOver = (charge.holdEndsAt ?? .max) <= clock.now().milliseconds
-            // At a reader an order has one payment intent; another one only after it cannot be paid any more.
+            // At a reader a payment has one payment intent; another one only after that can no longer be paid.
             if charge.reference.hasPrefix("pi_"), charge.state != .voided, !isOver || charge.captured > 0 {
                 payable[id, default: 0] += 1
             }
@@ -71,7 +72,7 @@ extension SimulatedWorld {
             problems += AfterSaleRules.problems(charge, payment, attempts, at: clock.now()).map { "\(name): \($0)" }
             let released = attempts.values.compactMap { $0.void?.state.isSucceeded == true ? $0.void?.rest : nil }
                 .map(\.minorUnits).reduce(0, +)
-            // Of a hold whose release a restore has lost, a query says only that nothing is left to be captured.
+            // If a restore has lost the release of a hold, a query shows only that nothing is left to capture.
             let isReleaseLost = isRestored && released == 0 && attempts.values.contains { $0.state == .expired }
             if released != charge.released ?? 0, !payment.isLeftToPeople, !isReleaseLost {
                 problems.append("\(name): released \(charge.released ?? 0), journal \(released)")
@@ -126,7 +127,7 @@ extension SimulatedWorld {
 }
 
 extension SimulatedWorld {
-    /// What is not as it must be between the journal's own sums and the ledger that is made of its events.
+    /// Returns the violations between the journal's own totals and the ledger derived from its events.
     private func bookProblems(_ journal: MemoryJournal, _ books: PlantedBooks) async -> [String] {
         do throws(JournalError) {
             let report = try journal.verify()
@@ -135,8 +136,8 @@ extension SimulatedWorld {
         } catch { return ["journal: \(error)"] }
     }
 
-    /// Orders that were sold again before the refund of their first payment came to nothing, which was reported to a
-    /// person.
+    /// Returns the orders that were sold again before the refund of their first payment failed, which was reported to
+    /// staff.
     private func ordersSoldAgain(
         _ created: [PaymentID: OrderID], _ payment: (PaymentID) async -> Payment?
     ) async -> Set<String> {
@@ -145,11 +146,11 @@ extension SimulatedWorld {
         return orders
     }
 
-    /// What a failure that was kept under its key, or a rejected credential, must not have stopped for good.
+    /// Reports operations that a failure stored under its key, or a rejected credential, has stopped for good.
     private func keyProblems(_ payment: Payment) -> [String] {
         let (spent, rejected) = state.withLock { ($0.spent, $0.rejected) }
         var problems: [String] = []
-        // The next key is the first one with a number behind it.
+        // The next key is the first one with a number appended.
         func isSpent(_ key: IdempotencyKey) -> Bool {
             spent.contains { key == $0 || key.rawValue.hasPrefix("\($0)-k") }
         }
@@ -172,7 +173,7 @@ extension SimulatedWorld {
 }
 
 extension Payment {
-    /// The tries that a charge belongs to: a payment intent at a reader serves all tries of its payment.
+    /// Returns the attempts that a charge belongs to: a payment intent at a reader serves all attempts of its payment.
     func attempts(of charge: SandboxCharge) -> [AttemptID: Attempt] {
         let mine = attempts.filter {
             $0.id.rawValue == charge.attempt || (charge.attempt == nil && $0.reference?.rawValue == charge.reference)

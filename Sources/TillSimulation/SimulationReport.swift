@@ -1,22 +1,22 @@
-/// What a simulation did and found.
+/// The result of a simulation.
 public struct SimulationReport: Sendable {
     /// The seed: the same seed and size give the same report.
     public var seed: UInt64
-    /// How many orders were paid, or tried to be.
+    /// The number of orders paid or attempted.
     public var payments = 0
-    /// How often each kind of fault happened.
+    /// The number of faults of each kind.
     public var faults: [String: Int] = [:]
     public var outcomes: [String: Int] = [:]
     public var simulatedMilliseconds: Int64 = 0
     /// A hash over every call and every write, in order.
     public var trace: UInt64 = 0xcbf2_9ce4_8422_2325
-    /// Rules that did not hold; empty is good.
+    /// The violated rules; empty if all held.
     public var violations: [String] = []
 
-    /// All faults of all kinds.
+    /// The total number of faults.
     public var faultCount: Int { faults.values.reduce(0, +) }
 
-    /// Adds what one world did and found. The order of the calls matters to the trace.
+    /// Adds the result of one world. The order of calls affects the trace.
     mutating func add(_ part: SimulationReport, world: Int) {
         payments += part.payments
         faults.merge(part.faults, uniquingKeysWith: +)
@@ -26,7 +26,7 @@ public struct SimulationReport: Sendable {
         violations += part.violations.map { "world \(world): \($0)" }
     }
 
-    /// Adds what happened beside it, with a word in front of each fault and each end.
+    /// Adds the result of a secondary simulation, prefixing each fault and each outcome.
     mutating func add(_ part: SimulationReport, to place: String) {
         for (fault, count) in part.faults { faults["\(place): \(fault)", default: 0] += count }
         for (end, count) in part.outcomes { outcomes["\(place): \(end)", default: 0] += count }

@@ -4,18 +4,19 @@ import TillJournal
 import TillProvider
 import TillSandbox
 
-/// The provider's own ledger as its statement: it must reconcile with the journal without a break, and the ledger that
-/// is made of both must have what the provider has.
+/// The provider's own ledger as its statement: it must reconcile with the journal without a discrepancy, and the ledger
+/// derived from both must match the provider's.
 struct StatementRules {
     let journal: any Journal & RecordStore
     let clock: any TillClock
-    /// What incidents are about after a restore.
+    /// The charges explained by incidents after a restore.
     var explained = RestoreRules()
-    /// The journal was restored from a backup: what happened between is in the statement, and it has only heard of it.
+    /// `true` if the journal was restored from a backup: later movements are on the statement, and the journal knows
+    /// them only from reports.
     var isRestored = false
 
-    /// What is not as it must be.
-    /// - Parameter charges: all of the provider's, each with its payment.
+    /// Returns the violations.
+    /// - Parameter charges: all charges of the provider, each with its payment.
     func problems(_ charges: [(charge: SandboxCharge, payment: Payment?)]) async -> [String] {
         do { return try await judge(charges) } catch { return ["statement: \(error)"] }
     }
@@ -55,7 +56,7 @@ struct StatementRules {
         return try await problems + compare(held, kept, foreign.sums)
     }
 
-    /// Lines of charges that no payment accounts for: each must be a break, and its money in suspense.
+    /// Lines of charges that no payment accounts for: each must be a discrepancy, with its money in suspense.
     private struct Foreign {
         var lines: Set<String> = []
         var sums = LedgerSums()
@@ -65,13 +66,13 @@ struct StatementRules {
             sums.add(line.gross)
         }
 
-        /// Whether a break is about one of them.
+        /// `true` if a discrepancy is about one of them.
         func contains(_ incident: Incident) -> Bool {
             lines.contains(String(incident.event.split(separator: " ").last ?? ""))
         }
     }
 
-    /// A part first, then all of it: a report that overlaps another one doubles nothing.
+    /// Imports a part first, then all of it: an overlapping report must not duplicate anything.
     private func reconcile(
         _ lines: [StatementLine], of provider: ProviderName, except turned: Set<PaymentID>, _ foreign: Foreign
     ) async throws -> [String] {
@@ -84,7 +85,7 @@ struct StatementRules {
         var problems: [String] = []
         let left = outcome.expected + outcome.missing
         if left > 0 { problems.append("statement of \(provider): \(left) movements of the journal are not in it") }
-        // What came to nothing and was made good again between two queries is in the statement only.
+        // A reversal that was undone between two queries appears on the statement only.
         for incident in try await Reconciliation.open(journal, provider)
         where !turned.contains(incident.payment) && !foreign.contains(incident) {
             problems.append("statement of \(provider): \(incident)")
@@ -142,12 +143,12 @@ struct StatementRules {
 }
 
 extension SandboxCharge {
-    /// Money came to nothing, or was taken back, and was there again: the journal need not have seen both.
+    /// `true` if money was reversed and returned: the journal need not have seen both.
     fileprivate var hasTurnedBack: Bool {
         captures.contains { ($0.moves ?? []).count > 1 } || (disputes ?? []).contains { ($0.moves ?? []).count > 1 }
             || refunds.contains { $0.returnedAt != nil }
     }
 
-    /// What a journal that was restored has heard of in one sum, or not at all.
+    /// `true` if a restored journal may have recorded its movements as one sum, or not at all.
     fileprivate var mayBeSummedUp: Bool { captures.count > 1 || refunds.count > 1 || hasComeToNothing }
 }

@@ -1,7 +1,7 @@
 public import TillCore
 
 extension AmountCodec {
-    /// Stripe's wire: integers in its smallest unit ("Supported currencies", zero- and three-decimal sections).
+    /// Stripe's wire format: integers in its smallest unit ("Supported currencies", zero- and three-decimal sections).
     ///
     /// MGA has no decimals at Stripe although ISO gives it two. ISK and UGX have none in ISO, but Stripe keeps sending
     /// them as two-decimal amounts that must end in 00. Three-decimal amounts must end in 0. IQD and LYD are refused:

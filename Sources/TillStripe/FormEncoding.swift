@@ -1,16 +1,16 @@
-/// `application/x-www-form-urlencoded` as Stripe's own libraries write it: fields in the order given, space as `+`,
-/// all but `A-Z a-z 0-9 _ . - ~` as `%XX`; brackets stay literal in a body and are escaped in a query.
+/// `application/x-www-form-urlencoded` as Stripe's own libraries produce it: fields in the given order, space as `+`,
+/// everything but `A-Z a-z 0-9 _ . - ~` as `%XX`; brackets stay literal in a body and are escaped in a query.
 enum FormEncoding {
     static func body(_ fields: [(String, String)]) -> String {
         query(fields).replacing("%5B", with: "[").replacing("%5D", with: "]")
     }
 
-    /// A query, without the `?`.
+    /// Encodes a query, without the `?`.
     static func query(_ fields: [(String, String)]) -> String {
         fields.map { "\(quote($0.0))=\(quote($0.1))" }.joined(separator: "&")
     }
 
-    /// One name, value or path segment.
+    /// Encodes a name, value or path segment.
     static func quote(_ text: String) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(text.utf8.count)

@@ -1,16 +1,15 @@
 internal import Synchronization
 internal import TillCore
 
-/// Whose account a key of Stripe's opens: what is configured, or what Stripe said when it was asked.
+/// The account of a Stripe key: as configured, or as returned by Stripe.
 ///
-/// Safe to be asked at any time and at once: it keeps the first answer for good, since a key never opens another
-/// account.
+/// Safe for concurrent use. The first answer is kept permanently, since a key never changes its account.
 final class StripeAccount: Sendable {
-    /// How long Stripe may take to say it.
+    /// The time limit for Stripe's response.
     static let deadline = Span.seconds(10)
-    /// How long it is not asked again after it did not say it; a restricted key may not read its account.
+    /// The interval between attempts after a failed one; a restricted key may not read its account.
     static let retryInterval = Span.minutes(1)
-    /// The longest name of an account that is kept.
+    /// The maximum length of an account name, in bytes.
     static let maximumBytes = 64
 
     private struct State {
@@ -22,10 +21,10 @@ final class StripeAccount: Sendable {
 
     init(configured: String?) { state = Mutex(State(account: configured)) }
 
-    /// The account's name; `nil` while it is not known.
+    /// Returns the account's name; `nil` while it is unknown.
     func name(_ client: StripeClient, at now: Timestamp) async -> String? {
         let (known, isToAsk) = state.withLock { state in
-            // A moment further ahead than that was planned by a clock that was wrong.
+            // A later time was set while the clock was wrong.
             let furthest = now.adding(StripeAccount.retryInterval)
             let isToAsk = state.account == nil && state.asksAgain.map { $0 <= now || $0 > furthest } ?? true
             if isToAsk { state.asksAgain = furthest }
@@ -39,7 +38,7 @@ final class StripeAccount: Sendable {
         return name
     }
 
-    /// `acct_` and letters and digits.
+    /// Returns `true` for `acct_` followed by letters, digits and underscores.
     static func isUsable(_ name: String) -> Bool {
         name.hasPrefix("acct_") && name.utf8.count <= maximumBytes
             && name.utf8.dropFirst(5).allSatisfy {

@@ -1,7 +1,7 @@
 internal import TillCore
 internal import TillHTTP
 
-/// Reading of Stripe's amounts; nothing is guessed.
+/// Strict parsing of Stripe's amounts.
 enum StripeAmount {
     static func currency(_ value: JSONValue?) -> Currency? {
         value?.stringValue.flatMap { Currency(ifValid: $0.uppercased()) }

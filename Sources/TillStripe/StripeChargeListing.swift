@@ -2,16 +2,16 @@ import TillCore
 package import TillProvider
 
 extension StripeProvider {
-    /// What it has charged and given back, as a list: of cards online and at readers.
+    /// The list of charges and refunds, of online cards and at readers.
     package var charges: any ChargeListing { StripeChargeListing(provider: self) }
 }
 
 /// Stripe's lists of payment intents and refunds, newest first ("List all PaymentIntents", "List all refunds"). Lists
-/// show what was made at once; only its search is late.
+/// include new objects immediately; only Stripe's search lags.
 struct StripeChargeListing: ChargeListing {
-    /// Objects of one page, as many as Stripe gives.
+    /// The page size, Stripe's maximum.
     static let pageSize = 100
-    /// Which list a cursor goes on in.
+    /// The list that a cursor continues in.
     private enum List: String {
         case intents
         case refunds
@@ -45,7 +45,7 @@ struct StripeChargeListing: ChargeListing {
             return .failed(provider.unreadable)
         }
         let found = data.compactMap { list == .intents ? Self.charge($0) : Self.refund($0) }
-        // What cannot be read might be a charge: nothing is concluded from a page that has any.
+        // An unreadable entry might be a charge, so a page with one is rejected as a whole.
         guard found.count == data.count else { return .failed(provider.unreadable) }
         guard !hasMore || !found.isEmpty else { return .failed(provider.unreadable) }
         if hasMore, let last = found.last { return .listed(found, next: "\(list.rawValue)/\(last.reference)") }
@@ -55,7 +55,7 @@ struct StripeChargeListing: ChargeListing {
     private static func charge(_ json: JSONValue) -> ListedCharge? {
         let metadata = json["metadata"]
         guard let intent = StripePaymentIntent(json) else {
-            // Another program's, in a currency that Till does not know, keeps nobody from selling.
+            // A payment intent of another application, in a currency that Till does not know, must not block sales.
             guard metadata?["till_payment"] == nil else { return nil }
             return foreign(.charge, json)
         }
@@ -71,13 +71,13 @@ struct StripeChargeListing: ChargeListing {
             amount: intent.amount, status: intent.status)
     }
 
-    /// Without a confirmation nothing was asked for, and nobody but us confirms it. A status that is not known may
-    /// be one with money.
+    /// Returns `true` unless the status proves that no money moved. Without a confirmation no money was requested, and
+    /// only this system confirms the intent. An unknown status may be one with money.
     private static func mayHaveMoved(_ status: String) -> Bool {
         !["canceled", "requires_payment_method", "requires_confirmation"].contains(status)
     }
 
-    /// A reader may still show it, and charge whoever holds a card to it.
+    /// Returns `true` if a reader may still present the intent and charge a card.
     private static func isAtReader(_ json: JSONValue, _ status: String) -> Bool {
         let types = json["payment_method_types"]?.arrayValue ?? []
         return status == "requires_payment_method" && types.contains(.string("card_present"))

@@ -2,19 +2,19 @@ internal import HTTPTypes
 internal import TillCore
 internal import TillHTTP
 
-/// What came of one call, before anybody knows what it means for the payment.
+/// The outcome of one API call, not yet interpreted for the payment.
 enum StripeOutcome: Sendable {
-    /// A 2xx with a document.
+    /// A 2xx response with a document.
     case answered(JSONValue)
     case failed(StripeError)
     case notSent(String)
-    /// There is no answer, or none that can be read.
+    /// No response, or an unreadable one.
     case unknown(String)
 }
 
-/// Sends calls and reads answers; knows nothing of payments.
+/// Sends calls and parses responses; independent of payments.
 struct StripeClient: Sendable {
-    /// What is examined of a text for secrets and numbers, in bytes; no more of it is kept anywhere.
+    /// The maximum number of bytes of a text examined for secrets and card numbers; the rest is discarded.
     static let examinedBytes = 4_096
 
     let secretKey: Secret<String>
@@ -22,7 +22,7 @@ struct StripeClient: Sendable {
     let authority: String
     let transport: any HTTPTransport
 
-    /// - Parameter secrets: what this call carries that must not come back in any text.
+    /// - Parameter secrets: values in this call that must not appear in any returned text.
     func send(_ call: StripeRequest, within deadline: Span, secrets: [Secret<String>] = []) async -> StripeOutcome {
         let (request, body) = call.wire(scheme: scheme, authority: authority, secretKey: secretKey)
         let scrub = scrubber(secrets)
@@ -45,8 +45,8 @@ struct StripeClient: Sendable {
             }
             return .answered(document)
         case 400, 402, 404, 409, 429:
-            // Only Stripe answers in this form. Anything else may come from a gate in between, which cannot know
-            // what became of the request.
+            // Only Stripe responds in this form. Anything else may come from an intermediary, which cannot know the
+            // outcome of the request.
             guard document?["error"]?.objectValue != nil || status == 429 else {
                 return .unknown("the answer cannot be read (HTTP \(status))")
             }

@@ -1,15 +1,14 @@
 internal import TillCore
 
-/// Stripe's codes and what they say about the money. Everything that the cardholder must not learn is
-/// `fraud`.
+/// Stripe's codes and their meaning for the money. Reasons that the cardholder must not learn are reported as `fraud`.
 enum StripeCodes {
-    /// Errors and declines, of every call.
+    /// Errors and declines of all calls.
     static let errors = ProviderCodeTable(
         "stripe.errors", title: "Errors and declines",
         source: "Stripe's pages \"Error codes\" and \"Decline codes\"; the codes of its Python library 16.1",
         used + elsewhere)
 
-    /// Why a refund failed that Stripe had taken.
+    /// Reasons for the failure of a refund that Stripe had accepted.
     static let refundFailures = ProviderCodeTable(
         "stripe.refund_failures", title: "Why a refund failed that was taken",
         source: "the field `failure_reason` of Stripe's refunds",
@@ -22,7 +21,8 @@ enum StripeCodes {
             .init(.nothingMoved, .no, .generic, "merchant_request canceled failed"),
         ])
 
-    /// How a card reader ended an action. The reader says it of what it has finished, so nothing is under way.
+    /// Reasons for the end of a card reader's action. The reader reports finished actions only, so nothing is in
+    /// progress.
     static let reader = ProviderCodeTable(
         "stripe.reader", title: "How a card reader ended an action",
         source: "the field `failure_code` of Stripe's readers",
@@ -40,7 +40,7 @@ enum StripeCodes {
             .init(.movedAlready, .afterQuery, .invalidRequest, "intent_invalid_state"),
         ])
 
-    /// What a card reader or Stripe said of a sale at a reader.
+    /// Returns the decline reason for a code reported by a card reader or by Stripe for a sale at a reader.
     static func readerReason(_ code: String) -> DeclineReason? { (reader[code] ?? errors[code])?.reason }
 
     private static let used: [ProviderCodeTable.Group] = [
@@ -154,7 +154,7 @@ enum StripeCodes {
             """),
     ]
 
-    /// Codes of parts of Stripe that Till does not use: each refuses a request.
+    /// Codes of Stripe products that Till does not use: each rejects a request.
     private static let elsewhere: [ProviderCodeTable.Group] = [
         .init(
             .notKnown, .afterQuery, .invalidRequest,

@@ -1,15 +1,16 @@
 internal import TillCore
 
-/// What Stripe gets for a tender.
+/// The credential sent to Stripe for a tender.
 enum StripeCredential {
-    /// Fields of a new payment method, and which values of it must never come back.
+    /// Fields of a new payment method, and the values among them that must never appear in a returned text.
     case card(fields: [(String, String)], secrets: [Secret<String>])
-    /// Fields of a new token, of which a payment method is made, and which values of it must never come back.
+    /// Fields of a new token, from which a payment method is created, and the values among them that must never appear
+    /// in a returned text.
     case token(fields: [(String, String)], secrets: [Secret<String>])
-    /// A payment method that exists.
+    /// An existing payment method.
     case handle(String)
 
-    /// Why a tender cannot be sent.
+    /// A tender that cannot be sent, with its decline.
     struct Refusal: Error {
         let decline: Decline
 
@@ -46,8 +47,8 @@ enum StripeCredential {
         }
     }
 
-    /// Apple's token as it is, for a shop whose processing certificate is Stripe's; or, where the shop opened it, the
-    /// network token with its cryptogram.
+    /// Returns Apple's token as received, for a shop with Stripe's processing certificate; or, if the shop decrypted
+    /// it, the network token with its cryptogram.
     private static func wallet(_ payment: WalletPayment) -> Result<StripeCredential, Refusal> {
         guard payment.wallet == "apple_pay" else {
             return .failure(Refusal(.cardNotSupported, "the wallet \(payment.wallet) is not sent to Stripe"))
@@ -71,7 +72,7 @@ enum StripeCredential {
             ("card[exp_year]", String(expiry.year)), ("card[cryptogram]", cryptogram.reveal()),
             ("card[tokenization_method]", "apple_pay"),
         ]
-        // Stripe wants two digits, and none at all where the wallet gave none.
+        // Stripe requires two digits, or no indicator at all if the wallet supplied none.
         if let indicator { fields.append(("card[eci]", indicator.utf8.count == 1 ? "0" + indicator : indicator)) }
         return .success(.token(fields: fields, secrets: [token.number, cryptogram]))
     }
@@ -98,7 +99,7 @@ enum StripeCredential {
         return .card(fields: fields, secrets: [number] + [securityCode, holder].compactMap { $0 })
     }
 
-    /// `<number>:<brand>:<entry mode>`, or `declined:<reason>` for the test card that Stripe declines so.
+    /// Returns the number for `<number>:<brand>:<entry mode>`, or Stripe's test card for `declined:<reason>`.
     private static func simulatedNumber(_ text: Substring) -> String? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard let first = parts.first else { return nil }

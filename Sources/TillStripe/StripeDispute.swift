@@ -1,7 +1,7 @@
 internal import TillCore
 internal import TillProvider
 
-/// The parts of a dispute that we read. `nil` from the initializer means that it cannot be relied upon.
+/// The parts of a dispute that are read. The initializer returns `nil` if the data is unreliable.
 struct StripeDispute: Sendable {
     let paymentIntent: String?
     let dispute: ProviderSnapshot.Dispute
@@ -23,7 +23,7 @@ struct StripeDispute: Sendable {
         dispute = ProviderSnapshot.Dispute(facts: facts, withdrawn: withdrawn, outcome: outcome)
     }
 
-    /// What is read of a dispute, to be kept: nothing of the customer.
+    /// Returns the members of a dispute that are stored; no customer data is among them.
     static func facts(_ json: JSONValue) -> JSONValue? {
         let moved = json["balance_transactions"]?.arrayValue.map { entries in
             JSONValue.array(entries.compactMap { $0.only(["amount", "currency", "reporting_category"]) })
@@ -33,17 +33,18 @@ struct StripeDispute: Sendable {
             .with("evidence_details", json["evidence_details"]?.only(["due_by"])).with("balance_transactions", moved)
     }
 
-    /// 0 means that no answer is taken.
+    /// Returns the response deadline; 0 means that Stripe accepts no response.
     private static func deadline(_ seconds: JSONValue?) -> Timestamp? {
         guard let seconds = seconds?.int64Value, seconds > 0 else { return nil }
         let (millis, overflow) = seconds.multipliedReportingOverflow(by: 1000)
         return overflow ? nil : Timestamp(milliseconds: millis)
     }
 
-    /// What of the amount is with the bank. Its entries are in the currency of the balance, each at the rate of its own
-    /// day, with corrections of the rate among them, and several: only the category says what returned. What is won has
-    /// returned whole, whatever the rate of that day. Source: Stripe's page "Reporting categories".
-    /// - Returns: `nil` for entries that cannot be read.
+    /// Returns the part of the amount held by the bank. The entries are in the balance's currency, each converted at
+    /// the rate of its day, possibly several and with rate corrections among them: only the category identifies a
+    /// reversal. A won dispute has been returned in full, whatever the rate of that day. Source: Stripe's page
+    /// "Reporting categories".
+    /// - Returns: `nil` if the entries are unreadable.
     private static func withdrawn(_ entries: JSONValue?, of amount: Money, _ outcome: Dispute.Outcome?) -> Money? {
         var (taken, returned, isInOwn): (Int64, Int64, Bool) = (0, 0, true)
         for entry in entries?.arrayValue ?? [] {

@@ -1,7 +1,7 @@
 internal import TillCore
 internal import TillHTTP
 
-/// An error answer of Stripe, scrubbed.
+/// An error response of Stripe, scrubbed.
 struct StripeError: Sendable {
     let status: Int
     let type: String?
@@ -10,11 +10,11 @@ struct StripeError: Sendable {
     let parameter: String?
     let message: String?
     let requestID: String?
-    /// Stripe's advice in `Stripe-Should-Retry`. Shown to people, but not followed here: the engine decides.
+    /// Stripe's advice in `Stripe-Should-Retry`. Displayed only; the engine decides about retries.
     let shouldRetry: String?
-    /// Stripe answers a key with what it has answered it before.
+    /// `true` if Stripe replayed the stored response of the idempotency key.
     let isReplay: Bool
-    /// The payment intent as it stands, which Stripe puts into some errors.
+    /// The current payment intent, which Stripe includes in some errors.
     let paymentIntent: JSONValue?
 
     init(
@@ -34,34 +34,34 @@ struct StripeError: Sendable {
         paymentIntent = error?["payment_intent"]
     }
 
-    /// What an error says about whether the thing was done.
+    /// The certainty of an error: confirmed not done, or possibly done.
     enum Meaning {
-        /// Stripe refused it: certainly not done.
+        /// Refused by Stripe: confirmed not done.
         case refused(Decline)
-        /// Certainly not done, and it may go through later.
+        /// Confirmed not done; a later attempt may succeed.
         case notNow(String)
-        /// Certainly not done: Stripe rejects our own key.
+        /// Confirmed not done: Stripe rejected the API key.
         case keyRejected(String)
-        /// May have been done, and Stripe gives the same answer to the same key for as long as it remembers it.
+        /// Possibly done. Stripe returns the same response to the same key for as long as it remembers it.
         case kept(String)
-        /// May have been done.
+        /// Possibly done.
         case unclear(String)
     }
 
-    /// The row of the decline code, or else of the code; `nil` if Stripe has added it since.
+    /// The row of the decline code, or else of the code; `nil` for a code unknown to this version.
     var row: ProviderCode? { (declineCode ?? code).flatMap { StripeCodes.errors[$0] } }
 
-    /// The code alone does not say what became of the money: Stripe is queried before anything is said. A 400 is the
-    /// answer to a repetition, too.
+    /// `true` if the code alone does not determine the state of the money, so that Stripe must be queried first. A 400
+    /// may also be the response to a retry.
     var needsQuery: Bool { status == 400 || row?.money.needsQuery ?? false }
 
-    /// Another call is at work on the same thing: that a query does not show it yet says nothing.
+    /// `true` if another call is processing the same object; a query that does not show it yet proves nothing.
     private var isRunning: Bool { type == "idempotency_error" || row?.money == .notKnown && row?.retry == .later }
 
     var meaning: Meaning {
         switch status {
         case _ where isRunning:
-            // The key belongs to a call that is still running or had other fields: that call may move money.
+            // The key belongs to a call that is in progress or had other fields: that call may move money.
             .unclear(sentence("another call is being worked on"))
         case 402: .refused(decline)
         case 400, 404: .refused(decline)
@@ -72,12 +72,12 @@ struct StripeError: Sendable {
         }
     }
 
-    /// Stripe keeps the result of each request that it has begun under its key, failures too, and gives it again for at
-    /// least 24 hours. A failure of its own is known by its document; others may come from a gate in between. Source:
-    /// Stripe's page "Idempotent requests".
+    /// `true` for a failure stored under the idempotency key. Stripe stores the result of each request that it started,
+    /// failures included, and replays it for at least 24 hours. Its own failures are identified by their document;
+    /// others may come from an intermediary. Source: Stripe's page "Idempotent requests".
     private var isKept: Bool { status >= 500 && isReplay || status == 500 && type == "api_error" }
 
-    /// The error as a definite no.
+    /// The error as a definite decline.
     var decline: Decline {
         let raw = declineCode ?? code
         let reason: DeclineReason
@@ -98,7 +98,7 @@ struct StripeError: Sendable {
         return "\(text) (\(parts.joined(separator: ", ")))"
     }
 
-    /// A code of Stripe: small letters, digits and underscores.
+    /// Returns a Stripe code: lower-case letters, digits and underscores.
     static func word(_ value: JSONValue?, _ scrub: (String) -> String) -> String? {
         guard let text = value?.stringValue, (1...64).contains(text.utf8.count),
             text.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F })
@@ -107,7 +107,7 @@ struct StripeError: Sendable {
         return scrubbed == text ? text : nil
     }
 
-    /// One line of printable text, at most so many bytes.
+    /// Returns one line of printable text, at most `limit` bytes.
     static func line(_ text: String, limit: Int) -> String {
         var line = String.UnicodeScalarView()
         for scalar in ProviderText.cut(text, atMost: limit).unicodeScalars {

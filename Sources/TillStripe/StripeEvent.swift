@@ -1,30 +1,32 @@
 public import TillCore
 
-/// Something that happened at Stripe. A hint to ask, not a truth to record: events come late, twice and out of order.
+/// An event reported by Stripe. A trigger for a query, not a fact to record: events arrive late, duplicated and out of
+/// order.
 public struct StripeEvent: Hashable, Sendable {
     /// `evt_…`; the same for each delivery of the same event.
     public let id: String
-    /// As `payment_intent.succeeded`. Open: new ones come all the time and are to be answered with 200.
+    /// The type, such as `payment_intent.succeeded`. Open: Stripe adds types continually; respond to unknown ones with
+    /// 200.
     public let type: String
-    /// When Stripe made it.
+    /// The time at which Stripe created the event.
     public let created: Timestamp?
     public let isLive: Bool
-    /// What kind of thing it is about, as `payment_intent`, `charge`, `refund`.
+    /// The kind of the event's object, such as `payment_intent`, `charge`, `refund`.
     public let objectKind: String?
     public let objectID: String?
-    /// Where it stands, in Stripe's word.
+    /// The object's status, in Stripe's terms.
     public let status: String?
-    /// The payment intent that it is about, also when the thing is a charge, a refund or a dispute.
+    /// The payment intent of the event, also if its object is a charge, a refund or a dispute.
     public let paymentIntent: ProviderReference?
-    /// Our account, if the thing carries our metadata.
+    /// Our account, if the object carries our metadata.
     public let account: AccountID?
     public let order: OrderID?
     public let payment: PaymentID?
     public let attempt: AttemptID?
     public let refund: RefundID?
-    /// The connected account at Stripe that it happened in.
+    /// The connected Stripe account in which the event occurred.
     public let connectedAccount: String?
-    /// What it says of a dispute; `nil`: it is not about one.
+    /// The dispute's data; `nil` for an event that does not concern one.
     let dispute: JSONValue?
 
     init?(_ json: JSONValue) {
@@ -58,14 +60,14 @@ public struct StripeEvent: Hashable, Sendable {
         dispute = objectKind == "dispute" ? StripeDispute.facts(object) : nil
     }
 
-    /// It is about what can happen after the sale, and without us having asked for it. A refund of ours that goes well
-    /// is not: whoever asked for it hears the answer.
+    /// `true` for an event after the sale that was not requested here. A successful refund of ours is excluded, since
+    /// its caller receives the response.
     public var isAfterSale: Bool {
         if refund != nil, status == "succeeded" || status == "pending" { return false }
         return ["charge.dispute.", "charge.refund", "refund."].contains { type.hasPrefix($0) }
     }
 
-    /// Printable ASCII of an identifier's length.
+    /// Returns printable ASCII of an identifier's length.
     private static func text(_ value: JSONValue?) -> String? {
         value?.stringValue.flatMap { ProviderReference(ifValid: $0) }?.rawValue
     }

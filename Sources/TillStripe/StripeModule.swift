@@ -2,7 +2,7 @@ public import TillCore
 internal import TillHardware
 public import TillProvider
 
-/// Stripe: cards online, its smart readers, and apps with its SDK.
+/// The Stripe module: online card payments, smart readers, and apps with Stripe's SDK.
 public struct StripeModule: ProviderModule {
     /// The name in settings, requests and the journal: `stripe`.
     public static let name = ProviderName(rawValue: "stripe")
@@ -13,11 +13,11 @@ public struct StripeModule: ProviderModule {
     ]
     public static let required: [Setting] = [.stripeKey]
     public static let hosts = ["api.stripe.com"]
-    /// Errors, declines, failed refunds, and how a reader ended an action.
+    /// Errors, declines, failed refunds, and the outcomes of reader actions.
     public static var codes: [ProviderCodeTable] {
         [StripeCodes.errors, StripeCodes.refundFailures, StripeCodes.reader]
     }
-    /// Balance transactions as JSON, and the report of payouts as CSV.
+    /// Balance transactions as JSON, and the payout report as CSV.
     public static var statementFormats: [any StatementFormat] { [StripeBalanceTransactions(), StripePayoutReport()] }
     private static let defaultURL = "https://api.stripe.com"
 
@@ -47,23 +47,23 @@ public struct StripeModule: ProviderModule {
         }
     }
 
-    /// As the key says.
+    /// The mode of the API key.
     public var mode: PaymentMode { online.mode }
     public var addresses: [String] { [url] }
-    /// Cards online, and sales at readers.
+    /// Online card payments, and sales at readers.
     public var providers: [any PaymentServiceProvider] { [online, terminal] }
-    /// With at least one webhook secret.
+    /// The webhook receiver, if at least one webhook secret is configured.
     public var webhooks: (any WebhookReceiver)? {
         online.webhookSecrets.isEmpty ? nil : StripeWebhookReceiver(provider: online, feed: terminal.feed)
     }
-    /// Statements are Stripe's balance transactions, over its interface.
+    /// Stripe's balance transactions, over the API.
     public var statements: (any StatementSource)? { StripeStatementSource(provider: online) }
     public var readers: (any ReaderFleet)? { StripeReaders(terminal: terminal) }
-    /// Apps with Stripe's SDK.
+    /// Sales by apps with Stripe's SDK.
     public var devices: (any DeviceSales)? { StripeReaders(terminal: terminal) }
-    /// Payment intents, of cards online and at readers, and refunds.
+    /// Payment intents, of online cards and at readers, and refunds.
     public var charges: (any ChargeListing)? { online.charges }
-    /// Its address, and whether webhooks are verified.
+    /// The configured address, and the state of webhook verification.
     public var findings: [ProviderFinding] {
         [
             ProviderFinding("Stripe is configured at \(url)."),
@@ -76,9 +76,9 @@ public struct StripeModule: ProviderModule {
     public func warnings() async -> [String] {
         (try? await online.disputes.areRefused()) == true ? [StripeProvider.disputesWithheld] : []
     }
-    /// Sealed for a processing certificate of Stripe's, or opened by the shop.
+    /// Encrypted for a processing certificate of Stripe's, or decrypted by the shop.
     public var walletHandovers: Set<WalletHandover> { [.sealed, .opened] }
-    /// The stand-in opens tokens itself.
+    /// Encrypted tokens at the stand-in, which decrypts them itself.
     public var standInWallet: WalletHandover? { Loopback.isURL(url) ? .sealed : nil }
 }
 
@@ -120,7 +120,7 @@ struct StripeWebhookReceiver: WebhookReceiver {
 }
 
 extension TerminalFeed {
-    /// A webhook came: who waits for the reader that it is about queries at once.
+    /// Wakes the waiters of the reader that a webhook concerns, so that they query immediately.
     func heard(_ event: StripeEvent) {
         if event.objectKind == "terminal.reader", let reader = event.objectID { heard(of: reader) }
         if let intent = event.paymentIntent, let reader = reader(of: intent) { heard(of: reader) }

@@ -1,23 +1,23 @@
 internal import TillCore
 
-/// The parts of a payment intent that we read. `nil` from the initializer means that it cannot be relied upon.
+/// The parts of a payment intent that are read. The initializer returns `nil` if the data is unreliable.
 struct StripePaymentIntent: Sendable {
     let reference: ProviderReference
     let status: String
     let amount: Money
-    /// `amount_capturable`; not every stand-in has it.
+    /// `amount_capturable`; absent in some stand-ins.
     let capturable: Money?
-    /// `amount_received`; not every stand-in has it.
+    /// `amount_received`; absent in some stand-ins.
     let received: Money?
     /// The part of the amount that the customer added at a reader.
     let tip: Money?
-    /// The latest charge when the answer has it whole.
+    /// The latest charge, if it is expanded in the response.
     let charge: JSONValue?
-    /// When its money was asked for; when it was made, where it has no charge.
+    /// The creation time of the charge; of the intent, if it has no charge.
     let created: Timestamp?
     let action: CustomerAction
     let lastError: Decline?
-    /// The charge that the last error belongs to: each try that the issuer saw has another one.
+    /// The charge of the last error: each attempt that reached the issuer has a different one.
     let failedCharge: String?
 
     init?(_ json: JSONValue) {
@@ -49,7 +49,7 @@ struct StripePaymentIntent: Sendable {
             let wrapped = JSONValue.object([JSONMember(key: "error", value: error)])
             var decline = StripeError(status: 402, body: wrapped, requestID: nil, scrub: StripeAmount.scrub).decline
             failedCharge = error["charge"]?.stringValue
-            // The charge tells what the chip said; the payment method only which card it was.
+            // The charge has the chip data; the payment method only identifies the card.
             let isOfCharge = failedCharge != nil && charge?["id"]?.stringValue == failedCharge
             decline.card =
                 (isOfCharge ? charge?["payment_method_details"] : nil).flatMap(StripePaymentIntent.card(in:))
@@ -61,16 +61,16 @@ struct StripePaymentIntent: Sendable {
         }
     }
 
-    /// The charge was disputed at some time.
+    /// `true` if the charge has ever been disputed.
     var isDisputed: Bool { charge?["disputed"]?.boolValue ?? false }
 
-    /// What it asks for without the tip; `nil` if the two do not fit together.
+    /// The amount without the tip; `nil` if the two are inconsistent.
     var base: Money? {
         guard let tip else { return amount }
         return amount.subtracting(ifExact: tip).flatMap { $0.isPositive ? $0 : nil }
     }
 
-    /// When the hold ends, if the charge reports.
+    /// The end of the hold, if the charge reports it.
     var captureBefore: Timestamp? {
         guard let details = charge?["payment_method_details"] else { return nil }
         for kind in StripePaymentIntent.cardKinds {
@@ -82,11 +82,11 @@ struct StripePaymentIntent: Sendable {
         return nil
     }
 
-    /// For how long a hold lasts at least, by Stripe's page "Place a hold on a payment method": what a merchant began
-    /// at Visa, and most cards at a reader.
+    /// The shortest hold periods, by Stripe's page "Place a hold on a payment method": merchant-initiated at Visa, and
+    /// most cards at a reader.
     private static let shortestHold = (online: Span.hours(4 * 24 + 18), atReader: Span.days(2))
 
-    /// Until when the hold lasts at least, where the charge does not say it.
+    /// The time until which the hold is certain to last, if the charge does not report its end.
     var honoredUntil: Timestamp? {
         guard captureBefore == nil, let created else { return nil }
         let isAtReader = charge?["payment_method_details"]?["card_present"] != nil
@@ -94,12 +94,12 @@ struct StripePaymentIntent: Sendable {
         return created.adding(isAtReader ? hold.atReader : hold.online)
     }
 
-    /// Brand, last four and the receipt's fields, if the charge reports.
+    /// Brand, last four digits and the receipt's fields, if the charge reports them.
     var card: CardSummary? { charge?["payment_method_details"].flatMap(StripePaymentIntent.card(in:)) }
 
     private static let cardKinds = ["card", "card_present", "interac_present"]
 
-    /// The card of a payment method, or of a charge's details of one.
+    /// Returns the card of a payment method, or of a charge's payment method details.
     private static func card(in method: JSONValue) -> CardSummary? {
         for kind in cardKinds {
             if let card = method[kind], let summary = summary(card) { return summary }
@@ -107,7 +107,7 @@ struct StripePaymentIntent: Sendable {
         return nil
     }
 
-    /// A card as Stripe shows it in a payment method or in a charge.
+    /// Returns the summary of a card in a payment method or a charge.
     static func summary(_ card: JSONValue) -> CardSummary? {
         guard let brand = StripeError.word(card["brand"], { $0 }), let last4 = card["last4"]?.stringValue else {
             return nil

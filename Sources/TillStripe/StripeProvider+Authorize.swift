@@ -1,7 +1,7 @@
 public import TillCore
 
 extension StripeProvider {
-    /// Makes the payment intent. Moves no money.
+    /// Creates the payment intent. Moves no money.
     public func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
         guard let wire = amounts.wireAmount(ifExact: request.amount), wire > 0 else {
             return .declined(unsendableAmount)
@@ -31,10 +31,10 @@ extension StripeProvider {
         }
     }
 
-    /// Makes a payment method of the tender, puts it on the prepared payment intent and confirms that.
+    /// Creates a payment method from the tender, attaches it to the prepared payment intent and confirms that.
     ///
-    /// Money is asked for by the confirmation alone. So whatever ends the call before the confirmation leaves is
-    /// `declined` or `notSent`, a time-out of the first two steps too: this call has charged nothing.
+    /// Only the confirmation requests money. Anything that ends the call before the confirmation is sent, including a
+    /// timeout of the first two steps, returns `declined` or `notSent`: this call has charged nothing.
     public func authorize(
         _ request: AuthorizationRequest, with tender: Tender
     ) async -> ProviderAnswer<Authorization> {
@@ -68,12 +68,12 @@ extension StripeProvider {
         return await confirm(request, reference, card, within: end.since(clock.now()))
     }
 
-    /// Why there is no payment method. Nothing was charged.
+    /// The failure to obtain a payment method. Nothing was charged.
     private struct Refused: Error {
         let answer: ProviderAnswer<Authorization>
     }
 
-    /// The payment method of a credential: named, made of a card, or made of a token that is made first.
+    /// Returns the payment method of a credential: an existing one, or one created from a card or from a new token.
     private func paymentMethod(
         of credential: StripeCredential, _ request: AuthorizationRequest, until end: Timestamp
     ) async -> Result<(id: String, card: CardSummary?), Refused> {
@@ -91,7 +91,7 @@ extension StripeProvider {
         }
     }
 
-    /// Makes an object that holds a card; a time-out made nothing that could be charged.
+    /// Creates an object that holds a card; after a timeout, nothing exists that could be charged.
     private func made(
         _ path: String, _ fields: [(String, String)], _ suffix: String, _ request: AuthorizationRequest,
         _ secrets: [Secret<String>], until end: Timestamp
@@ -112,7 +112,7 @@ extension StripeProvider {
     private func confirm(
         _ request: AuthorizationRequest, _ reference: ProviderReference, _ card: CardSummary?, within span: Span
     ) async -> ProviderAnswer<Authorization> {
-        // Only the charge reports when the hold ends.
+        // Only the charge reports the end of the hold.
         let call = StripeRequest.post(
             StripePath.paymentIntent(reference, "confirm"), [("expand[0]", "latest_charge")], key: request.key)
         switch await client.send(call, within: span) {
@@ -129,8 +129,8 @@ extension StripeProvider {
         }
     }
 
-    /// A 400 to the second or third step may mean that an earlier, identical call was confirmed already. The payment
-    /// intent tells; only if it was not confirmed is the refusal a refusal.
+    /// Resolves a 400 to the second or third step, which may mean that an earlier, identical call was already
+    /// confirmed. The payment intent decides: the refusal stands only if the intent was not confirmed.
     private func settled(
         _ error: StripeError, _ request: AuthorizationRequest, _ reference: ProviderReference, _ card: CardSummary?
     ) async -> ProviderAnswer<Authorization> {
@@ -174,7 +174,7 @@ extension StripeProvider {
         }
     }
 
-    /// What the provider says of the card, with what only the reader knows kept.
+    /// Merges the provider's card data with fields known only from the reader.
     private func merged(_ ours: CardSummary?, _ theirs: CardSummary?) -> CardSummary? {
         guard let theirs else { return ours }
         return CardSummary(
@@ -186,13 +186,13 @@ extension StripeProvider {
 extension StripeProvider {
     var unreadable: String { "the answer cannot be read" }
     var amountMismatch: String { "amount mismatch" }
-    /// Its answer and its list contradict each other: nothing may be said of the money yet.
+    /// The response and the list contradict each other, so the state of the money is undetermined.
     var notShownYet: String { "the provider says that it is done already, and does not show it yet" }
     var unsendableAmount: Decline {
         Decline(reason: .invalidAmount, message: "Stripe cannot take this amount in this currency")
     }
 
-    /// An error answer as the answer of an operation.
+    /// Maps an error response to the answer of an operation.
     func answer<Success>(to error: StripeError) -> ProviderAnswer<Success> {
         switch error.meaning {
         case .refused(let decline): .declined(decline)
@@ -203,7 +203,7 @@ extension StripeProvider {
         }
     }
 
-    /// The payment intent that an error carries, or else as it stands now; `nil` if it cannot be read.
+    /// Returns the payment intent in an error, or else queries it; `nil` if it is unreadable.
     func intent(in error: StripeError, or reference: ProviderReference) async -> StripePaymentIntent? {
         if let json = error.paymentIntent, let intent = StripePaymentIntent(json), intent.reference == reference {
             return intent

@@ -2,13 +2,13 @@ public import TillCore
 internal import TillProvider
 
 extension StripeProvider {
-    /// The most pages of refunds that are read, 100 refunds each. More is `unknown`, never a part of them.
+    /// The maximum number of refund pages read, 100 refunds each. More is `unknown`, never a partial list.
     static let maximumRefundPages = 20
 
-    /// Reads the payment intent and, once money was taken, its refunds.
+    /// Reads the payment intent and, once money was captured, its refunds.
     ///
     /// An attempt without a reference was never confirmed, because the reference is in the journal before the
-    /// confirmation leaves: it is `notFound`, and nothing can have been charged.
+    /// confirmation is sent: it is `notFound`, and nothing can have been charged.
     public func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
         let nothing = Money.zero(request.amount.currency)
         guard let reference = request.context.reference else {
@@ -53,7 +53,7 @@ extension StripeProvider {
         }
     }
 
-    /// Reads the disputes; where the key has no right to, what signed webhooks told of them is believed.
+    /// Reads the disputes; if the key lacks the permission, uses the data of signed webhooks.
     private func withDisputes(
         _ snapshot: ProviderSnapshot, of reference: ProviderReference
     ) async -> ProviderAnswer<ProviderSnapshot> {
@@ -77,7 +77,7 @@ extension StripeProvider {
         return .approved(snapshot)
     }
 
-    /// What is missing while the key may not read disputes.
+    /// The finding for a key without permission to read disputes.
     static let disputesWithheld =
         "Stripe's key may not read disputes, so they are known only as far as webhooks tell. Give the key the right to "
         + "read disputes in Stripe's dashboard."
@@ -99,8 +99,8 @@ extension StripeProvider {
         }
     }
 
-    /// All that was captured. Without `amount_received`, the rest that a partial capture released is listed as a
-    /// refund that names no payment intent, and is no refund but money never taken.
+    /// Returns the total captured amount. Without `amount_received`, the amount released by a partial capture is listed
+    /// as a refund that names no payment intent; it is not a refund, since the money was never captured.
     private func captured(_ intent: StripePaymentIntent, _ refunds: [StripeRefund]) -> Money? {
         if let received = intent.received { return received }
         var captured = intent.amount
@@ -115,7 +115,7 @@ extension StripeProvider {
         let outcome: StripeOutcome
         let provider: StripeProvider
 
-        /// The key is right, and lacks the right to this.
+        /// `true` for a valid key that lacks the permission.
         var isForbidden: Bool {
             if case .failed(let error) = outcome { return error.status == 403 }
             return false
@@ -131,7 +131,7 @@ extension StripeProvider {
         }
     }
 
-    /// All refunds of a payment intent, oldest last.
+    /// Returns all refunds of a payment intent, oldest last.
     func refunds(of reference: ProviderReference) async -> Result<[StripeRefund], ReadFailure> {
         await all(StripePath.refunds, of: reference, "refunds", StripeRefund.init) { $0.reference }
     }
@@ -143,7 +143,7 @@ extension StripeProvider {
             .map { found in found.filter { $0.paymentIntent == reference.rawValue }.map(\.dispute) }
     }
 
-    /// All of a list about one payment intent, or why not.
+    /// Returns all entries of a list about one payment intent, or the failure.
     private func all<Item>(
         _ path: String, of reference: ProviderReference, _ what: String, _ read: (JSONValue) -> Item?,
         name: (Item) -> ProviderReference
@@ -169,9 +169,9 @@ extension StripeProvider {
         return .failure(ReadFailure(outcome: .unknown("there are too many \(what) to read"), provider: self))
     }
 
-    /// Which payment a payment intent is of, by what was written into it when it was made: refunds and disputes that
-    /// others began do not say it.
-    /// - Throws: ``WebhookOwnerUnknown`` if Stripe did not say.
+    /// Returns the payment that owns a payment intent, from the metadata written at its creation. Refunds and disputes
+    /// initiated elsewhere lack it.
+    /// - Throws: ``WebhookOwnerUnknown`` if Stripe did not respond.
     func payment(of reference: ProviderReference) async throws(WebhookOwnerUnknown) -> PaymentID? {
         switch await client.send(.get(StripePath.paymentIntent(reference)), within: deadline) {
         case .answered(let json):
@@ -182,5 +182,5 @@ extension StripeProvider {
     }
 }
 
-/// Whose payment a webhook is about could not be found out now.
+/// The owner of a webhook's payment could not be determined at this time.
 struct WebhookOwnerUnknown: Error {}

@@ -1,7 +1,7 @@
 public import TillCore
 
 extension StripeProvider {
-    /// Takes held money. The rest of the hold is released: Stripe captures a payment intent once.
+    /// Captures a hold. The remainder is released: Stripe captures a payment intent once.
     public func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
         guard let reference = request.context.reference else { return .notSent(reason: "there is no payment intent") }
         guard let wire = amounts.wireAmount(ifExact: request.amount), wire > 0 else {
@@ -26,7 +26,7 @@ extension StripeProvider {
         }
     }
 
-    /// A refused capture may be the repetition of one that was done.
+    /// Resolves a refused capture, which may be the retry of a successful one.
     private func settled(
         _ error: StripeError, _ request: CaptureRequest, _ reference: ProviderReference
     ) async -> ProviderAnswer<Confirmation> {
@@ -40,7 +40,7 @@ extension StripeProvider {
                 return .unknown(reason: amountMismatch)
             }
             if received == request.amount { return .approved(Confirmation(reference: reference)) }
-            // A payment intent is captured once, so this capture was not it.
+            // A payment intent is captured once, so the other capture was not this one.
             return .declined(.capturedElsewhere(received))
         case "processing": return .unknown(reason: "processing")
         case "canceled":
@@ -51,7 +51,7 @@ extension StripeProvider {
         }
     }
 
-    /// Cancels the payment intent: held money is released, and an unconfirmed one can never be confirmed.
+    /// Cancels the payment intent: the hold is released, and an unconfirmed intent can never be confirmed.
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         guard let reference = request.context.reference else {
             return .unknown(reason: "there is no payment intent to cancel")
@@ -75,7 +75,7 @@ extension StripeProvider {
             guard let intent = await intent(in: error, or: reference) else {
                 return .unknown(reason: "the payment intent could not be read after a refusal")
             }
-            // Canceled before, by us or by Stripe when the hold ended: what was wanted is so.
+            // Already canceled, by us or by Stripe at the end of the hold: the desired state is reached.
             return intent.status == "canceled" ? .approved(Confirmation(reference: reference)) : .declined(decline)
         case .failed(let error): return answer(to: error)
         case .notSent(let reason): return .notSent(reason: reason)
@@ -83,7 +83,7 @@ extension StripeProvider {
         }
     }
 
-    /// Gives captured money back. One that Stripe has taken but not settled is `unknown("pending")`.
+    /// Refunds a capture. A refund accepted by Stripe but not settled is `unknown("pending")`.
     public func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
         guard let reference = request.context.reference else { return .notSent(reason: "there is no payment intent") }
         guard let wire = amounts.wireAmount(ifExact: request.amount), wire > 0 else {
@@ -122,8 +122,8 @@ extension StripeProvider {
         }
     }
 
-    /// A refused refund may be the repetition of one that was done, or the money went back elsewhere, such as in the
-    /// dashboard. Stripe's own list of refunds decides what is said of it.
+    /// Resolves a refused refund, which may be the retry of a successful one, or the money was refunded elsewhere, such
+    /// as in the dashboard. Stripe's list of refunds decides.
     private func settled(
         _ error: StripeError, _ request: RefundRequest, _ reference: ProviderReference
     ) async -> ProviderAnswer<Confirmation> {
@@ -131,7 +131,7 @@ extension StripeProvider {
         guard case .success(let all) = await refunds(of: reference) else {
             return .unknown(reason: "the refunds could not be read after a refusal")
         }
-        // What a partial capture has released is listed without a payment intent, and is no refund.
+        // The amount released by a partial capture is listed without a payment intent, and is no refund.
         let listed = all.filter { $0.paymentIntent == reference.rawValue }
         let mine = listed.filter { $0.refund == request.refund }
         if let done = mine.first(where: \.mayHaveMoved) ?? mine.first { return answer(done, asked: request.amount) }

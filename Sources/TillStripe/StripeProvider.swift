@@ -3,35 +3,36 @@ internal import TillProvider
 
 /// Card payments through Stripe's payment intents.
 ///
-/// Each payment intent is made with `capture_method=manual` and its capture is a call of its own, so that the journal
-/// knows of each step. A value: any number of calls may run at once. It keeps the promises of
-/// `PaymentServiceProvider`; beyond them, a refused call that may be the repetition of one that succeeded is
-/// settled by reading the payment intent, never by guessing.
+/// Each payment intent is created with `capture_method=manual` and captured by a separate call, so that the journal
+/// records each step. A value: any number of calls may run concurrently. It fulfills the guarantees of
+/// `PaymentServiceProvider`; in addition, a refused call that may be the retry of a successful one is resolved by
+/// reading the payment intent, never by guessing.
 public struct StripeProvider: PaymentServiceProvider {
-    /// What each call may take; ``authorize(_:with:)`` needs three calls and has this much for all of them.
+    /// The time limit of each call; ``authorize(_:with:)`` makes three calls within this limit in total.
     public let deadline: Span
     let client: StripeClient
     let clock: any TillClock
     let webhookSecrets: [Secret<String>]
     let sendsDescriptions: Bool
     let takesSimulatedCards: Bool
-    /// Whether real money moves: what the key says.
+    /// The key's mode: live keys move real money.
     public let mode: PaymentMode
-    /// What webhooks have told of disputes, for a key that may not read them.
+    /// Disputes reported by webhooks, for a key without permission to read them.
     var disputes = SignedDisputes(MemoryNotifications())
     private let account: StripeAccount
     private let keyFingerprint: String
 
-    /// A provider for one Stripe account.
+    /// Creates a provider for one Stripe account.
     /// - Parameters:
     ///   - secretKey: `sk_test_…`, `sk_live_…` or a restricted `rk_…`.
-    ///   - baseURL: where the API is; `http` is taken for this machine only.
+    ///   - baseURL: the API's address; `http` is accepted for this machine only.
     ///   - transport: carries the calls.
     ///   - clock: the time, for deadlines and webhooks.
-    ///   - webhookSecrets: `whsec_…`; two while one is being replaced.
-    ///   - account: the key's account, `acct_…`; without it Stripe is asked once.
-    ///   - deadline: for one operation.
-    ///   - sendsDescriptions: also send descriptions and reasons. Off: they help people in Stripe's dashboard only.
+    ///   - webhookSecrets: `whsec_…`; two during a rotation.
+    ///   - account: the key's account, `acct_…`; without it Stripe is queried once.
+    ///   - deadline: the time limit of one operation.
+    ///   - sendsDescriptions: also sends descriptions and reasons. Off by default: they serve users of Stripe's
+    ///     dashboard only.
     /// - Throws: ``StripeConfigurationError``.
     public init(
         secretKey: Secret<String>, baseURL: String = "https://api.stripe.com", transport: any HTTPTransport,
@@ -51,7 +52,7 @@ public struct StripeProvider: PaymentServiceProvider {
         self.deadline = deadline
         self.sendsDescriptions = sendsDescriptions
         takesSimulatedCards = key.hasPrefix("sk_test_")
-        // A key that says neither is taken for a real one.
+        // A key that states neither mode is treated as live.
         mode = key.dropFirst(2).hasPrefix("_test_") ? .test : .live
         self.account = StripeAccount(configured: account)
         keyFingerprint = KeyFingerprint.of(secretKey, at: StripeProvider.name)
@@ -59,7 +60,7 @@ public struct StripeProvider: PaymentServiceProvider {
 
     private static let name = ProviderName(rawValue: "stripe")
 
-    /// The key's account: as configured, or as Stripe says.
+    /// Returns the key's account: as configured, or as reported by Stripe.
     public func identity() async -> ProviderIdentity {
         ProviderIdentity(
             account: await account.name(client, at: clock.now()), mode: mode, keyFingerprint: keyFingerprint)
@@ -68,17 +69,17 @@ public struct StripeProvider: PaymentServiceProvider {
     /// The name in settings, requests and the journal: `stripe`.
     public var name: ProviderName { StripeProvider.name }
 
-    /// Stripe keeps keys for at least 24 hours.
+    /// Stripe keeps idempotency keys for at least 24 hours.
     public var capabilities: ProviderCapabilities {
         ProviderCapabilities(
             replayWindow: .hours(24), preparesFirst: true, partialCapture: true, multipleCapture: false,
             separateCapture: true, takesCards: true)
     }
 
-    /// Amounts are written as `AmountCodec.stripe` says.
+    /// Amounts in the format of `AmountCodec.stripe`.
     public var amounts: AmountCodec { .stripe }
 
-    /// Checks a webhook with the secrets and the clock given at the start.
+    /// Verifies a webhook with the configured secrets and clock.
     /// - Throws: ``StripeWebhookError``.
     public func event(payload: [UInt8], signatureHeader: String?) throws(StripeWebhookError) -> StripeEvent {
         try StripeWebhook.verify(
@@ -109,18 +110,18 @@ public struct StripeProvider: PaymentServiceProvider {
     }
 }
 
-/// Why a provider for Stripe cannot be made. The sentences never repeat what was given.
+/// An invalid configuration of the Stripe provider. The descriptions never repeat the input.
 public enum StripeConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Not a secret key of Stripe.
+    /// Not a Stripe secret key.
     case unusableKey
-    /// Not the name of an account.
+    /// Not an account name.
     case unusableAccount
-    /// Not an address of a host.
+    /// Not the address of a host.
     case unusableAddress
-    /// `http` to another machine would show the key and the cards to everybody in between.
+    /// `http` to another machine would expose the key and card data on the network.
     case plainHTTP
 
-    /// One sentence for people.
+    /// A one-sentence description for display.
     public var description: String {
         switch self {
         case .unusableKey: "The Stripe key must begin with sk_ or rk_ and be printable ASCII without space."

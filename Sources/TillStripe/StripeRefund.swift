@@ -1,6 +1,6 @@
 internal import TillCore
 
-/// The parts of a refund that we read.
+/// The parts of a refund that are read.
 struct StripeRefund: Sendable {
     let reference: ProviderReference
     let paymentIntent: String?
@@ -8,7 +8,7 @@ struct StripeRefund: Sendable {
     let amount: Money
     let status: ProviderSnapshot.Refund.Status
 
-    /// It has given money back, or is about to.
+    /// `true` if the refund has moved money or may still move it.
     var mayHaveMoved: Bool { if case .failed = status { false } else { true } }
 
     init?(_ json: JSONValue) {

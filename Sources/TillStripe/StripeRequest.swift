@@ -1,15 +1,15 @@
 internal import HTTPTypes
 internal import TillCore
 
-/// One call of Stripe's API. Its fields may hold a card, so it prints as its method and path only.
+/// A call of Stripe's API. Its fields may hold card data, so its description is the method and path only.
 struct StripeRequest: Sendable, CustomStringConvertible, CustomReflectable {
     let method: HTTPRequest.Method
     let path: String
     let fields: [(String, String)]
-    /// On each POST, so that nothing is done twice; a GET has none.
+    /// The idempotency key of a POST; a GET has none.
     let key: IdempotencyKey?
 
-    /// The version of the API whose shapes this room reads.
+    /// The API version that this module is written for.
     static let version = "2026-10-28.endive"
     static let formType = "application/x-www-form-urlencoded"
 
@@ -24,7 +24,7 @@ struct StripeRequest: Sendable, CustomStringConvertible, CustomReflectable {
         StripeRequest(method: .get, path: path, fields: fields, key: nil)
     }
 
-    /// Header and body for the wire.
+    /// Returns header and body in wire format.
     func wire(scheme: String, authority: String, secretKey: Secret<String>) -> (HTTPRequest, [UInt8]) {
         let isPost = method == .post
         let query = isPost ? "" : FormEncoding.query(fields)
@@ -48,7 +48,7 @@ struct StripeRequest: Sendable, CustomStringConvertible, CustomReflectable {
     }
 }
 
-/// The paths of the API. Whatever stands in a path is quoted, so that no reference can name another resource.
+/// The paths of the API. Every path segment is escaped, so that no reference can address another resource.
 enum StripePath {
     static let paymentMethods = "/v1/payment_methods"
     static let tokens = "/v1/tokens"

@@ -2,19 +2,20 @@ internal import Crypto
 internal import Foundation
 public import TillCore
 
-/// Checks that a webhook comes from Stripe ("Check the webhook signatures"): `Stripe-Signature: t=…,v1=…`, where
+/// Verification of Stripe's webhook signatures ("Check the webhook signatures"): `Stripe-Signature: t=…,v1=…`, where
 /// `v1` is HMAC-SHA256 of `t.` and the raw body.
 public enum StripeWebhook {
-    /// The longest body taken, in bytes: 256 KiB. Stripe's events are far below.
+    /// The maximum body size, in bytes: 256 KiB. Stripe's events are far smaller.
     public static let maximumBytes = 256 << 10
-    /// The longest signature header taken, in bytes.
+    /// The maximum size of the signature header, in bytes.
     public static let maximumHeaderBytes = 4096
 
-    /// Checks the signature and reads the event. What it says is only a hint: query the provider for the truth.
+    /// Verifies the signature and parses the event. Its contents are only a hint: query the provider for the actual
+    /// state.
     /// - Parameters:
-    ///   - payload: the body exactly as it came.
-    ///   - secrets: `whsec_…`; two while one is being replaced. Empty ones are skipped.
-    ///   - tolerance: how far the signature's time may be from now, so that an old delivery cannot be replayed.
+    ///   - payload: the body exactly as received.
+    ///   - secrets: `whsec_…`; two during a rotation. Empty ones are skipped.
+    ///   - tolerance: the maximum difference between the signature's time and now, against replays.
     /// - Throws: ``StripeWebhookError``.
     public static func verify(
         payload: [UInt8], signatureHeader: String?, secrets: [Secret<String>], now: Timestamp,
@@ -29,7 +30,7 @@ public enum StripeWebhook {
         var isGenuine = false
         for secret in usable {
             let key = SymmetricKey(data: Array(secret.reveal().utf8))
-            // No early exit: how long this takes tells nothing about which one fits.
+            // No early exit: the duration reveals nothing about which signature matches.
             for signature in signatures
             where HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: signed, using: key) {
                 isGenuine = true
@@ -67,22 +68,22 @@ public enum StripeWebhook {
     }
 }
 
-/// Why a webhook is not taken.
+/// A reason for the rejection of a webhook.
 public enum StripeWebhookError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The body is longer than ``StripeWebhook/maximumBytes``.
+    /// The body exceeds ``StripeWebhook/maximumBytes``.
     case tooLong
-    /// No secret is configured, so nothing can be checked.
+    /// No secret is configured, so no signature can be verified.
     case noSecret
-    /// The signature header is missing or has another form.
+    /// The signature header is missing or malformed.
     case malformedHeader
-    /// No signature fits any secret.
+    /// No signature matches any secret.
     case wrongSignature
-    /// Rightly signed, but too long ago or in the future.
+    /// Correctly signed, but too old or in the future.
     case stale
-    /// Rightly signed, but not an event.
+    /// Correctly signed, but not an event.
     case unreadable
 
-    /// One sentence for people.
+    /// A one-sentence description for display.
     public var description: String {
         switch self {
         case .tooLong: "The webhook is longer than \(StripeWebhook.maximumBytes) bytes."

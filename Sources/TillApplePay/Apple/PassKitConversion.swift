@@ -9,9 +9,9 @@
         public import Contacts
     #endif
 
-    /// Till's values as PassKit's objects, and back. Pure functions.
+    /// Conversions between Till's values and PassKit's objects. Pure functions.
     public enum PassKitConversion {
-        /// PassKit's request for what a sheet is to ask.
+        /// Returns PassKit's request for a sheet.
         public static func request(_ request: PaymentSheetRequest, merchantIdentifier: String) -> PKPaymentRequest {
             let result = PKPaymentRequest()
             result.merchantIdentifier = merchantIdentifier
@@ -35,13 +35,13 @@
             return result
         }
 
-        /// A line. The amount is exact: minor units with the currency's exponent.
+        /// Converts a line. The amount is exact: minor units with the currency's exponent.
         public static func item(_ item: SheetItem) -> PKPaymentSummaryItem {
             PKPaymentSummaryItem(
                 label: item.label, amount: decimal(item.amount), type: item.isPending ? .pending : .final)
         }
 
-        /// A way to ship.
+        /// Converts a shipping method.
         public static func method(_ method: SheetShippingMethod) -> PKShippingMethod {
             let result = PKShippingMethod(label: method.label, amount: decimal(method.amount))
             result.identifier = method.identifier
@@ -49,14 +49,14 @@
             return result
         }
 
-        /// An amount without a floating-point number in between.
+        /// Converts an amount without floating-point arithmetic.
         public static func decimal(_ money: Money) -> NSDecimalNumber {
             NSDecimalNumber(
                 mantissa: money.minorUnits.magnitude, exponent: Int16(-money.currency.exponent),
                 isNegative: money.isNegative)
         }
 
-        /// What the customer authorized. The contact is read here because PassKit's object is not to leave its actor.
+        /// Converts an authorized payment. The contact is read here because PassKit's object must not leave its actor.
         public static func payment(_ payment: PKPayment) -> AuthorizedWalletPayment {
             AuthorizedWalletPayment(
                 token: Secret(Array(payment.token.paymentData)),
@@ -64,7 +64,7 @@
                 billing: payment.billingContact.map(contact))
         }
 
-        /// A contact before authorization: only the parts that are not redacted are read.
+        /// Converts a contact before authorization, reading only the parts that are not redacted.
         public static func redacted(_ contact: PKContact) -> RedactedContact {
             RedactedContact(
                 locality: contact.postalAddress?.city ?? "", administrativeArea: contact.postalAddress?.state ?? "",
@@ -72,7 +72,7 @@
                 countryCode: (contact.postalAddress?.isoCountryCode ?? "").uppercased())
         }
 
-        /// A contact after authorization.
+        /// Converts a contact after authorization.
         public static func contact(_ contact: PKContact) -> WalletContact {
             func text(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
             let address = contact.postalAddress
@@ -139,7 +139,7 @@
             return contact
         }
 
-        /// What the sheet shows beside the field.
+        /// Converts an error for display beside its field.
         static func error(_ error: SheetError) -> any Error {
             switch error.code {
             case .addressUnserviceable:

@@ -11,19 +11,19 @@
         import Contacts
     #endif
 
-    /// PassKit's payment sheet behind Till's protocol. Nothing is decided here.
+    /// PassKit's payment sheet behind Till's protocol. It makes no decisions.
     @MainActor public final class PassKitPaymentSheet: NSObject, PaymentSheetPresenter {
         private let merchantIdentifier: String
         private var controller: PKPaymentAuthorizationController?
         private weak var delegate: (any PaymentSheetDelegate)?
 
-        /// A sheet for a merchant of the app's entitlements.
+        /// Creates a sheet for a merchant identifier in the app's entitlements.
         public init(merchantIdentifier: String) {
             self.merchantIdentifier = merchantIdentifier
             super.init()
         }
 
-        /// Whether this device can pay now with one of the networks; may be called before the sheet is shown.
+        /// Returns the device's ability to pay with one of the networks; may be called before the sheet is shown.
         public func availability(networks: [String]) -> ApplePayAvailability {
             guard PKPaymentAuthorizationController.canMakePayments() else { return .unavailable }
             let known = PassKitConversion.networks(networks)
@@ -41,7 +41,7 @@
             return await controller.present()
         }
 
-        /// Closes the sheet, if one is shown; returns when it is gone.
+        /// Dismisses the sheet, if one is shown; returns once it is closed.
         public func dismiss() async {
             await controller?.dismiss()
             controller = nil
@@ -49,7 +49,7 @@
     }
 
     extension PassKitPaymentSheet: PKPaymentAuthorizationControllerDelegate {
-        /// The sheet is gone.
+        /// Handles the closed sheet.
         public func paymentAuthorizationControllerDidFinish(_ controller: PKPaymentAuthorizationController) {
             let delegate = delegate
             Task {
@@ -58,7 +58,7 @@
             }
         }
 
-        /// PassKit says that the customer authorized; the delegate decides.
+        /// Handles the customer's authorization; the delegate decides.
         public func paymentAuthorizationController(
             _ controller: PKPaymentAuthorizationController, didAuthorizePayment payment: PKPayment
         ) async -> PKPaymentAuthorizationResult {
@@ -70,7 +70,7 @@
             }
         }
 
-        /// An address was chosen.
+        /// Handles the selection of an address.
         public func paymentAuthorizationController(
             _ controller: PKPaymentAuthorizationController, didSelectShippingContact contact: PKContact
         ) async -> PKPaymentRequestShippingContactUpdate {
@@ -82,7 +82,7 @@
                 shippingMethods: update.shippingMethods.map(PassKitConversion.method))
         }
 
-        /// A way to ship was chosen.
+        /// Handles the selection of a shipping method.
         public func paymentAuthorizationController(
             _ controller: PKPaymentAuthorizationController, didSelectShippingMethod shippingMethod: PKShippingMethod
         ) async -> PKPaymentRequestShippingMethodUpdate {
@@ -92,7 +92,7 @@
                 paymentSummaryItems: update.items.map(PassKitConversion.item))
         }
 
-        /// A card was chosen.
+        /// Handles the selection of a card.
         public func paymentAuthorizationController(
             _ controller: PKPaymentAuthorizationController, didSelectPaymentMethod paymentMethod: PKPaymentMethod
         ) async -> PKPaymentRequestPaymentMethodUpdate {
@@ -102,7 +102,7 @@
                 paymentSummaryItems: update.items.map(PassKitConversion.item))
         }
 
-        /// A coupon was typed.
+        /// Handles the entry of a coupon.
         public func paymentAuthorizationController(
             _ controller: PKPaymentAuthorizationController, didChangeCouponCode couponCode: String
         ) async -> PKPaymentRequestCouponCodeUpdate {

@@ -1,17 +1,17 @@
 public import TillCore
 
-/// A contact as the sheet shows it before the customer has authorized: country, region, town and the first part of the
-/// postcode. Nothing can be ordered with it, and there is no way from here to a ``FullContact``.
+/// A contact as revealed before authorization: country, region, town and the first part of the postcode. It is not
+/// sufficient for an order, and cannot be converted to a ``FullContact``.
 public struct RedactedContact: Hashable, Sendable {
     public let locality: String
     /// The county or state; empty where the country has none.
     public let administrativeArea: String
-    /// The first part of the postcode, or all of it where that names no household.
+    /// The first part of the postcode, or all of it where that does not identify a household.
     public let postalCode: String
     /// The country, ISO 3166-1 alpha-2, in capitals.
     public let countryCode: String
 
-    /// A contact of these parts.
+    /// Creates a contact from these parts.
     public init(locality: String, administrativeArea: String, postalCode: String, countryCode: String) {
         self.locality = locality
         self.administrativeArea = administrativeArea
@@ -19,7 +19,7 @@ public struct RedactedContact: Hashable, Sendable {
         self.countryCode = countryCode
     }
 
-    /// Reads the browser's `ApplePayPaymentContact`; anything beyond these parts is ignored.
+    /// Parses the browser's `ApplePayPaymentContact`; all other members are ignored.
     public init(json: JSONValue) {
         self.init(
             locality: json["locality"]?.stringValue ?? "",
@@ -29,30 +29,30 @@ public struct RedactedContact: Hashable, Sendable {
     }
 }
 
-/// A contact as the wallet gives it after the customer has authorized. Any part may still be missing.
+/// A contact as supplied by the wallet after authorization. Any part may still be missing.
 public struct WalletContact: Hashable, Sendable {
-    /// The given name, as the customer wrote it.
+    /// The given name, as entered.
     public var givenName: String?
-    /// The family name, as the customer wrote it.
+    /// The family name, as entered.
     public var familyName: String?
-    /// An e-mail address, not checked.
+    /// The e-mail address, unvalidated.
     public var emailAddress: String?
-    /// A telephone number, not checked.
+    /// The telephone number, unvalidated.
     public var phoneNumber: String?
-    /// Street and number, a line each; empty before authorization.
+    /// Street and number, one entry per line; empty before authorization.
     public var addressLines: [String]
     public var locality: String?
     /// The county or state.
     public var administrativeArea: String?
     /// The postcode; before authorization only its first part.
     public var postalCode: String?
-    /// The country by two letters, as the wallet wrote it.
+    /// The two-letter country code, as supplied by the wallet.
     public var countryCode: String?
 
-    /// Longest text of one part, in bytes.
+    /// Maximum length of one part, in bytes.
     public static let maximumBytes = 256
 
-    /// A contact; what the wallet did not hand over stays `nil`.
+    /// Creates a contact; parts that the wallet did not supply stay `nil`.
     public init(
         givenName: String? = nil, familyName: String? = nil, emailAddress: String? = nil, phoneNumber: String? = nil,
         addressLines: [String] = [], locality: String? = nil, administrativeArea: String? = nil,
@@ -69,7 +69,7 @@ public struct WalletContact: Hashable, Sendable {
         self.countryCode = countryCode
     }
 
-    /// Reads the browser's `ApplePayPaymentContact`. Empty text counts as missing; text that is too long too.
+    /// Parses the browser's `ApplePayPaymentContact`. Empty or overlong text counts as missing.
     public init(json: JSONValue) {
         func text(_ key: String) -> String? { WalletContact.clean(json[key]?.stringValue) }
         self.init(
@@ -89,9 +89,9 @@ public struct WalletContact: Hashable, Sendable {
         return text
     }
 
-    /// One contact of two: who is billed gives name and address, who is shipped to gives phone and e-mail, because
-    /// wallets leave those out of the billing contact; each field that one lacks comes from the other. An address is
-    /// taken whole from one of them, never mixed.
+    /// Merges the two contacts: the billing contact supplies name and address, the shipping contact phone and e-mail,
+    /// because wallets omit those from the billing contact; each fills the other's gaps. An address is taken from one
+    /// of them as a whole, never mixed.
     public static func merging(billing: WalletContact?, shipping: WalletContact?) -> WalletContact {
         let billing = billing ?? WalletContact()
         let shipping = shipping ?? WalletContact()
@@ -107,9 +107,9 @@ public struct WalletContact: Hashable, Sendable {
     }
 }
 
-/// A contact with which an order can be made: everything that its service needs is there.
+/// A contact sufficient for an order: everything that its service needs is present.
 public struct FullContact: Hashable, Sendable {
-    /// The name for people.
+    /// The display name.
     public let name: String
     /// E-mail address, of the form `a@b`.
     public let emailAddress: String
@@ -118,7 +118,7 @@ public struct FullContact: Hashable, Sendable {
     /// The address; `nil` for collection.
     public let address: Address?
 
-    /// Where a parcel goes.
+    /// A delivery address.
     public struct Address: Hashable, Sendable {
         /// Street and number, at least one line.
         public let lines: [String]
@@ -130,14 +130,14 @@ public struct FullContact: Hashable, Sendable {
         public let countryCode: String
     }
 
-    /// What is missing, as the sheet shows it.
+    /// The missing parts, as errors for the sheet.
     public struct Incomplete: Error, Hashable, Sendable {
-        /// One for each field.
+        /// One error per field.
         public let errors: [SheetError]
     }
 
-    /// Checks a shipping contact.
-    /// - Parameter needsAddress: the order is delivered.
+    /// Validates a shipping contact.
+    /// - Parameter needsAddress: `true` if the order is delivered.
     /// - Throws: ``Incomplete`` with everything that is missing.
     public init(_ contact: WalletContact, needsAddress: Bool) throws(Incomplete) {
         var errors: [SheetError] = []

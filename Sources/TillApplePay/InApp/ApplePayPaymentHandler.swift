@@ -1,25 +1,25 @@
 import TillCore
 
-/// Where a payment is. After ``submitting`` there is no return: what was sent may have been done.
+/// The state of a payment. ``submitting`` cannot be undone: the request may have been processed once it is sent.
 public enum WalletPaymentState: Hashable, Sendable {
     /// No sheet was opened yet.
     case idle
-    /// The back end prepares the order.
+    /// The back end is preparing the order.
     case preparing
-    /// The sheet may be shown.
+    /// Ready to show the sheet.
     case prepared
-    /// The token is on its way.
+    /// The token is being sent.
     case submitting
     /// The order was placed and its payment succeeded.
     case placed(PlacedOrder)
-    /// Certainly not paid; the sheet may be tried again.
+    /// Certainly not paid; the customer may retry in the sheet.
     case refused([SheetError])
-    /// Not known: the order must be looked up, and nothing paid again.
+    /// Unknown outcome: query the order, and do not pay again.
     case pending
-    /// Given up before anything was sent.
+    /// Canceled before anything was sent.
     case canceled
 
-    /// Whether giving up still has an effect.
+    /// `true` while the payment can still be canceled.
     public var canCancel: Bool {
         switch self {
         case .idle, .preparing, .prepared, .refused: true
@@ -27,7 +27,7 @@ public enum WalletPaymentState: Hashable, Sendable {
         }
     }
 
-    /// No other state follows in this sheet.
+    /// `true` if no other state follows in this sheet.
     public var isFinal: Bool {
         switch self {
         case .placed, .pending, .canceled: true
@@ -35,7 +35,7 @@ public enum WalletPaymentState: Hashable, Sendable {
         }
     }
 
-    /// Steps that are done, of four; for a bar.
+    /// Number of completed steps, of four; for a progress bar.
     public var completedUnits: Int {
         switch self {
         case .idle, .canceled: 0
@@ -47,11 +47,11 @@ public enum WalletPaymentState: Hashable, Sendable {
     }
 }
 
-/// One payment from its start to its end. An actor: however many ask at once, the token is sent once.
+/// One payment from start to end. An actor: the token is sent once, regardless of concurrent calls.
 public actor ApplePayPaymentHandler {
-    /// Where the payment is.
+    /// The current state.
     public private(set) var state = WalletPaymentState.idle
-    /// The basket as the back end has it, with what the sheet changed.
+    /// The basket prepared by the back end, with changes made in the sheet.
     public private(set) var basket: SheetBasket
 
     private let details: CheckoutDetails
@@ -60,7 +60,7 @@ public actor ApplePayPaymentHandler {
     private var watchers: [Int: AsyncStream<WalletPaymentState>.Continuation] = [:]
     private var nextWatcher = 0
 
-    /// A handler of one payment.
+    /// Creates a handler for one payment.
     public init(
         basket: SheetBasket, details: CheckoutDetails = CheckoutDetails(), checkout: any CheckoutService,
         backend: any PaymentBackend
@@ -71,7 +71,7 @@ public actor ApplePayPaymentHandler {
         self.backend = backend
     }
 
-    /// The states from now on, the present one first; ends after the last.
+    /// Returns a stream of states, starting with the current one; it ends after the final state.
     public func states() -> AsyncStream<WalletPaymentState> {
         let (stream, continuation) = AsyncStream<WalletPaymentState>.makeStream(bufferingPolicy: .bufferingNewest(16))
         continuation.yield(state)
@@ -101,8 +101,8 @@ public actor ApplePayPaymentHandler {
     }
 
     /// Prepares the order at the back end.
-    /// - Returns: the basket to show; `nil` if the payment was given up meanwhile or is past this point.
-    /// - Throws: what the service throws; the payment can be prepared again.
+    /// - Returns: the basket to show; `nil` if the payment was canceled meanwhile or is past this point.
+    /// - Throws: the service's errors; preparing can be retried.
     public func prepare() async throws -> SheetBasket? {
         guard state == .idle || state == .prepared else { return nil }
         become(.preparing)
@@ -118,7 +118,7 @@ public actor ApplePayPaymentHandler {
         }
     }
 
-    /// Changes the basket as the sheet asks; without effect once the token is on its way.
+    /// Changes the basket as requested by the sheet; has no effect once the token is being sent.
     public func change(_ body: @Sendable (inout SheetBasket) -> Void) -> SheetBasket {
         switch state {
         case .prepared, .refused: body(&basket)
@@ -127,7 +127,7 @@ public actor ApplePayPaymentHandler {
         return basket
     }
 
-    /// Sends the token and waits for the order. A second call while the first is under way changes nothing.
+    /// Sends the token and waits for the order. A concurrent second call has no effect.
     public func submit(_ payment: AuthorizedWalletPayment) async -> WalletPaymentState {
         switch state {
         case .prepared, .refused: break
@@ -158,15 +158,15 @@ public actor ApplePayPaymentHandler {
         return state
     }
 
-    /// Gives the payment up, if it is not too late.
-    /// - Returns: whether it was given up; `false`: it goes on, or was over already.
+    /// Cancels the payment unless the token was already sent.
+    /// - Returns: `true` if it was canceled; `false` if it continues or had already ended.
     public func cancel() -> Bool {
         guard state.canCancel else { return false }
         become(.canceled)
         return true
     }
 
-    /// Goods go to the shipping contact; a name, phone or e-mail that it lacks is the payer's.
+    /// Returns the shipping contact; a missing name, phone or e-mail is filled from the billing contact.
     private static func contact(
         of payment: AuthorizedWalletPayment, for basket: SheetBasket
     ) throws(FullContact.Incomplete) -> FullContact {

@@ -1,9 +1,9 @@
 public import TillCore
 
-/// Takes one payment with Apple Pay: asks whether the device can, shows the sheet, answers its questions, and gives up
-/// if the customer does and it is not too late.
+/// Takes one payment with Apple Pay: checks availability, presents the sheet, handles its callbacks, and cancels on the
+/// customer's request unless the token was already sent.
 @MainActor public final class ApplePayService: PaymentSheetDelegate {
-    /// Looks a coupon up for a basket.
+    /// Resolves a coupon code for a basket.
     public typealias CouponLookup = @Sendable (String, SheetBasket) async -> Result<SheetBasket.Coupon, SheetError>
 
     private let presenter: any PaymentSheetPresenter
@@ -14,10 +14,10 @@ public import TillCore
     private var end: CheckedContinuation<Void, Never>?
     private var isSheetOpen = false
 
-    /// A service that presents one sheet at a time.
+    /// Creates a service that presents one sheet at a time.
     /// - Parameters:
-    ///   - area: where is delivered to.
-    ///   - lookup: what a coupon is worth.
+    ///   - area: the delivery area.
+    ///   - lookup: resolves a coupon code to its discount.
     public init(
         presenter: any PaymentSheetPresenter, factory: ApplePayPaymentRequestFactory, area: DeliveryArea,
         lookup: @escaping CouponLookup = { _, _ in
@@ -30,11 +30,11 @@ public import TillCore
         self.lookup = lookup
     }
 
-    /// Whether the button is shown, and which.
+    /// The availability of Apple Pay, which determines the button to show.
     public var availability: ApplePayAvailability { presenter.availability(networks: factory.supportedNetworks) }
 
-    /// Pays. Returns when it is over: placed, given up, or not known.
-    /// - Throws: what preparing throws, ``ApplePayServiceError`` otherwise.
+    /// Takes a payment. Returns in a final state: placed, canceled or pending.
+    /// - Throws: errors of preparing the order, ``ApplePayServiceError`` otherwise.
     public func pay(with handler: ApplePayPaymentHandler) async throws -> WalletPaymentState {
         guard self.handler == nil else { throw ApplePayServiceError.busy }
         guard availability == .available else { throw ApplePayServiceError.unavailable }
@@ -50,12 +50,12 @@ public import TillCore
         }
         if isSheetOpen { await withCheckedContinuation { end = $0 } }
         _ = await handler.cancel()
-        // A token that is on its way when the sheet is gone is waited for: it may be paid.
+        // If the sheet closes while the token is being sent, wait for the outcome: it may be paid.
         for await state in await handler.states() where state.isFinal { return state }
         return await handler.state
     }
 
-    /// Gives up, if it is not too late. The sheet goes away when it worked.
+    /// Cancels unless the token was already sent. On success the sheet is dismissed.
     public func cancel() async -> Bool {
         guard let handler, await handler.cancel() else { return false }
         await presenter.dismiss()
@@ -65,7 +65,7 @@ public import TillCore
 
     // MARK: The sheet's questions
 
-    /// Says whether the chosen area is delivered to; the price stays.
+    /// Checks that the selected area is deliverable; the price is unchanged.
     public func selected(contact: RedactedContact) async -> PaymentSheetUpdate {
         let country = contact.countryCode.isEmpty ? factory.countryCode : contact.countryCode
         let answer = area.delivers(to: contact.postalCode, country: country)
@@ -76,17 +76,17 @@ public import TillCore
         ) { _ in }
     }
 
-    /// Changes the basket's way to ship.
+    /// Changes the basket's shipping method.
     public func selected(shippingMethod identifier: String) async -> PaymentSheetUpdate {
         await update { _ = $0.choose(shippingMethod: identifier) }
     }
 
-    /// Notes the kind of card, which may move the price.
+    /// Records the kind of card, which may change the price.
     public func selected(isCredit: Bool) async -> PaymentSheetUpdate {
         await update { $0.pay(byCredit: isCredit) }
     }
 
-    /// Looks a coupon up; one that is not valid removes an earlier one.
+    /// Looks up a coupon; an invalid one removes an earlier one.
     public func entered(coupon: String) async -> PaymentSheetUpdate {
         let code = coupon.uppercased().filter { !$0.isWhitespace }
         guard !code.isEmpty, let basket = await handler?.basket else { return await update { $0.apply(nil) } }
@@ -96,7 +96,7 @@ public import TillCore
         }
     }
 
-    /// Checks the whole address and sends the token, once.
+    /// Validates the complete address and sends the token, once.
     public func authorized(_ payment: AuthorizedWalletPayment) async -> PaymentSheetResult {
         guard let handler else { return .failure([]) }
         if await handler.basket.service == .delivery,
@@ -112,7 +112,7 @@ public import TillCore
         }
     }
 
-    /// The sheet is gone: what was not sent is given up, what was sent is waited for.
+    /// Handles the closed sheet: an unsent payment is canceled, a sent one is awaited.
     public func finished() async {
         isSheetOpen = false
         end?.resume()
@@ -130,16 +130,16 @@ public import TillCore
     }
 }
 
-/// Why a sheet was not shown. Nothing was charged.
+/// The reason that no sheet was shown. Nothing was charged.
 public enum ApplePayServiceError: ExplainedError, Hashable {
-    /// Another payment has its sheet open.
+    /// The sheet of another payment is open.
     case busy
-    /// The device cannot pay.
+    /// The device cannot pay with Apple Pay.
     case unavailable
     /// The system did not show the sheet.
     case notPresented
 
-    /// A word for programs that stays the same in every release.
+    /// A stable identifier for programs.
     public var code: String {
         switch self {
         case .busy: "sheet_busy"
@@ -147,7 +147,7 @@ public enum ApplePayServiceError: ExplainedError, Hashable {
         case .notPresented: "sheet_not_presented"
         }
     }
-    /// Why Apple Pay cannot be offered.
+    /// The reason that Apple Pay cannot be offered.
     public var what: String {
         switch self {
         case .busy: "Another payment is being made."
@@ -155,9 +155,9 @@ public enum ApplePayServiceError: ExplainedError, Hashable {
         case .notPresented: "The payment sheet could not be shown."
         }
     }
-    /// No: nothing was sent.
+    /// Always `no`: nothing was sent.
     public var moneyMoved: MoneyMoved { .no }
-    /// What to do next.
+    /// The recommended next step.
     public var next: String {
         switch self {
         case .busy: "Finish or cancel it first."

@@ -1,50 +1,50 @@
 public import TillCore
 
-/// What the customer chose before paying, beside the goods.
+/// The customer's choices for an order, apart from the goods.
 public struct CheckoutDetails: Hashable, Sendable {
-    /// A note for the shop.
+    /// A note to the merchant.
     public var notes: String?
-    /// When the goods are wanted; `nil` is as soon as possible.
+    /// The requested time; `nil` means as soon as possible.
     public var preferredTime: Timestamp?
 
-    /// What the customer says about the order; both may be left out.
+    /// Creates the details; both may be omitted.
     public init(notes: String? = nil, preferredTime: Timestamp? = nil) {
         self.notes = notes
         self.preferredTime = preferredTime
     }
 }
 
-/// The steps at the back end that prepare an order, the same for every way of paying: the notes and the time are
-/// stored, and the basket comes back as the back end has it.
+/// The back end steps that prepare an order, the same for every payment method: notes and time are stored, and the back
+/// end returns its version of the basket.
 public protocol CheckoutService: Sendable {
-    /// Prepares the order of a basket. May be called again; the last details count.
+    /// Prepares the order of a basket. May be called again; the last details apply.
     func prepare(_ basket: SheetBasket, _ details: CheckoutDetails) async throws -> SheetBasket
 }
 
-/// An order that was placed.
+/// A placed order.
 public struct PlacedOrder: Hashable, Sendable {
-    /// The order's name in the shop.
+    /// The merchant's order identifier.
     public var id: OrderID
-    /// What is charged, shipping and tax included.
+    /// The amount charged, including shipping and tax.
     public var amount: Money
 
-    /// An order that the shop has placed.
+    /// Creates a placed order.
     public init(id: OrderID, amount: Money) {
         self.id = id
         self.amount = amount
     }
 }
 
-/// What the wallet hands over when the customer has authorized.
+/// The data supplied by the wallet on authorization.
 public struct AuthorizedWalletPayment: Sendable {
     /// The token: the JSON of its `paymentData`. Empty in the device simulator.
     public var token: Secret<[UInt8]>
-    /// Who gets the goods.
+    /// The recipient of the goods.
     public var shipping: WalletContact
-    /// The address of the card's statements, if the sheet asked for it.
+    /// The billing address, if the sheet requested it.
     public var billing: WalletContact?
 
-    /// What the customer authorized in the sheet.
+    /// Creates an authorized payment.
     public init(token: Secret<[UInt8]>, shipping: WalletContact, billing: WalletContact?) {
         self.token = token
         self.shipping = shipping
@@ -52,26 +52,26 @@ public struct AuthorizedWalletPayment: Sendable {
     }
 }
 
-/// What is sent to the back end.
+/// The order data sent to the back end.
 public struct OrderPlacement: Sendable {
-    /// The basket, in the version that the customer saw.
+    /// The basket, in the version shown to the customer.
     public var basket: SheetBasket
-    /// The token, as Apple made it.
+    /// The token, as issued by Apple.
     public var token: Secret<[UInt8]>
-    /// The whole contact; there is no way to make it from a redacted one.
+    /// The complete contact; it cannot be made from a redacted one.
     public var contact: FullContact
 }
 
-/// The back end that takes the token and places the order; it talks to the provider.
+/// The back end that places the order and charges the token through the provider.
 public protocol PaymentBackend: Sendable {
-    /// Places an order. The back end does it once for each basket, however often it is asked.
+    /// Places an order. The back end places it once per basket, regardless of retries.
     func place(_ placement: OrderPlacement) async throws(PaymentBackendError) -> PlacedOrder
 }
 
-/// Why an order was not placed, or is not known to be.
+/// The reason that an order was not placed, or that its outcome is unknown.
 public enum PaymentBackendError: Error, Hashable, Sendable {
-    /// Certainly not placed; what the sheet shows.
+    /// Certainly not placed; the errors to show in the sheet.
     case refused([SheetError])
-    /// There was no answer: it may have been placed. The order must be looked up, and nothing paid again.
+    /// No response: the order may have been placed. Query it, and do not pay again.
     case unknown
 }

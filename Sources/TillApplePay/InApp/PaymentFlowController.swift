@@ -1,17 +1,17 @@
 import TillCore
 
-/// The app's own checkout, with whatever screens it has.
+/// The app's own checkout screens.
 @MainActor public protocol StandardCheckout: AnyObject, Sendable {
-    /// Takes the customer through it.
+    /// Guides the customer through the checkout.
     func pay(_ basket: SheetBasket, _ details: CheckoutDetails) async throws -> WalletPaymentState
 }
 
-/// Both checkouts behind one face: builds what each needs, offers Apple Pay first where the device has it, and lets one
-/// payment run at a time.
+/// Both checkouts behind one interface: sets up each, offers Apple Pay first where available, and runs one payment at a
+/// time.
 @MainActor public final class PaymentFlowController {
-    /// A way to pay.
+    /// A payment method.
     public enum Method: Hashable, Sendable {
-        /// The order is paid with the wallet.
+        /// Pays with the wallet.
         case applePay
         /// The app's own screens.
         case standard
@@ -23,7 +23,7 @@ import TillCore
     private let backend: any PaymentBackend
     private var isPaying = false
 
-    /// Puts the parts together.
+    /// Creates a controller from its parts.
     public init(
         service: ApplePayService, standard: any StandardCheckout, checkout: any CheckoutService,
         backend: any PaymentBackend
@@ -34,11 +34,11 @@ import TillCore
         self.backend = backend
     }
 
-    /// The ways to offer, in the order in which to show them. Signing in is asked for by none.
+    /// Available methods in display order. None requires signing in.
     public var methods: [Method] { service.availability == .available ? [.applePay, .standard] : [.standard] }
 
-    /// Pays a basket. `onState` receives each state of a wallet's payment.
-    /// - Throws: ``ApplePayServiceError/busy`` while another payment runs, or what the checkout throws.
+    /// Pays for a basket. `onState` receives each state of a wallet payment.
+    /// - Throws: ``ApplePayServiceError/busy`` while another payment runs, or the checkout's errors.
     public func pay(
         _ basket: SheetBasket, by method: Method, details: CheckoutDetails = CheckoutDetails(),
         onState: @escaping @MainActor (WalletPaymentState) -> Void = { _ in }
@@ -64,6 +64,6 @@ import TillCore
         }
     }
 
-    /// Gives the payment up, if it is not too late.
+    /// Cancels the payment unless the token was already sent.
     public func cancel() async -> Bool { await service.cancel() }
 }

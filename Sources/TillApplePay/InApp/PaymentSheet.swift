@@ -1,25 +1,25 @@
 import TillCore
 
-/// Whether this device can pay.
+/// The availability of Apple Pay on this device.
 public enum ApplePayAvailability: Hashable, Sendable {
-    /// No wallet here: the button must not be shown.
+    /// No wallet: the button must not be shown.
     case unavailable
-    /// A wallet without a card: show the button that sets one up.
+    /// A wallet without a card: show the set-up button.
     case needsSetup
-    /// It can be offered, and a card is there.
+    /// Available, with a card in the wallet.
     case available
 }
 
-/// What the sheet is answered after the customer changed something.
+/// The response to a change in the sheet.
 public struct PaymentSheetUpdate: Hashable, Sendable {
-    /// The lines, the total last.
+    /// The lines, total last.
     public var items: [SheetItem]
-    /// Ways to ship; empty leaves them as they are.
+    /// Shipping methods; empty leaves them unchanged.
     public var shippingMethods: [SheetShippingMethod]
-    /// What is wrong with the customer's choice.
+    /// Errors in the customer's selection.
     public var errors: [SheetError]
 
-    /// What the sheet shows next. Errors keep the customer from authorizing.
+    /// Creates an update. Errors prevent authorization.
     public init(items: [SheetItem], shippingMethods: [SheetShippingMethod] = [], errors: [SheetError] = []) {
         self.items = items
         self.shippingMethods = shippingMethods
@@ -27,36 +27,36 @@ public struct PaymentSheetUpdate: Hashable, Sendable {
     }
 }
 
-/// What the sheet shows last.
+/// The final result shown in the sheet.
 public enum PaymentSheetResult: Hashable, Sendable {
-    /// It closes with a tick.
+    /// The sheet closes with a checkmark.
     case success
-    /// It stays, with what must be corrected.
+    /// The sheet stays open with the errors to correct.
     case failure([SheetError])
 }
 
-/// Who answers a sheet's questions.
+/// The handler of a sheet's callbacks.
 @MainActor public protocol PaymentSheetDelegate: AnyObject, Sendable {
-    /// An address was chosen, cut short by the wallet.
+    /// The customer selected an address, redacted by the wallet.
     func selected(contact: RedactedContact) async -> PaymentSheetUpdate
-    /// A way to ship was chosen.
+    /// The customer selected a shipping method.
     func selected(shippingMethod identifier: String) async -> PaymentSheetUpdate
-    /// A card was chosen.
+    /// The customer selected a card.
     func selected(isCredit: Bool) async -> PaymentSheetUpdate
-    /// A coupon was typed.
+    /// The customer entered a coupon.
     func entered(coupon: String) async -> PaymentSheetUpdate
-    /// The customer authorized; the sheet shows the answer and closes unless it holds errors.
+    /// The customer authorized the payment; the sheet shows the result and closes unless it contains errors.
     func authorized(_ payment: AuthorizedWalletPayment) async -> PaymentSheetResult
-    /// The sheet is gone.
+    /// The sheet was closed.
     func finished() async
 }
 
-/// A sheet that can be shown: PassKit's, or one for tests.
+/// A presenter of payment sheets: PassKit's, or one for tests.
 @MainActor public protocol PaymentSheetPresenter: AnyObject, Sendable {
-    /// Whether this device can pay with these networks.
+    /// Returns the availability of Apple Pay for these networks.
     func availability(networks: [String]) -> ApplePayAvailability
-    /// Shows the sheet. `false`: it could not be shown.
+    /// Shows the sheet; returns `false` if it could not be shown.
     func present(_ request: PaymentSheetRequest, delegate: any PaymentSheetDelegate) async -> Bool
-    /// Takes the sheet away.
+    /// Dismisses the sheet.
     func dismiss() async
 }

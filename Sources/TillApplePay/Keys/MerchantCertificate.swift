@@ -2,37 +2,37 @@ public import TillCore
 import SwiftASN1
 import X509
 
-/// One of a merchant's certificates, as Apple issues them: for identity (the TLS client certificate) or for payment
-/// processing (what tokens are encrypted for).
+/// A merchant certificate issued by Apple: for identity (the TLS client certificate) or for payment processing (tokens
+/// are encrypted to it).
 public struct MerchantCertificate: Sendable {
-    /// What a certificate is for, by its key usage.
+    /// The purpose of a certificate, derived from its key usage.
     public enum Purpose: String, Hashable, Sendable {
         /// Client authentication with Apple's gateway.
         case identity
         /// Decryption of payment tokens.
         case processing
-        /// It is for neither, or for both.
+        /// Neither, or both.
         case other
     }
 
-    /// The hash in Apple's extension; `nil` if there is none or it cannot be read.
+    /// The hash in Apple's extension; `nil` if it is absent or unreadable.
     public let merchant: MerchantIDHash?
-    /// The plain merchant identifier in the subject; `nil` if there is none.
+    /// The plain merchant identifier in the subject; `nil` if absent.
     public let merchantIdentifier: String?
     /// The subject, as text.
     public let subject: String
-    /// Whether it identifies the merchant or opens its tokens.
+    /// The purpose: identity or token decryption.
     public let purpose: Purpose
-    /// From when it is valid.
+    /// Start of validity.
     public let validFrom: Timestamp
-    /// Until when it is valid.
+    /// End of validity.
     public let validUntil: Timestamp
     /// The certificate in DER.
     public let der: [UInt8]
     /// The public key as SubjectPublicKeyInfo, DER.
     public let publicKeyInfo: [UInt8]
 
-    /// Reads the first certificate of a file in PEM, or one in DER.
+    /// Parses the first certificate of a PEM file, or one in DER.
     public init(parsing file: [UInt8]) throws(ProcessingKeyError) {
         let block = PEMBlock.first(in: file, named: "CERTIFICATE")
         let text = block == nil && file.first != 0x30 ? String(decoding: file, as: UTF8.self) : ""
@@ -69,7 +69,7 @@ public struct MerchantCertificate: Sendable {
 }
 
 extension MerchantCertificate {
-    /// Whether a private key in a file is this certificate's.
+    /// Returns `true` if a private key file belongs to this certificate.
     /// - Throws: ``ProcessingKeyError`` if the key cannot be read.
     public func fits(key file: [UInt8]) throws(ProcessingKeyError) -> Bool {
         try PrivateKeyFile.read(file).publicKeyInfo == publicKeyInfo

@@ -3,7 +3,7 @@ import SwiftASN1
 import TillCore
 import X509
 
-/// SHA-256 of a merchant's identifier, as Apple puts it into the merchant's certificates.
+/// SHA-256 of a merchant identifier, as Apple includes it in the merchant's certificates.
 public struct MerchantIDHash: Hashable, Sendable, CustomStringConvertible {
     /// SHA-256 of the merchant identifier: 32 bytes.
     public let bytes: [UInt8]
@@ -11,17 +11,17 @@ public struct MerchantIDHash: Hashable, Sendable, CustomStringConvertible {
     /// Hashes an identifier such as `merchant.com.example`.
     public init(of identifier: String) { bytes = Array(SHA256.hash(data: Array(identifier.utf8))) }
 
-    /// Takes 64 hexadecimal digits in either case; `nil` for anything else.
+    /// Parses 64 hexadecimal digits in either case; `nil` for anything else.
     public init?(hex: String) {
         guard hex.utf8.count == 64, let bytes = StrictHex.decode(hex.lowercased()) else { return nil }
         self.bytes = bytes
     }
 
-    /// Upper-case hexadecimal, as in certificates.
+    /// Uppercase hexadecimal, as in certificates.
     public var description: String { Hex.text(bytes) }
 
-    /// The hash in extension 1.2.840.113635.100.6.32: the text of 64 hexadecimal digits as an ASN.1 string. Some
-    /// tools for tests write the digits without the string's frame; those are taken too. `nil` if there is none.
+    /// Reads the hash from extension 1.2.840.113635.100.6.32: 64 hexadecimal digits as an ASN.1 string. Some test tools
+    /// write the digits without the string's header; those are accepted too. `nil` if there is none.
     init?(in certificate: Certificate) {
         guard let value = certificate.extensions[oid: ASN1Names.merchantIdentifier]?.value else { return nil }
         var content = value

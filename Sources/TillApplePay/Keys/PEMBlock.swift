@@ -1,15 +1,15 @@
-/// One block of a PEM file (RFC 7468), read as leniently as OpenSSL does: text around blocks, any line length, and
-/// blocks of other kinds are passed over.
+/// One block of a PEM file (RFC 7468), parsed as leniently as OpenSSL does: text around blocks, any line length, and
+/// blocks of other kinds are skipped.
 enum PEMBlock {
-    /// A file holds at most this many bytes of interest: certificates and keys have a few thousand.
+    /// Maximum file size: certificates and keys have a few thousand bytes.
     static let maximumBytes = 262_144
 
-    /// The content of the first block whose label is this; `nil` if there is none.
+    /// Returns the content of the first block with this label; `nil` if there is none.
     static func first(in file: [UInt8], named label: String) -> [UInt8]? {
         all(in: file).first { $0.label == label }?.content
     }
 
-    /// The blocks of a file in their order; those that are not base64 are left out.
+    /// Returns the blocks of a file in order; those that are not base64 are omitted.
     static func all(in file: [UInt8]) -> [(label: String, content: [UInt8])] {
         guard file.count <= maximumBytes else { return [] }
         var blocks: [(label: String, content: [UInt8])] = []

@@ -3,12 +3,12 @@ import CryptoExtras
 import SwiftASN1
 import TillCore
 
-/// A private key as people keep it in a file.
+/// A private key in one of the common file formats.
 enum PrivateKeyFile {
     case p256(P256.KeyAgreement.PrivateKey)
     case rsa(_RSA.Signing.PrivateKey)
 
-    /// SubjectPublicKeyInfo of the public half, in DER.
+    /// SubjectPublicKeyInfo of the public key, in DER.
     var publicKeyInfo: [UInt8] {
         switch self {
         case .p256(let key): Array(key.publicKey.derRepresentation)
@@ -16,7 +16,7 @@ enum PrivateKeyFile {
         }
     }
 
-    /// Reads PEM or DER, PKCS #8, SEC 1 or PKCS #1. Blocks with curve parameters are passed over.
+    /// Parses PEM or DER, PKCS #8, SEC 1 or PKCS #1. Blocks with curve parameters are skipped.
     static func read(_ file: [UInt8]) throws(ProcessingKeyError) -> PrivateKeyFile {
         let labels = ["PRIVATE KEY", "EC PRIVATE KEY", "RSA PRIVATE KEY"]
         let blocks = PEMBlock.all(in: file)
@@ -44,8 +44,8 @@ enum PrivateKeyFile {
         return nil
     }
 
-    /// The number of an elliptic-curve key whose frame the library does not take, such as one that names its curve
-    /// nowhere, or whose leading zeros were left out.
+    /// Returns the scalar of an elliptic-curve key in an encoding that the library rejects, such as one without a curve
+    /// name, or without leading zeros.
     private static func scalar(_ bytes: [UInt8]) -> [UInt8]? {
         guard let node = try? BER.parse(bytes), case .constructed(let fields) = node.content else { return nil }
         var parts = fields.makeIterator()

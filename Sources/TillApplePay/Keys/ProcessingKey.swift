@@ -4,15 +4,15 @@ import SwiftASN1
 public import TillCore
 import X509
 
-/// Why a certificate and key cannot be used to decrypt.
+/// The reason that a certificate and key cannot be used for decryption.
 public struct ProcessingKeyError: ExplainedError, Hashable {
-    /// A stable word for programs.
+    /// A stable identifier for programs.
     public let code: String
-    /// What happened, one sentence.
+    /// The error in one sentence.
     public let what: String
-    /// What to do next, one sentence.
+    /// The recommended next step in one sentence.
     public let next: String
-    /// Reading a key moves no money.
+    /// Always `no`: reading a key moves no money.
     public var moneyMoved: MoneyMoved { .no }
 
     init(_ code: String, _ what: String, next: String) {
@@ -22,13 +22,13 @@ public struct ProcessingKeyError: ExplainedError, Hashable {
     }
 }
 
-/// A payment-processing certificate with its private key: what opens tokens made for one merchant.
+/// A payment processing certificate with its private key, which decrypts the tokens of one merchant.
 ///
-/// It has no public way to its private key, and prints as a mask.
+/// It exposes no public access to its private key, and prints as a mask.
 public struct ProcessingKey: Sendable, CustomStringConvertible {
     enum Key: Sendable {
         case p256(P256.KeyAgreement.PrivateKey)
-        /// As the library's type that may be shared; the one that decrypts is made of it for each token.
+        /// Kept as the library's sendable type; the decryption key is created from it for each token.
         case rsa(_RSA.Signing.PrivateKey)
 
         init(_ file: PrivateKeyFile) {
@@ -40,20 +40,20 @@ public struct ProcessingKey: Sendable, CustomStringConvertible {
     }
 
     let key: Key
-    /// SHA-256 of the public key, by which a token names the key it was made for.
+    /// SHA-256 of the public key, by which a token names its key.
     public let publicKeyHash: [UInt8]
     /// The merchant that the certificate was issued for.
     public let merchant: MerchantIDHash
-    /// When the certificate ends; far away if there was none. Tokens are decrypted after that too; Apple makes none
-    /// then.
+    /// End of the certificate's validity; far in the future without one. Tokens are still decrypted after that; Apple
+    /// issues none then.
     public let validUntil: Timestamp
 
-    /// Reads a certificate and its key.
+    /// Parses a certificate and its key.
     /// - Parameters:
-    ///   - certificate: PEM or DER, as Apple's portal gives it.
+    ///   - certificate: PEM or DER, as downloaded from Apple's portal.
     ///   - key: PEM or DER; PKCS #8, SEC 1 or PKCS #1; not encrypted.
-    /// - Throws: ``ProcessingKeyError`` if one cannot be read, they do not fit each other, or the certificate
-    ///   is not a merchant's.
+    /// - Throws: ``ProcessingKeyError`` if one cannot be read, they do not belong together, or the certificate is not a
+    ///   merchant's.
     public init(certificate: [UInt8], key: [UInt8]) throws(ProcessingKeyError) {
         let parsed = try MerchantCertificate(parsing: certificate)
         guard let merchant = parsed.merchant else {
@@ -73,9 +73,9 @@ public struct ProcessingKey: Sendable, CustomStringConvertible {
         self.key = Key(privateKey)
     }
 
-    /// Reads a key whose certificate is not at hand: what decrypts a token is the key and the merchant's identifier.
+    /// Parses a key without its certificate: the key and the merchant identifier suffice for decryption.
     /// - Parameters:
-    ///   - merchant: the merchant's identifier, hashed.
+    ///   - merchant: the hashed merchant identifier.
     ///   - key: PEM or DER; PKCS #8, SEC 1 or PKCS #1; not encrypted.
     /// - Throws: ``ProcessingKeyError`` if the key cannot be read.
     public init(merchant: MerchantIDHash, key: [UInt8]) throws(ProcessingKeyError) {
@@ -90,21 +90,21 @@ public struct ProcessingKey: Sendable, CustomStringConvertible {
     public var description: String { "ProcessingKey(\(merchant))" }
 }
 
-/// The processing keys of a shop: those in use and those whose tokens may still come in.
+/// A merchant's processing keys: current ones, and retired ones for tokens still to arrive.
 public struct ProcessingKeyRing: Sendable {
     private var keys: [[UInt8]: ProcessingKey] = [:]
 
-    /// A ring of these keys.
+    /// Creates a ring of these keys.
     public init(_ keys: [ProcessingKey] = []) {
         for key in keys { add(key) }
     }
 
-    /// Adds a key; one with the same public key is replaced.
+    /// Adds a key, replacing one with the same public key.
     public mutating func add(_ key: ProcessingKey) { keys[key.publicKeyHash] = key }
 
-    /// The key with this SHA-256 of its public key. No key is ever tried that a token does not name.
+    /// Returns the key with this SHA-256 of its public key. Only the key that a token names is ever tried.
     public func key(publicKeyHash: [UInt8]) -> ProcessingKey? { keys[publicKeyHash] }
 
-    /// All keys of the ring, in no order.
+    /// All keys of the ring, unordered.
     public var all: [ProcessingKey] { Array(keys.values) }
 }

@@ -2,17 +2,17 @@ public import TillCore
 import SwiftASN1
 import X509
 
-/// The certificate with which a site answers over TLS, as far as Apple checks it: when it expires, and for whom it was
-/// issued. Apple stops trusting a domain when this certificate expires, and checks again 30, 15 and 7 days before.
+/// A website's TLS certificate, as far as Apple checks it: expiry and domain names. Apple stops trusting a domain when
+/// this certificate expires, and checks again 30, 15 and 7 days before.
 public struct SiteCertificate: Hashable, Sendable {
-    /// From when it is valid.
+    /// Start of validity.
     public let validFrom: Timestamp
-    /// Until when it is valid.
+    /// End of validity.
     public let validUntil: Timestamp
-    /// The domains that it names, in lower case; a first label may be `*`.
+    /// The domain names covered, in lowercase; a first label may be `*`.
     public let names: [String]
 
-    /// Reads one in DER; `nil` if it is not a certificate.
+    /// Parses DER; `nil` if it is not a certificate.
     public init?(der: [UInt8]) {
         guard let certificate = try? Certificate(derEncoded: der) else { return nil }
         validFrom = Timestamp(certificate.notValidBefore)
@@ -24,7 +24,7 @@ public struct SiteCertificate: Hashable, Sendable {
         }
     }
 
-    /// Whether it is for a domain (RFC 6125): the name itself, or one star for its first label.
+    /// Returns `true` if it covers a domain (RFC 6125): the exact name, or a wildcard for its first label.
     public func covers(_ domain: WebDomain) -> Bool {
         let rest = domain.name.split(separator: ".").dropFirst().joined(separator: ".")
         return names.contains { $0 == domain.name || (!rest.isEmpty && $0 == "*." + rest) }

@@ -1,5 +1,5 @@
-/// Apple's servers for merchant sessions: the whole list. A browser names one of them, and its name is only ever
-/// compared; the address that is called is built from the constants here.
+/// The complete list of Apple's servers for merchant sessions. A browser names one of them, but its URL is only
+/// compared; the request URL is built from the constants here.
 public enum MerchantGateway: String, Hashable, Sendable, CaseIterable {
     /// Apple's gateway for all countries but mainland China.
     case production = "apple-pay-gateway.apple.com"
@@ -10,12 +10,12 @@ public enum MerchantGateway: String, Hashable, Sendable, CaseIterable {
     /// Apple's sandbox, mainland China.
     case sandboxChina = "cn-apple-pay-gateway-cert.apple.com"
 
-    /// The gateway that a browser's validation URL names.
+    /// Returns the gateway named by a browser's validation URL.
     ///
-    /// Browsers still send a path that ends in `startSession`; the one that is called is `paymentSession`. Anything
-    /// but the exact text of an address of Apple's is refused: another scheme, user, port, path, query, case or escape.
+    /// Browsers still send a path that ends in `startSession`; the request goes to `paymentSession`. Anything but the
+    /// exact text of one of Apple's URLs is rejected: another scheme, user, port, path, query, case or escape.
     /// - Throws: ``MerchantSessionError/foreignAddress`` or ``MerchantSessionError/otherEnvironment(_:)``. Since
-    ///   October 2026 Apple's devices refuse sessions of the other environment.
+    ///   October 2026 Apple's devices reject sessions of the other environment.
     public init(validationURL: String, environment: WalletEnvironment) throws(MerchantSessionError) {
         let text = Array(validationURL.utf8)
         guard let gateway = MerchantGateway.allCases.first(where: { $0.addresses.contains(text) }) else {
@@ -25,7 +25,7 @@ public enum MerchantGateway: String, Hashable, Sendable, CaseIterable {
         self = gateway
     }
 
-    /// Which of Apple's worlds it serves.
+    /// The environment it serves.
     public var environment: WalletEnvironment {
         switch self {
         case .production, .productionChina: .production
@@ -33,10 +33,10 @@ public enum MerchantGateway: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Where sessions are asked for.
+    /// The request URL for sessions.
     package var sessionURL: String { "https://\(rawValue)" + MerchantGateway.sessionPath }
 
-    /// The path at which a merchant session is asked for.
+    /// The request path for a merchant session.
     public static let sessionPath = "/paymentservices/paymentSession"
 
     private var addresses: Set<[UInt8]> {

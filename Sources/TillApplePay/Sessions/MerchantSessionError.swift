@@ -1,6 +1,6 @@
 public import TillCore
 
-/// Why there is no merchant session. Nothing is ever charged before there is one.
+/// The reason that no merchant session was created. Nothing is ever charged without one.
 public enum MerchantSessionError: ExplainedError, Hashable {
     /// The validation URL is not one of Apple's.
     case foreignAddress
@@ -8,18 +8,18 @@ public enum MerchantSessionError: ExplainedError, Hashable {
     case otherEnvironment(WalletEnvironment)
     /// The page's domain is not registered here.
     case unknownDomain
-    /// There is no usable identity certificate for the domain.
+    /// No usable identity certificate exists for the domain.
     case noIdentity
-    /// Too many sessions are asked for.
+    /// Too many session requests.
     case tooMany
     /// Apple was not reached, or did not answer in time.
     case unreachable(String)
     /// Apple answered with an error.
     case refused(status: Int)
-    /// Apple's answer is not a session.
+    /// Apple's response is not a session.
     case malformed
 
-    /// A word for programs that stays the same in every release.
+    /// A stable identifier for programs.
     public var code: String {
         switch self {
         case .foreignAddress: "validation_url_refused"
@@ -33,7 +33,7 @@ public enum MerchantSessionError: ExplainedError, Hashable {
         }
     }
 
-    /// Why there is no merchant session, in one sentence.
+    /// The error in one sentence.
     public var what: String {
         switch self {
         case .foreignAddress: "The validation URL is not one of Apple's addresses."
@@ -50,10 +50,10 @@ public enum MerchantSessionError: ExplainedError, Hashable {
         }
     }
 
-    /// A session moves no money.
+    /// Always `no`: a session moves no money.
     public var moneyMoved: MoneyMoved { .no }
 
-    /// What to do next.
+    /// The recommended next step.
     public var next: String {
         switch self {
         case .foreignAddress: "Pass on the validation URL exactly as the browser gave it."

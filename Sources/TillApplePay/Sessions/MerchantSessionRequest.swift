@@ -1,30 +1,30 @@
 public import TillCore
 
-/// What is asked of Apple for a merchant session.
+/// A request to Apple for a merchant session.
 public struct MerchantSessionRequest: Hashable, Sendable {
-    /// Where the payment sheet is opened.
+    /// The origin of the payment sheet.
     public enum Initiative: String, Hashable, Sendable {
-        /// A page; the context is its domain.
+        /// A web page; the context is its domain.
         case web
         /// A native app on macOS; the context is the team.
         case inApp = "in_app"
     }
 
-    /// How long a session may be used: Apple's documented figure. Its own `expiresAt` says an hour and is not believed.
+    /// The lifetime of a session as documented by Apple. The session's own `expiresAt` allows an hour and is ignored.
     public static let lifetime: Span = .minutes(5)
-    /// The longest name that Apple takes, in bytes.
+    /// The longest display name that Apple accepts, in bytes.
     public static let maximumNameBytes = 64
 
     /// The merchant, by hash or by name.
     public var merchantIdentifier: String
-    /// The shop's name for people; cut to 64 bytes between characters.
+    /// The merchant's display name, truncated to 64 bytes at a character boundary.
     public var displayName: String
     /// The domain exactly as in the address bar.
     public var context: String
-    /// Whether a page or an app asks.
+    /// The origin of the sheet: a page or an app.
     public var initiative: Initiative
 
-    /// What a session is asked for; `context` goes with the initiative.
+    /// Creates a request; the meaning of `context` depends on the initiative.
     public init(merchantIdentifier: String, displayName: String, context: String, initiative: Initiative = .web) {
         self.merchantIdentifier = merchantIdentifier
         var name = displayName
@@ -34,7 +34,7 @@ public struct MerchantSessionRequest: Hashable, Sendable {
         self.initiative = initiative
     }
 
-    /// The request's JSON, with its members in one order.
+    /// The request's JSON, with its members in a fixed order.
     public var body: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -49,11 +49,11 @@ public struct MerchantSessionRequest: Hashable, Sendable {
 
 /// A domain as in the address bar: letters, digits, hyphens and dots, no scheme, port or path.
 public struct WebDomain: Hashable, Sendable, CustomStringConvertible {
-    /// The domain in lower case.
+    /// The domain in lowercase.
     public let name: String
     public var description: String { name }
 
-    /// Checks a name; `nil` if it is not a domain's.
+    /// Validates a domain name; `nil` if it is not one.
     public init?(_ text: String) {
         let name = text.lowercased()
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)

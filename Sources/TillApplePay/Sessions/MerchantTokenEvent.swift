@@ -1,29 +1,28 @@
 public import TillCore
 
-/// What happened to a merchant's token: the answer of Apple's merchant token management interface. Kinds that are not
-/// known keep their text.
+/// A merchant token event from Apple's merchant token management API. Unknown kinds keep their text.
 public struct MerchantTokenEvent: Sendable {
-    /// What happened to the token. Open: a word that is not known keeps its raw value.
+    /// The kind of event. Open: an unknown value keeps its raw text.
     public struct Kind: RawRepresentable, Hashable, Sendable {
-        /// Apple's word, as it came.
+        /// Apple's value, as received.
         public let rawValue: String
-        /// Takes the text as it is.
+        /// Creates a kind from any text.
         public init(rawValue: String) { self.rawValue = rawValue }
     }
 
-    /// What every such address begins with.
+    /// The common path prefix of event lookups.
     public static let folder = "/paymentservices/v1/merchantId/"
 
-    /// Where a notification's identifier is looked up, at a gateway: the merchant, then the event.
+    /// Returns the lookup path of a notification's event at a gateway: the merchant, then the event.
     public static func path(merchant: MerchantIDHash, event: String) -> String {
         "\(folder)\(merchant)/merchantToken/event/\(event)"
     }
 
-    /// Most bytes of an event's identifier.
+    /// Maximum length of an event identifier, in bytes.
     public static let maximumIdentifierBytes = 128
 
-    /// Whether a text can be an event's identifier: letters, digits, `-`, `_` and `.`, so that no path is changed by
-    /// it.
+    /// Returns `true` for a valid event identifier: letters, digits, `-`, `_` and `.`, so that it cannot alter the
+    /// path.
     public static func isIdentifier(_ text: some StringProtocol) -> Bool {
         (1...maximumIdentifierBytes).contains(text.utf8.count) && text != "." && text != ".."
             && text.utf8.allSatisfy { byte in
@@ -34,18 +33,18 @@ public struct MerchantTokenEvent: Sendable {
             }
     }
 
-    /// What happened to the token.
+    /// The kind of event.
     public let kind: Kind
-    /// Who made it happen, as Apple writes it: the customer or the card's issuer.
+    /// The initiator, as Apple writes it: the customer or the card's issuer.
     public let reason: String
-    /// The token, as the payment had it.
+    /// The merchant token, as in the payment.
     public let merchantToken: Secret<String>
-    /// The last four digits of the card behind it, if they are reported.
+    /// The last four digits of the underlying card, if reported.
     public let lastFour: String?
-    /// When that card ends, as Apple writes it, if it is reported.
+    /// The expiry of that card, as Apple writes it, if reported.
     public let cardExpiry: String?
 
-    /// Reads Apple's answer; `nil` if it is not one.
+    /// Parses Apple's response; `nil` if it is not one.
     public init?(json: JSONValue) {
         guard let kind = json["eventType"]?.stringValue, let token = json["merchantTokenIdentifier"]?.stringValue,
             !kind.isEmpty, !token.isEmpty

@@ -1,19 +1,19 @@
 public import TillCore
 
-/// Makes a sheet's request from a basket.
+/// Builds sheet requests from baskets.
 public struct ApplePayPaymentRequestFactory: Sendable {
-    /// The shop's name as the last line shows it.
+    /// The merchant name shown on the total line.
     public var displayName: String
-    /// Where the shop is, ISO 3166-1 alpha-2, in capitals.
+    /// The merchant's country, ISO 3166-1 alpha-2, in capitals.
     public var countryCode: String
     /// Apple's names of the card networks.
     public var supportedNetworks: [String]
-    /// Apple's names of the capabilities.
+    /// Apple's names of the merchant capabilities.
     public var merchantCapabilities: [String]
-    /// The sheet asks for coupons.
+    /// `true` if the sheet offers a coupon field.
     public var supportsCouponCode: Bool
 
-    /// A factory for one shop.
+    /// Creates a factory for one merchant.
     public init(
         displayName: String, countryCode: String, supportedNetworks: [String] = ["visa", "masterCard", "amex"],
         merchantCapabilities: [String] = ["supports3DS"], supportsCouponCode: Bool = true
@@ -26,10 +26,10 @@ public struct ApplePayPaymentRequestFactory: Sendable {
         self.supportsCouponCode = supportsCouponCode
     }
 
-    /// Builds what the payment sheet is presented with.
+    /// Builds the request that the payment sheet is presented with.
     ///
-    /// Phone, e-mail and name are asked for in both services, for customer service and the guest's account; the
-    /// postal address only for delivery, or, for collection, as the shop's own that cannot be edited.
+    /// Phone, e-mail and name are required in both services, for customer service and the guest account. The postal
+    /// address is the customer's for delivery; for collection it is the merchant's, which cannot be edited.
     public func request(
         for basket: SheetBasket, applicationData: [UInt8]? = nil
     ) throws(MoneyError) -> PaymentSheetRequest {
@@ -52,7 +52,7 @@ public struct ApplePayPaymentRequestFactory: Sendable {
         return request
     }
 
-    /// The lines with the total as the last. Public because a change of address or card needs them alone.
+    /// Returns the lines with the total last. Public because a change of address or card needs only these.
     public func summaryItems(for basket: SheetBasket) throws(MoneyError) -> [SheetItem] {
         try basket.summaryItems() + [SheetItem(label: displayName, amount: basket.total())]
     }

@@ -7,7 +7,7 @@ public import TillCore
 #endif
 
 extension PaymentSheetRequest {
-    /// The browser's `ApplePayPaymentRequest`. Amounts are decimal text, as Apple has them.
+    /// The browser's `ApplePayPaymentRequest`. Amounts are decimal text, as Apple requires.
     public var json: JSONValue {
         var members: [(String, JSONValue)] = [
             ("countryCode", .string(countryCode)), ("currencyCode", .string(currency.code)),
@@ -43,7 +43,7 @@ extension JSONValue {
 }
 
 extension SheetItem {
-    /// As the browser's sheet takes it (Apple Pay JS).
+    /// The Apple Pay JS representation.
     public var json: JSONValue {
         JSONValue([
             ("label", .string(label)), ("amount", .string(amount.decimalString)),
@@ -53,7 +53,7 @@ extension SheetItem {
 }
 
 extension SheetShippingMethod {
-    /// As the browser's sheet takes it (Apple Pay JS).
+    /// The Apple Pay JS representation.
     public var json: JSONValue {
         JSONValue([
             ("label", .string(label)), ("detail", .string(detail)), ("amount", .string(amount.decimalString)),
@@ -63,7 +63,7 @@ extension SheetShippingMethod {
 }
 
 extension SheetBasket.ShopAddress {
-    /// As the browser's sheet takes it (Apple Pay JS).
+    /// The Apple Pay JS representation.
     public var json: JSONValue {
         JSONValue([
             ("givenName", .string(name)), ("addressLines", .array(addressLines.map { .string($0) })),
@@ -74,7 +74,7 @@ extension SheetBasket.ShopAddress {
 }
 
 extension PaymentSheetRequest.Agreement {
-    /// The member of the request that this kind has.
+    /// The member of the request for this kind of agreement.
     fileprivate var member: (String, JSONValue) {
         switch self {
         case .recurring(let description, let regular, let every, let interval, let management, let notification):

@@ -1,54 +1,54 @@
 public import TillCore
 
-/// Everything that a payment sheet is opened with, in the browser or in an app. A plain value; the browser gets it as
-/// JSON, PassKit through an adapter.
+/// The complete configuration of a payment sheet, in the browser or in an app. A plain value; the browser receives it
+/// as JSON, PassKit through an adapter.
 public struct PaymentSheetRequest: Hashable, Sendable {
-    /// What a sheet may ask the customer for.
+    /// Contact fields that a sheet may require.
     public enum ContactField: String, Hashable, Sendable, CaseIterable {
         case email, name, phone, postalAddress, phoneticName
     }
 
-    /// What the goods' way to the customer is called.
+    /// The label for the delivery of the goods.
     public enum ShippingType: String, Hashable, Sendable {
         case shipping, delivery, storePickup, servicePickup
     }
 
-    /// A unit of repetition.
+    /// A billing interval unit.
     public enum Interval: String, Hashable, Sendable {
         case day, month, year, hour, minute
     }
 
-    /// Charges to come. The kinds exclude one another; Apple closes the sheet when two are asked for, so here
-    /// there cannot be two.
+    /// An agreement on later charges. The kinds are mutually exclusive; Apple closes the sheet if two are requested, so
+    /// the type allows only one.
     public enum Agreement: Hashable, Sendable {
-        /// The same amount again and again.
+        /// The same amount at regular intervals.
         case recurring(
             description: String, regular: SheetItem, every: Int, Interval, managementURL: String,
             notificationURL: String?)
-        /// A balance that is filled up when it falls below a threshold.
+        /// A balance that is topped up when it falls below a threshold.
         case automaticReload(
             description: String, item: SheetItem, threshold: Money, managementURL: String, notificationURL: String?)
-        /// One amount, charged at a later day.
+        /// One amount, charged on a later date.
         case deferred(
             description: String, item: SheetItem, date: Timestamp, managementURL: String, notificationURL: String?)
         /// Several merchants at once.
         case multiToken([TokenContext])
     }
 
-    /// One merchant's part of a payment.
+    /// One merchant's part of a shared payment.
     public struct TokenContext: Hashable, Sendable {
-        /// Apple's identifier of the merchant who gets this part.
+        /// Apple's identifier of the merchant that receives this part.
         public var merchantIdentifier: String
-        /// The shop's own name for the part.
+        /// The merchant's own identifier of the part.
         public var externalIdentifier: String
-        /// The merchant's name as the sheet shows it.
+        /// The merchant name shown in the sheet.
         public var merchantName: String
         /// The merchant's domain, if it has one.
         public var merchantDomain: String?
         /// This merchant's part of the total.
         public var amount: Money
 
-        /// One merchant's part of a payment that several merchants share.
+        /// Creates one merchant's part of a shared payment.
         public init(
             merchantIdentifier: String, externalIdentifier: String, merchantName: String, merchantDomain: String?,
             amount: Money
@@ -61,7 +61,7 @@ public struct PaymentSheetRequest: Hashable, Sendable {
         }
     }
 
-    /// Where the shop is, ISO 3166-1 alpha-2, in capitals.
+    /// The merchant's country, ISO 3166-1 alpha-2, in capitals.
     public var countryCode: String
     /// The currency of every amount.
     public var currency: Currency
@@ -71,31 +71,31 @@ public struct PaymentSheetRequest: Hashable, Sendable {
     public var merchantCapabilities: [String]
     /// The sheet's lines above the total.
     public var items: [SheetItem]
-    /// The last line: the shop's name and what is paid.
+    /// The last line: the merchant name and the amount due.
     public var total: SheetItem
-    /// What is asked of the shipping contact. Phone and e-mail are asked here, because the billing
-    /// contact never has them.
+    /// Required fields of the shipping contact. Phone and e-mail are requested here, because the billing contact never
+    /// contains them.
     public var requiredShippingContactFields: Set<ContactField>
-    /// What is asked of the billing contact.
+    /// Required fields of the billing contact.
     public var requiredBillingContactFields: Set<ContactField>
-    /// Ways to ship, from which the customer chooses; empty if nothing is shipped.
+    /// Shipping methods that the customer can choose from; empty if nothing is shipped.
     public var shippingMethods: [SheetShippingMethod] = []
-    /// What the way is called.
+    /// The label for the delivery.
     public var shippingType: ShippingType
-    /// The shop's address, which the customer cannot change: for collection.
+    /// The merchant's pickup address, which the customer cannot change: for collection.
     public var pickup: SheetBasket.ShopAddress?
-    /// Countries of cards; empty takes all.
+    /// Accepted issuing countries of cards; empty accepts all.
     public var supportedCountries: [String] = []
-    /// The customer may type a coupon.
+    /// `true` if the customer may enter a coupon.
     public var supportsCouponCode = false
-    /// The coupon that is taken already.
+    /// The coupon already applied.
     public var couponCode: String?
-    /// Bytes whose hash Apple signs into the token.
+    /// Application data; Apple signs its hash into the token.
     public var applicationData: [UInt8]?
-    /// What will be charged later, if anything.
+    /// The agreement on later charges, if any.
     public var agreement: Agreement?
 
-    /// The lowest version of Apple Pay JS that has all that is used, as Apple advises.
+    /// The lowest Apple Pay JS version that supports all features in use, as Apple recommends.
     public var lowestVersion: Int {
         var version = 3
         if total.amount.isZero { version = max(version, 4) }

@@ -1,17 +1,17 @@
-/// The part of a postcode that the wallet shows before the customer has authorized: a typed value, never padded and
-/// never matched by its beginning, so that `BN1` is not `BN15`.
+/// The part of a postcode that the wallet reveals before authorization: a typed value, never padded and never matched
+/// by prefix, so that `BN1` does not match `BN15`.
 public struct PostalArea: Hashable, Sendable, CustomStringConvertible {
     /// Two capital letters (ISO 3166).
     public let country: String
     /// GB: the outward code, 2 to 4 characters. CA: the forward sortation area, 3. Elsewhere: the whole code.
     public let code: String
-    /// What follows the area, if it is known: GB's inward code, CA's local delivery unit.
+    /// The rest of the code, if known: GB's inward code, CA's local delivery unit.
     public let rest: String?
 
-    /// Country and code, as `GB SW1A`.
+    /// Country and code, such as `GB SW1A`.
     public var description: String { "\(country) \(code)" }
 
-    /// Reads a postcode, whole or cut short by the wallet; `nil` if it is none of that country's.
+    /// Parses a postcode, complete or truncated by the wallet; `nil` if it is not valid in that country.
     public init?(postalCode: String, country: String) {
         let country = country.uppercased()
         guard country.utf8.count == 2, country.utf8.allSatisfy({ (0x41...0x5A).contains($0) }),
@@ -59,32 +59,32 @@ public struct PostalArea: Hashable, Sendable, CustomStringConvertible {
         ["A9", "A99", "A9A", "AA9", "AA99", "AA9A"].contains(shape(text))
     }
 
-    /// Letters as `A`, digits as `9`.
+    /// Returns the shape of a text: letters as `A`, digits as `9`.
     private static func shape(_ text: String) -> String {
         String(text.map { $0.isNumber ? "9" : "A" })
     }
 }
 
-/// Whether a shop delivers somewhere.
+/// The deliverability of a postcode.
 public enum Deliverability: String, Hashable, Sendable {
-    /// The shop delivers there.
+    /// The merchant delivers there.
     case yes
-    /// The shop does not deliver there.
+    /// The merchant does not deliver there.
     case no
-    /// The area is delivered to in part: the whole postcode decides, after authorization.
+    /// The merchant delivers to parts of the area: the complete postcode decides, after authorization.
     case needsFullAddress = "needs-full-address"
 }
 
-/// Where a shop delivers.
+/// A merchant's delivery area.
 public struct DeliveryArea: Hashable, Sendable {
-    /// Areas that are delivered to as a whole.
+    /// Areas covered completely.
     public var areas: Set<String>
-    /// Areas of which only some codes are delivered to: the area, and the beginnings of what follows it.
+    /// Areas covered in part: the area, and accepted prefixes of the rest of the code.
     public var parts: [String: [String]]
     /// ISO 3166-1 alpha-2, in capitals.
     public var country: String
 
-    /// An area from its outward codes and, where only parts of one count, their sectors.
+    /// Creates a delivery area from outward codes and, for areas covered in part, their sectors.
     /// - Parameter parts: `["EC4M": ["7"]]` delivers to the sector EC4M 7 and to no other of EC4M.
     public init(country: String, areas: Set<String>, parts: [String: [String]] = [:]) {
         self.country = country
@@ -92,7 +92,7 @@ public struct DeliveryArea: Hashable, Sendable {
         self.parts = parts
     }
 
-    /// The answer for a postcode, whole or cut short.
+    /// Returns the deliverability of a postcode, complete or truncated.
     public func delivers(to postalCode: String, country: String) -> Deliverability {
         guard country.uppercased() == self.country,
             let area = PostalArea(postalCode: postalCode, country: country)

@@ -1,7 +1,7 @@
 public import TillCore
 
 extension SheetBasket {
-    /// The whole basket, to be kept; ``init(json:)`` reads it again.
+    /// The complete basket for storage; ``init(json:)`` parses it.
     public var json: JSONValue {
         var members = [
             JSONMember(key: "id", value: .string(id)), JSONMember(key: "version", value: .number(String(version))),
@@ -25,7 +25,7 @@ extension SheetBasket {
         return .object(members)
     }
 
-    /// Reads a basket that was kept; `nil` if the document is not one.
+    /// Parses a stored basket; `nil` if the document is not one.
     public init?(json: JSONValue) {
         guard let id = json["id"]?.stringValue, let number = json["version"]?.int64Value,
             let version = Int(exactly: number), version > 0,
@@ -65,7 +65,7 @@ extension SheetBasket {
 }
 
 extension Money {
-    /// Minor units; the basket has the currency.
+    /// The amount in minor units; the basket has the currency.
     fileprivate var kept: JSONValue { .number(String(minorUnits)) }
 }
 

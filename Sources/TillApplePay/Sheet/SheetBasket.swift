@@ -2,14 +2,14 @@ public import TillCore
 
 /// One line of a sheet.
 public struct SheetItem: Hashable, Sendable {
-    /// What the customer reads.
+    /// The label shown to the customer.
     public var label: String
-    /// How much; a discount is below zero.
+    /// The amount; negative for a discount.
     public var amount: Money
-    /// Not known for certain yet.
+    /// `true` if the amount is not final yet.
     public var isPending: Bool
 
-    /// A line of the sheet. `isPending`: the amount is not final and is shown as such.
+    /// Creates a line of the sheet. `isPending`: the amount is not final and is displayed as such.
     public init(label: String, amount: Money, isPending: Bool = false) {
         self.label = label
         self.amount = amount
@@ -17,18 +17,18 @@ public struct SheetItem: Hashable, Sendable {
     }
 }
 
-/// A way to ship.
+/// A shipping method.
 public struct SheetShippingMethod: Hashable, Sendable {
-    /// The shop's name for it.
+    /// The merchant's identifier.
     public var identifier: String
-    /// What the customer reads.
+    /// The label shown to the customer.
     public var label: String
-    /// What the sheet shows under the label.
+    /// The detail shown under the label.
     public var detail: String
-    /// What this way costs; may be zero.
+    /// The shipping cost; may be zero.
     public var amount: Money
 
-    /// A way to ship; the identifier comes back when it is chosen.
+    /// Creates a shipping method; the identifier is returned when the customer selects it.
     public init(identifier: String, label: String, detail: String, amount: Money) {
         self.identifier = identifier
         self.label = label
@@ -37,29 +37,29 @@ public struct SheetShippingMethod: Hashable, Sendable {
     }
 }
 
-/// What is bought, with everything that moves its price. A value: each change makes a new version, and the total is
-/// always computed from the parts.
+/// A purchase with every component of its price. A value: each change creates a new version, and the total is always
+/// computed from the components.
 public struct SheetBasket: Hashable, Sendable {
-    /// How the goods reach the customer. Decided before the sheet opens, because what the sheet asks for hangs on it.
+    /// The fulfillment of the order, fixed before the sheet opens because it determines the sheet's fields.
     public enum Service: Hashable, Sendable {
-        /// To the customer's address.
+        /// Delivery to the customer's address.
         case delivery
-        /// From the shop, whose address the sheet shows.
+        /// Collection from the shop; the sheet shows its address.
         case collection(ShopAddress)
     }
 
-    /// Where a collected order waits.
+    /// The pickup location of an order.
     public struct ShopAddress: Hashable, Sendable {
-        /// The shop's name, as the sheet shows it.
+        /// The shop's name, as displayed in the sheet.
         public var name: String
-        /// Street and number, a line each.
+        /// Street and number, one entry per line.
         public var addressLines: [String]
         public var locality: String
         public var postalCode: String
         /// ISO 3166-1 alpha-2, in capitals.
         public var countryCode: String
 
-        /// Where the customer collects the order.
+        /// Creates a pickup address.
         public init(
             name: String, addressLines: [String], locality: String, postalCode: String, countryCode: String
         ) {
@@ -71,45 +71,45 @@ public struct SheetBasket: Hashable, Sendable {
         }
     }
 
-    /// A coupon that was taken.
+    /// An applied coupon.
     public struct Coupon: Hashable, Sendable {
-        /// What the customer typed, in capitals.
+        /// The code that the customer entered, in capitals.
         public var code: String
-        /// What it takes off the goods, above zero.
+        /// The discount on the goods, above zero.
         public var discount: Money
 
-        /// A coupon and what it takes off.
+        /// Creates a coupon with its discount.
         public init(code: String, discount: Money) {
             self.code = code
             self.discount = discount
         }
     }
 
-    /// Most lines of a basket.
+    /// Maximum number of lines in a basket.
     public static let maximumLines = 200
 
-    /// The shop's identifier of the basket; the order's too.
+    /// The merchant's identifier of the basket, and of the order.
     public let id: String
-    /// Grows by one with each change.
+    /// Incremented with each change.
     public internal(set) var version: Int
     /// The currency of every amount.
     public let currency: Currency
-    /// Whether the order is delivered or collected.
+    /// Delivery or collection.
     public let service: Service
-    /// The goods, with the shop's prices.
+    /// The goods, at the merchant's prices.
     public internal(set) var lines: [SheetItem]
-    /// Ways to ship; none for collection.
+    /// Available shipping methods; none for collection.
     public internal(set) var shippingMethods: [SheetShippingMethod]
-    /// The way that was chosen; the first, unless another was.
+    /// The selected method; the first by default.
     public internal(set) var shippingMethod: SheetShippingMethod?
-    /// The coupon that was taken; `nil` without one.
+    /// The applied coupon, if any.
     public internal(set) var coupon: Coupon?
-    /// What paying by a credit card costs more; the law of most of Europe forbids one.
+    /// The surcharge for credit cards, which the law of most of Europe forbids.
     public let creditFee: Money?
-    /// The sheet's card is a credit card.
+    /// `true` if the card in the sheet is a credit card.
     public internal(set) var paysByCredit = false
 
-    /// A basket of version 1.
+    /// Creates a basket of version 1.
     public init(
         id: String, currency: Currency, service: Service, lines: [SheetItem],
         shippingMethods: [SheetShippingMethod] = [], creditFee: Money? = nil
@@ -127,7 +127,7 @@ public struct SheetBasket: Hashable, Sendable {
 
     // MARK: Changes
 
-    /// Chooses a way to ship; `false` if there is no such way.
+    /// Selects a shipping method; returns `false` if there is no such method.
     public mutating func choose(shippingMethod identifier: String) -> Bool {
         guard let method = shippingMethods.first(where: { $0.identifier == identifier }) else { return false }
         if method != shippingMethod {
@@ -137,14 +137,14 @@ public struct SheetBasket: Hashable, Sendable {
         return true
     }
 
-    /// Takes a coupon, or none.
+    /// Applies a coupon, or removes it.
     public mutating func apply(_ coupon: Coupon?) {
         guard coupon != self.coupon else { return }
         self.coupon = coupon
         version += 1
     }
 
-    /// Takes note of the kind of card in the sheet.
+    /// Records the kind of card in the sheet.
     public mutating func pay(byCredit: Bool) {
         guard byCredit != paysByCredit else { return }
         paysByCredit = byCredit
@@ -153,21 +153,21 @@ public struct SheetBasket: Hashable, Sendable {
 
     // MARK: Arithmetic
 
-    /// The goods without anything else.
+    /// Returns the sum of the goods.
     public func goods() throws(MoneyError) -> Money {
         var sum = Money.zero(currency)
         for line in lines { sum = try sum.adding(line.amount) }
         return sum
     }
 
-    /// What takes money off, never more than the goods.
+    /// Returns the discount, never more than the goods.
     public func discount() throws(MoneyError) -> Money {
         guard let coupon else { return .zero(currency) }
         let goods = try goods()
         return coupon.discount.minorUnits > goods.minorUnits ? goods : coupon.discount
     }
 
-    /// What the customer pays.
+    /// Returns the total due.
     public func total() throws(MoneyError) -> Money {
         var total = try goods().subtracting(discount())
         if let shippingMethod { total = try total.adding(shippingMethod.amount) }
@@ -175,7 +175,7 @@ public struct SheetBasket: Hashable, Sendable {
         return total
     }
 
-    /// The lines of the sheet: goods, discount, shipping, fee. They add up to ``total()``.
+    /// Returns the lines of the sheet: goods, discount, shipping, fee. They add up to ``total()``.
     public func summaryItems() throws(MoneyError) -> [SheetItem] {
         var items = lines
         let discount = try discount()

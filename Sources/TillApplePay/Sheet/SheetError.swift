@@ -1,20 +1,20 @@
 public import TillCore
 
-/// What the payment sheet tells the customer, in Apple's words for it (`ApplePayError`).
+/// An error displayed in the payment sheet, in Apple's terms (`ApplePayError`).
 public struct SheetError: Error, Hashable, Sendable {
     /// The codes of Apple Pay JS.
     public enum Code: String, Hashable, Sendable {
-        /// Something of the shipping contact.
+        /// A fault in the shipping contact.
         case shippingContactInvalid
-        /// Something of the billing contact.
+        /// A fault in the billing contact.
         case billingContactInvalid
-        /// The shop does not deliver to this address.
+        /// The merchant does not deliver to this address.
         case addressUnserviceable
-        /// There is no such coupon.
+        /// The coupon does not exist.
         case couponCodeInvalid
-        /// A coupon whose time is over.
+        /// The coupon has expired.
         case couponCodeExpired
-        /// Anything that has no code of its own.
+        /// Any error without a code of its own.
         case unknown
     }
 
@@ -24,21 +24,21 @@ public struct SheetError: Error, Hashable, Sendable {
         case postalCode, administrativeArea, subAdministrativeArea, country, countryCode
     }
 
-    /// Which of Apple's codes.
+    /// Apple's error code.
     public var code: Code
-    /// The field of the contact, if one is at fault.
+    /// The contact field at fault, if any.
     public var field: Field?
-    /// What the customer reads.
+    /// The message shown to the customer.
     public var message: String
 
-    /// An error at a field; the message is shown to the customer as it is.
+    /// Creates an error; the message is shown to the customer unchanged.
     public init(_ code: Code, _ field: Field? = nil, _ message: String) {
         self.code = code
         self.field = field
         self.message = message
     }
 
-    /// As the browser client makes an `ApplePayError` of it.
+    /// The form from which the browser client creates an `ApplePayError`.
     public var json: JSONValue {
         var members = [JSONMember(key: "code", value: .string(code.rawValue))]
         if let field { members.append(JSONMember(key: "contactField", value: .string(field.rawValue))) }

@@ -10,14 +10,14 @@ enum ASN1Names {
     static let algorithmProtection: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 9, 52]
     static let sha256: ASN1ObjectIdentifier = [2, 16, 840, 1, 101, 3, 4, 2, 1]
     static let ecdsaWithSHA256: ASN1ObjectIdentifier = [1, 2, 840, 10045, 4, 3, 2]
-    /// RSA without a digest (RFC 3370, 3.2): the digest is then the one that the signer names beside it.
+    /// RSA without a digest (RFC 3370, 3.2): the signer names the digest separately.
     static let rsaEncryption: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 1, 1]
     static let rsaWithSHA256: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 1, 11]
-    /// Apple's mark on the certificates that sign payment tokens.
+    /// Apple's marker extension on payment token signing certificates.
     static let signerMark: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 29]
-    /// Apple's mark on the authority that issues them.
+    /// Apple's marker extension on their issuing authority.
     static let authorityMark: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 2, 14]
-    /// The merchant's identifier, hashed, in the merchant's certificates.
+    /// The hashed merchant identifier in merchant certificates.
     static let merchantIdentifier: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 32]
     /// A subject's user identifier (RFC 4519).
     static let userID: ASN1ObjectIdentifier = [0, 9, 2342, 19_200_300, 100, 1, 1]

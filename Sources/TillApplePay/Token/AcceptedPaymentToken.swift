@@ -1,21 +1,21 @@
 import Crypto
 public import TillCore
 
-/// What the shop expects a token to be for.
+/// The merchant's expectations of a token.
 public struct PaymentTokenExpectation: Sendable {
-    /// What the customer was shown.
+    /// The amount shown to the customer.
     public var amount: Money
-    /// The merchant for whom the token must be encrypted.
+    /// The merchant that the token must be encrypted for.
     public var merchant: MerchantIDHash
-    /// The application data of the request, decoded: the token must hold its hash. `nil`: the request had none, and a
-    /// token with some is for another request.
+    /// The request's application data, decoded; the token must contain its hash. `nil`: the request had none, and a
+    /// token that has some belongs to another request.
     public var applicationData: [UInt8]?
-    /// The order or basket, with its version: names the payment in the replay store.
+    /// The order or basket, with its version: identifies the payment in the replay store.
     public var order: String
-    /// Parts for other merchants, if the request had any.
+    /// The parts of other merchants, if the request had any.
     public var parts: [String: Money]
 
-    /// What a token must be bound to in order to be taken.
+    /// Creates the set of values that a token must be bound to.
     public init(
         amount: Money, merchant: MerchantIDHash, applicationData: [UInt8]?, order: String, parts: [String: Money] = [:]
     ) {
@@ -27,31 +27,32 @@ public struct PaymentTokenExpectation: Sendable {
     }
 }
 
-/// A token that pays this order and no other, and that was not used before. Only this may be charged.
+/// A token that pays exactly this order and was not used before. Only this type may be charged.
 public struct AcceptedPaymentToken: Sendable {
     public let token: DecryptedPaymentToken
     /// The order it was accepted for.
     public let order: String
 
-    /// The open token's payload.
+    /// The decrypted payload.
     public var payload: PaymentTokenPayload { token.payload }
 }
 
-/// A token of this order's sheet that was not used before, still encrypted: its amount and card are checked by who
-/// opens it. Only this may be handed to a provider that opens tokens itself.
+/// A token of this order's sheet that was not used before, still encrypted: the party that decrypts it verifies its
+/// amount and card. Only this type may be passed to a provider that decrypts tokens itself.
 public struct AcceptedSealedToken: Sendable {
-    /// The verified token, which only the provider can open.
+    /// The verified token, which only the provider can decrypt.
     public let token: VerifiedPaymentToken
     /// The order it was accepted for.
     public let order: String
 }
 
 extension VerifiedPaymentToken {
-    /// Accepts a token that the provider will open: it must be bound to the request, and the transaction must be new.
+    /// Accepts a token that the provider will decrypt: it must be bound to the request, and the transaction must be
+    /// new.
     /// - Parameters:
-    ///   - order: names the payment in the replay store.
-    ///   - applicationData: of the request, decoded. Without it nothing would bind the token to the order.
-    ///   - window: how long a signature counts as fresh.
+    ///   - order: identifies the payment in the replay store.
+    ///   - applicationData: the request's, decoded. Without it nothing would bind the token to the order.
+    ///   - window: the time for which a signature counts as fresh.
     /// - Throws: ``PaymentTokenError`` at ``PaymentTokenStep/applicationData`` or ``PaymentTokenStep/replay``.
     public func acceptSealed(
         for order: String, applicationData: [UInt8], replay: any ReplayStore,
@@ -67,21 +68,22 @@ extension VerifiedPaymentToken {
 }
 
 extension VerifiedPaymentToken {
-    /// Checks the hash of the request's application data, which is known before the payload is open.
+    /// Verifies the hash of the request's application data, which is available before decryption.
     public func checkApplicationData(_ expected: [UInt8]?) throws(PaymentTokenError) {
         try TillApplePay.checkApplicationData(applicationDataHash, expected)
     }
 }
 
 extension DecryptedPaymentToken {
-    /// Checks the hash of the request's application data.
+    /// Verifies the hash of the request's application data.
     public func checkApplicationData(_ expected: [UInt8]?) throws(PaymentTokenError) {
         try TillApplePay.checkApplicationData(applicationDataHash, expected)
     }
 
-    /// Accepts the token for an order: merchant, application data, amount, currency and parts must be as the customer
-    /// was shown them, and the transaction must be new. The transaction is taken last, and before anything is charged.
-    /// - Parameter window: how long a signature counts as fresh; the transaction is remembered twice as long and more.
+    /// Accepts the token for an order: merchant, application data, amount, currency and parts must match those shown to
+    /// the customer, and the transaction must be new. The transaction is reserved last, before anything is charged.
+    /// - Parameter window: the time for which a signature counts as fresh; the transaction is remembered for one hour
+    ///   longer.
     /// - Throws: ``PaymentTokenError`` at ``PaymentTokenStep/order``, ``PaymentTokenStep/applicationData`` or
     ///   ``PaymentTokenStep/replay``.
     public func accept(

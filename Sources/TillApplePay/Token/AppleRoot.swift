@@ -1,8 +1,8 @@
 /// Apple Root CA - G3, the root of every genuine payment token: P-384, valid until 2039-04-30.
 ///
-/// Its bytes are part of the program, so that no file and no system store decides whom a token is believed.
+/// Compiled into the program, so that trust depends on no file and no system store.
 enum AppleRoot {
-    /// SHA-256 of ``der``, as Apple publishes it.
+    /// SHA-256 of ``der``, as published by Apple.
     static let fingerprint = "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179"
 
     static let der: [UInt8] = StrictBase64.decode(text) ?? []

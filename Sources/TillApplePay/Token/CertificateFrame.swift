@@ -1,17 +1,17 @@
 import SwiftASN1
 
-/// The outer parts of one certificate as the bytes that were sent, taken without interpreting them.
+/// The outer parts of one certificate, as received bytes without interpretation.
 struct CertificateFrame {
     let bytes: ArraySlice<UInt8>
-    /// The serial number's content.
+    /// The serial number's content octets.
     let serialNumber: ArraySlice<UInt8>
-    /// The issuer's name, encoded.
+    /// The encoded issuer name.
     let issuer: ArraySlice<UInt8>
-    /// The public key with its algorithm, encoded.
+    /// The encoded public key with its algorithm.
     let publicKeyInfo: ArraySlice<UInt8>
 
-    /// Takes a certificate apart.
-    /// - Throws: what SwiftASN1 throws, or ``ShapeError``.
+    /// Splits a certificate into its parts.
+    /// - Throws: SwiftASN1's errors, or ``ShapeError``.
     init(_ node: ASN1Node) throws {
         guard case .constructed(let parts) = node.content, node.identifier == .sequence else { throw ShapeError() }
         var outer = parts.makeIterator()
@@ -33,5 +33,5 @@ struct CertificateFrame {
     }
 }
 
-/// A part that is not where the standard has it.
+/// A part that is missing or misplaced under the standard.
 struct ShapeError: Error {}

@@ -8,33 +8,33 @@ public import TillCore
     import Foundation
 #endif
 
-/// A token whose payload is open. It holds a card number and a cryptogram: it prints masked, is not stored, and must
-/// not be logged. Whoever handles it is in scope of PCI DSS.
+/// A decrypted token. It contains a card number and a cryptogram: it prints masked, is not stored, and must not be
+/// logged. Code that handles it is in scope of PCI DSS.
 public struct DecryptedPaymentToken: Sendable {
-    /// Apple's identifier of the transaction.
+    /// Apple's transaction identifier.
     public let transactionID: WalletTransactionID
-    /// When Apple signed it.
+    /// Time of Apple's signature.
     public let signingTime: Timestamp
-    /// The merchant whose key opened it.
+    /// The merchant of the key that decrypted it.
     public let merchant: MerchantIDHash
     /// SHA-256 of the request's application data; `nil` if there was none.
     public let applicationDataHash: [UInt8]?
-    /// Apple's sandbox signed it.
+    /// `true` if Apple's sandbox signed it.
     public let isSandbox: Bool
-    /// What the wallet says of the card beside the token, such as `Visa 1234`. Nobody signed it.
+    /// The wallet's card description beside the token, such as `Visa 1234`. Unsigned.
     public let claimedCardName: String?
-    /// The card, the amount and the cryptogram.
+    /// Card, amount and cryptogram.
     public let payload: PaymentTokenPayload
 }
 
 extension VerifiedPaymentToken {
-    /// Opens the token with the key that it names.
+    /// Decrypts the token with the key that it names.
     ///
-    /// For EC_v1: ECDH on P-256, the single-step key derivation of NIST SP 800-56A with SHA-256 (counter, secret,
-    /// party information), AES-256-GCM. For RSA_v1: RSA-OAEP with SHA-256, AES-128-GCM. The nonce is 16 zero bytes:
-    /// each key is used once.
+    /// For EC_v1: ECDH on P-256, the single-step key derivation of NIST SP 800-56A with SHA-256 (counter, secret, party
+    /// information), AES-256-GCM. For RSA_v1: RSA-OAEP with SHA-256, AES-128-GCM. The nonce is 16 zero bytes: each key
+    /// is used once.
     /// - Throws: ``PaymentTokenError`` at ``PaymentTokenStep/key``, ``PaymentTokenStep/decryption`` (one error for
-    ///   every cause, so that nobody learns which) or ``PaymentTokenStep/payload``.
+    ///   every cause, to avoid an oracle) or ``PaymentTokenStep/payload``.
     public func decrypt(with ring: ProcessingKeyRing) throws(PaymentTokenError) -> DecryptedPaymentToken {
         guard let key = ring.key(publicKeyHash: token.publicKeyHash) else {
             throw PaymentTokenError(
@@ -59,7 +59,7 @@ extension VerifiedPaymentToken {
             } catch { return nil }
             var hash = SHA256()
             hash.update(data: [0, 0, 0, 1] as [UInt8])
-            // All 32 bytes of the secret, leading zeros too.
+            // All 32 bytes of the shared secret, including leading zeros.
             shared.withUnsafeBytes { hash.update(bufferPointer: $0) }
             hash.update(data: VerifiedPaymentToken.algorithmAndParty)
             hash.update(data: key.merchant.bytes)
@@ -74,7 +74,7 @@ extension VerifiedPaymentToken {
         }
     }
 
-    /// The algorithm with its length before it, and the sender, as the key derivation takes them.
+    /// The length-prefixed algorithm and the sender, as key derivation input.
     private static let algorithmAndParty: [UInt8] = [13] + Array("id-aes256-GCMApple".utf8)
 
     private func open(with key: SymmetricKey) -> Data? {

@@ -1,46 +1,46 @@
 public import TillCore
 
-/// The checks of a payment token, in the order in which they are made.
+/// The verification steps of a payment token, in order.
 public enum PaymentTokenStep: String, Hashable, Sendable, CaseIterable {
     /// The JSON, its members, its base64 and hexadecimal text.
     case format
-    /// The signature's container (CMS, RFC 5652).
+    /// The signature container (CMS, RFC 5652).
     case container
-    /// Who signed: which certificate, with which of Apple's marks.
+    /// The signer: its certificate and Apple's marker extensions.
     case signer
-    /// The chain from the signer to Apple's root, and its dates.
+    /// The chain from the signer to Apple's root, and its validity dates.
     case chain
-    /// The digest of what was signed.
+    /// The digest of the signed bytes.
     case digest
-    /// The signature does not fit the signed bytes.
+    /// The signature over the signed attributes.
     case signature
-    /// How long ago it was signed.
+    /// The age of the signature.
     case signingTime = "signing-time"
-    /// The merchant's processing key that the token was made for.
+    /// The merchant's processing key that the token names.
     case key
-    /// Taking the payload out of its encryption.
+    /// Decryption of the payload.
     case decryption
-    /// What the payload says.
+    /// The contents of the payload.
     case payload
-    /// That the token is for this request.
+    /// The binding to this request.
     case applicationData = "application-data"
-    /// That the token is for this amount, currency and merchant.
+    /// The binding to amount, currency and merchant.
     case order
-    /// That the token was not used before.
+    /// Single use of the token.
     case replay
 }
 
-/// Why a payment token was refused. No sentence holds anything of the token's secret content.
+/// The reason that a payment token was rejected. No message contains any of the token's secrets.
 public struct PaymentTokenError: ExplainedError, Hashable {
-    /// The check that failed.
+    /// The step that failed.
     public let step: PaymentTokenStep
-    /// A stable word for programs and metrics; the set of words is finite.
+    /// A stable identifier for programs and metrics, from a finite set.
     public let code: String
-    /// What happened, one sentence.
+    /// The error in one sentence.
     public let what: String
-    /// What to do next, one sentence.
+    /// The recommended next step in one sentence.
     public let next: String
-    /// A refused token moves no money.
+    /// Always `no`: a rejected token moves no money.
     public var moneyMoved: MoneyMoved { .no }
 
     init(_ step: PaymentTokenStep, _ code: String, _ what: String, next: String? = nil) {

@@ -1,47 +1,47 @@
 public import TillCore
 
-/// What a token holds once it is open. What must not be seen is a `Secret`; what is not known is kept.
+/// The decrypted contents of a token. Sensitive values are `Secret`; unknown members are preserved.
 public struct PaymentTokenPayload: Sendable {
-    /// What proves that the cardholder's device took part.
+    /// The proof that the cardholder's device took part.
     public enum Credential: Sendable {
-        /// A 3-D Secure cryptogram. The indicator is passed on if, and only if, the wallet gave one.
+        /// A 3-D Secure cryptogram. The indicator is passed on if, and only if, the wallet supplied one.
         case threeDSecure(cryptogram: Secret<String>, eciIndicator: String?)
-        /// An EMV cryptogram with its data, and the PIN if the region has one.
+        /// An EMV cryptogram with its data, and the PIN where the region uses one.
         case emv(data: Secret<String>, encryptedPIN: Secret<String>?)
-        /// A kind that is not known here; its members are in ``PaymentTokenPayload/document``.
+        /// An unknown kind; its members are in ``PaymentTokenPayload/document``.
         case other(kind: String)
     }
 
-    /// One part of a payment that several merchants share.
+    /// One merchant's part of a shared payment.
     public struct AuthenticationResponse: Sendable {
-        /// The merchant whose part it is.
+        /// The merchant that receives the part.
         public let merchantIdentifier: String
         public let authenticationData: Secret<String>
-        /// That merchant's part; `nil` if it was not a whole number of minor units.
+        /// The amount of the part; `nil` if it was not a whole number of minor units.
         public let amount: Money?
     }
 
-    /// The device's own account number, or the merchant's token.
+    /// The device account number, or the merchant token.
     public let accountNumber: Secret<String>
-    /// The last four digits of ``accountNumber``. They are not those printed on the card.
+    /// The last four digits of ``accountNumber``, which differ from those printed on the card.
     public let accountLastFour: String
-    /// When the account number ends.
+    /// The expiry of the account number.
     public let expiry: Secret<TokenExpiry>
-    /// The amount that the customer agreed to.
+    /// The amount that the customer authorized.
     public let amount: Money
-    /// The cardholder's name, if the wallet gave it.
+    /// The cardholder name, if the wallet supplied it.
     public let cardholderName: Secret<String>?
-    /// Who made the device, ten hexadecimal digits or so.
+    /// The device manufacturer, about ten hexadecimal digits.
     public let deviceManufacturer: String?
-    /// What proves that the device took part, beside the account number.
+    /// The proof that the device took part, in addition to the account number.
     public let credential: Credential
-    /// The merchant's own token for charges to come, if the request asked for one.
+    /// The merchant token for later charges, if the request asked for one.
     public let merchantTokenIdentifier: Secret<String>?
-    /// Expiry, last four and pictures of the card behind a merchant's token.
+    /// Expiry, last four digits and artwork of the card behind a merchant token.
     public let merchantTokenMetadata: JSONValue?
-    /// Parts of a payment that several merchants share; empty otherwise.
+    /// The parts of a shared payment; empty otherwise.
     public let authenticationResponses: [AuthenticationResponse]
-    /// The whole payload as it was.
+    /// The complete payload as received.
     public let document: Secret<JSONValue>
 
     init(parsing bytes: some Collection<UInt8>) throws(PaymentTokenError) {
@@ -101,7 +101,7 @@ public struct PaymentTokenPayload: Sendable {
         }
     }
 
-    /// A whole number of minor units, written as a number or as text.
+    /// Returns a non-negative whole number of minor units, written as a number or as text.
     private static func minorUnits(_ value: JSONValue) -> Int64? {
         let units = value.int64Value ?? value.stringValue.flatMap { Int64($0) }
         return units.flatMap { $0 >= 0 ? $0 : nil }
@@ -122,16 +122,16 @@ public struct PaymentTokenPayload: Sendable {
     }
 }
 
-/// The day on which a token's account number ends.
+/// The expiry date of a token's account number.
 public struct TokenExpiry: Hashable, Sendable {
-    /// The year with its century, from 2000 to 2099.
+    /// The four-digit year, 2000 to 2099.
     public let year: Int
     /// The month, from 1 for January to 12.
     public let month: Int
-    /// 1 to 31; 0 if the issuer names the month alone.
+    /// 1 to 31; 0 if the issuer specifies only the month.
     public let day: Int
 
-    /// Reads `YYMMDD`; `nil` for anything else. Years are 2000 to 2099.
+    /// Parses `YYMMDD`; `nil` for anything else. Years are 2000 to 2099.
     init?(yymmdd text: String) {
         guard text.utf8.count == 6, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text),
             (1...12).contains(number / 100 % 100), (0...31).contains(number % 100)
@@ -143,8 +143,7 @@ public struct TokenExpiry: Hashable, Sendable {
 }
 
 extension PaymentTokenPayload {
-    /// The payload's members under Apple's names, with whatever must not be seen as a mask. Members that are not
-    /// known are masked whole.
+    /// The payload's members under Apple's names, with sensitive values masked. Unknown members are masked completely.
     public var masked: JSONValue {
         guard case .object(let members) = document.reveal() else { return .null }
         return .object(members.map { JSONMember(key: $0.key, value: Self.mask($0.value, key: $0.key)) })

@@ -1,31 +1,31 @@
 import Crypto
 public import TillCore
 
-/// Which of Apple's two worlds a token must come from.
+/// The Apple Pay environment that a token must come from.
 public enum WalletEnvironment: String, Hashable, Sendable {
-    /// Real cards. A token of the sandbox is refused.
+    /// Real cards. Sandbox tokens are rejected.
     case production
     /// Apple's sandbox and Till's own.
     case sandbox
 }
 
-/// Decides whether a payment token was made by Apple, just now.
+/// Verifies that a payment token was signed by Apple, just now.
 ///
-/// Everything that was signed is checked against the signature, and everything that was not is either checked against
-/// what was or has only one possible value. Safe to use from any number of tasks; keeps no token.
+/// All signed data are verified against the signature; unsigned data are either verified against signed data or have
+/// only one possible value. Safe to use from any number of tasks; keeps no token.
 public struct PaymentTokenVerifier: Sendable {
-    /// Apple's figure: a token is refused when it was signed more than five minutes ago.
+    /// Apple's limit: a token is rejected if it was signed more than five minutes ago.
     public static let signingWindow: Span = .minutes(5)
 
     let trust: SignerTrust
     let environment: WalletEnvironment
     let window: Span
 
-    /// A verifier with the roots that it trusts.
+    /// Creates a verifier.
     /// - Parameters:
-    ///   - trust: whose signature counts.
-    ///   - environment: production refuses tokens of Apple's sandbox; the sandbox takes both.
-    ///   - window: how far the time of signing may be from now, in either direction.
+    ///   - trust: the trusted signers.
+    ///   - environment: production rejects sandbox tokens; the sandbox accepts both.
+    ///   - window: the tolerated distance of the signing time from now, in either direction.
     public init(
         trust: SignerTrust, environment: WalletEnvironment = .production,
         window: Span = PaymentTokenVerifier.signingWindow
@@ -35,7 +35,7 @@ public struct PaymentTokenVerifier: Sendable {
         self.window = window
     }
 
-    /// Checks a token's signature and the certificates behind it; opens nothing.
+    /// Verifies a token's signature and certificate chain; decrypts nothing.
     /// - Parameter now: the time at which certificates must be valid and the signature fresh.
     /// - Throws: ``PaymentTokenError`` with the first step that failed.
     public func verify(
@@ -67,12 +67,12 @@ public struct PaymentTokenVerifier: Sendable {
     }
 }
 
-/// A token that Apple signed for this moment. Its payload is still encrypted.
+/// A verified token, signed by Apple within the window. Its payload is still encrypted.
 public struct VerifiedPaymentToken: Sendable {
     let token: UnverifiedPaymentToken
-    /// When Apple signed it.
+    /// Time of Apple's signature.
     public let signingTime: Timestamp
-    /// Apple's sandbox signed it.
+    /// `true` if Apple's sandbox signed it.
     public let isSandbox: Bool
 
     init(token: UnverifiedPaymentToken, signingTime: Timestamp, isSandbox: Bool) {
@@ -81,13 +81,13 @@ public struct VerifiedPaymentToken: Sendable {
         self.isSandbox = isSandbox
     }
 
-    /// Whether it was encrypted for an EC or an RSA key.
+    /// The token version, for an EC or an RSA key.
     public var version: PaymentTokenVersion { token.version }
-    /// Apple's identifier of the transaction, signed.
+    /// Apple's transaction identifier, signed.
     public var transactionID: WalletTransactionID { token.transactionID }
-    /// What the wallet says of the card beside the token, such as `Visa 1234`. Nobody signed it.
+    /// The wallet's card description beside the token, such as `Visa 1234`. Unsigned.
     public var claimedCardName: String? { token.claimedCardName }
-    /// The card's network as the wallet names it beside the token. Nobody signed it.
+    /// The wallet's name for the card network, beside the token. Unsigned.
     public var claimedNetwork: String? { token.claimedNetwork }
     /// SHA-256 of the request's application data, signed; `nil` if there was none.
     public var applicationDataHash: [UInt8]? { token.applicationDataHash }

@@ -1,20 +1,20 @@
 import Synchronization
 public import TillCore
 
-/// Remembers which transactions were seen, so that a token pays once.
+/// A record of used transactions, so that a token pays only once.
 public protocol ReplayStore: Sendable {
-    /// Takes a transaction for an order, before anything is charged.
+    /// Reserves a transaction for an order, before anything is charged.
     ///
     /// Atomic: of any number of callers with one transaction, those with the first order get `true`, all others
-    /// `false`. Taking it again for the same order is `true`, so that an interrupted request can be repeated.
-    /// - Parameter until: when it may be forgotten; later than the signature can still be fresh.
+    /// `false`. Reserving it again for the same order returns `true`, so that an interrupted request can be repeated.
+    /// - Parameter until: the time after which the record may be dropped; later than the signature can be fresh.
     func reserve(_ transaction: WalletTransactionID, for order: String, until: Timestamp) async -> Bool
 }
 
-/// A store in memory, for one process. When it is full of transactions that can still be repeated, it refuses new ones:
-/// better a refused payment than one taken twice.
+/// An in-memory store for one process. Full of transactions that could still be replayed, it rejects new ones: a
+/// rejected payment is better than a double charge.
 public final class MemoryReplayStore: ReplayStore {
-    /// How many transactions are kept at most.
+    /// The default maximum number of transactions kept.
     public static let maximumTransactions = 100_000
 
     private struct Taken {
@@ -26,15 +26,15 @@ public final class MemoryReplayStore: ReplayStore {
     private let clock: any TillClock
     private let capacity: Int
 
-    /// A store that has seen no transaction yet.
-    /// - Parameter capacity: how many transactions are kept at most.
+    /// Creates an empty store.
+    /// - Parameter capacity: the maximum number of transactions kept.
     public init(clock: any TillClock, capacity: Int = MemoryReplayStore.maximumTransactions) {
         self.clock = clock
         self.capacity = capacity
     }
 
     /// Reserves a transaction for an order, atomically within this process; nothing survives its end.
-    /// - Returns: `false` also when the store is full of transactions that are still fresh.
+    /// - Returns: `false` also if the store is full of transactions that are still fresh.
     public func reserve(_ transaction: WalletTransactionID, for order: String, until: Timestamp) async -> Bool {
         let now = clock.now()
         return taken.withLock { taken in

@@ -1,13 +1,13 @@
 import SwiftASN1
 import TillCore
 
-/// The attributes that the signer signed: each found by its name, never by its place, and each at most once.
+/// The signed attributes: each found by its identifier, never by position, and present at most once.
 ///
-/// Tokens of 2014 have three of them; since 2017 the algorithms are protected by a fourth (RFC 6211).
+/// Tokens of 2014 have three of them; since 2017 a fourth protects the algorithms (RFC 6211).
 struct SignedAttributes {
     let messageDigest: ArraySlice<UInt8>
     let signingTime: Timestamp
-    /// The names of digest and signature are among what is signed.
+    /// `true` if the digest and signature algorithms are among the signed data.
     let protectsAlgorithms: Bool
 
     init(_ node: ASN1Node, digest: ASN1Node, signature: ASN1Node) throws(PaymentTokenError) {
@@ -47,7 +47,7 @@ struct SignedAttributes {
         protectsAlgorithms = values[ASN1Names.algorithmProtection] != nil
     }
 
-    /// UTCTime or GeneralizedTime, in UTC with seconds, as RFC 5652 (11.3) has them.
+    /// Parses UTCTime or GeneralizedTime, in UTC with seconds, as required by RFC 5652 (11.3).
     private static func time(_ node: ASN1Node) -> Timestamp? {
         guard case .primitive(let text) = node.content, text.last == UInt8(ascii: "Z") else { return nil }
         let digits = text.dropLast()
@@ -55,7 +55,7 @@ struct SignedAttributes {
         var numbers = digits.map { Int($0) - 0x30 }
         switch (node.identifier, numbers.count) {
         case (.utcTime, 12):
-            // Two digits of the year: 1950 to 2049.
+            // A two-digit year: 1950 to 2049.
             numbers.insert(contentsOf: numbers[0] < 5 ? [2, 0] : [1, 9], at: 0)
         case (.generalizedTime, 14): break
         default: return nil

@@ -2,11 +2,11 @@ import SwiftASN1
 import TillCore
 import X509
 
-/// What a chain must be before a payment token is believed: signer, authority, root, with Apple's marks on the first
-/// two, each with the right to do what it did.
+/// The requirements on a token's certificate chain: signer, authority and root, with Apple's marker extensions on the
+/// first two, and key usages that permit each to act as it did.
 ///
-/// The library's own policy of RFC 5280 does not check key usages and uses the machine's clock; dates are checked
-/// in ``ValidatedSigner`` instead, at the time that was passed in and on every use.
+/// The library's own RFC 5280 policy ignores key usages and uses the system clock; dates are checked in
+/// ``ValidatedSigner`` instead, at the time passed in and on every use.
 struct SignerPolicy: VerifierPolicy, Sendable {
     let verifyingCriticalExtensions: [ASN1ObjectIdentifier] = [
         .X509ExtensionID.basicConstraints, .X509ExtensionID.keyUsage,

@@ -4,23 +4,23 @@ import Synchronization
 import TillCore
 import X509
 
-/// Whose tokens are believed: one root, and the signers that were proved against it so far.
+/// The trust anchor for tokens: one root, and the signers verified against it so far.
 ///
-/// Proving a chain takes four times as long as everything else about a token, and Apple's signers change once in
-/// years. So a pair of certificates that was proved is remembered by the hash of its exact bytes. Only what was proved
-/// is remembered; what nobody vouched for cannot fill the memory.
+/// Verifying a chain takes four times as long as the rest of a token, and Apple's signers change once in years. A
+/// verified pair of certificates is therefore cached by the hash of its exact bytes. Only verified pairs are cached, so
+/// forged certificates cannot fill the memory.
 public final class SignerTrust: Sendable {
-    /// How many proved signers are kept. Apple has used about five in ten years.
+    /// Maximum number of verified signers kept. Apple has used about five in ten years.
     public static let maximumSigners = 32
 
     private let root: Certificate
     private let proved = Mutex<[[UInt8]: ValidatedSigner]>([:])
 
     /// Trusts Apple Root CA - G3.
-    /// - Throws: never for the bytes that ship; the signature says so because they are parsed.
+    /// - Throws: never for the bundled bytes; declared because they are parsed.
     public static func apple() throws(PaymentTokenError) -> SignerTrust { try SignerTrust(root: AppleRoot.der) }
 
-    /// Trusts another root, for tests with a public key infrastructure of their own.
+    /// Trusts another root, for tests with their own public key infrastructure.
     /// - Parameter root: one certificate, in DER or PEM.
     public init(root: [UInt8]) throws(PaymentTokenError) {
         do {
@@ -32,10 +32,10 @@ public final class SignerTrust: Sendable {
         }
     }
 
-    /// The number of chains that were proved and are remembered.
+    /// Number of verified chains in the cache.
     package var rememberedSigners: Int { proved.withLock { $0.count } }
 
-    /// The signer of a token, proved now or before.
+    /// Returns the signer of a token, verified now or earlier.
     func signer(of signature: TokenSignature) async throws(PaymentTokenError) -> ValidatedSigner {
         var hash = SHA256()
         hash.update(data: signature.signer.bytes)
@@ -59,7 +59,7 @@ public final class SignerTrust: Sendable {
         } catch {
             throw PaymentTokenError(.container, "certificate", "A certificate in the signature cannot be read.")
         }
-        // A signer without the mark is its own error: it is what a forger with some other Apple certificate has.
+        // A signer without the marker has its own error: a forger with another Apple certificate would end here.
         guard leaf.extensions[oid: ASN1Names.signerMark] != nil else {
             throw PaymentTokenError(
                 .signer, "signer_mark", "The signer's certificate has not Apple's mark for payment tokens.")

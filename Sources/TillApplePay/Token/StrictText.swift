@@ -1,7 +1,7 @@
 import TillCore
 
-/// Base64 (RFC 4648, section 4) with one spelling for each value: padded, no spaces, and no bits set behind the end.
-/// Two spellings of one token would let a changed token pass for the same.
+/// Base64 (RFC 4648, section 4) with a single spelling per value: padded, no spaces, and no trailing bits set. With two
+/// spellings, a modified token could pass as the same one.
 enum StrictBase64 {
     private static let values: [UInt8] = {
         var table = [UInt8](repeating: 0xFF, count: 256)
@@ -10,7 +10,7 @@ enum StrictBase64 {
         return table
     }()
 
-    /// The bytes; `nil` for anything but the one right spelling.
+    /// Returns the bytes; `nil` for anything but the canonical spelling.
     static func decode(_ text: String) -> [UInt8]? {
         var text = text
         return text.withUTF8 { letters in decode(letters) }
@@ -48,10 +48,10 @@ enum StrictBase64 {
     }
 }
 
-/// Base64 around a whole token, as transports make it: either alphabet, with or without padding, with line breaks. Not
-/// for what is in a token: see ``StrictBase64``.
+/// Base64 around a whole token, as produced by transports: either alphabet, with or without padding, with line breaks.
+/// Not for values within a token: see ``StrictBase64``.
 enum TransportBase64 {
-    /// The bytes; `nil` for anything else, and for a mixture of the alphabets.
+    /// Returns the bytes; `nil` for anything else, and for a mixture of the alphabets.
     static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var letters = text.filter { $0 > 0x20 }
         let isForURLs = letters.contains(0x2D) || letters.contains(0x5F)
@@ -64,9 +64,9 @@ enum TransportBase64 {
     }
 }
 
-/// Hexadecimal text, in one case throughout: a letter whose case was changed is a changed token.
+/// Hexadecimal text, in one case throughout: a token with a letter in the other case is a modified token.
 enum StrictHex {
-    /// The bytes; `nil` for an odd count, another character, or both cases in one text.
+    /// Returns the bytes; `nil` for an odd count, another character, or mixed case.
     static func decode(_ text: String) -> [UInt8]? {
         let letters = text.utf8.filter { $0 > 0x39 }
         guard letters.allSatisfy({ $0 < 0x60 }) || letters.allSatisfy({ $0 > 0x60 }) else { return nil }

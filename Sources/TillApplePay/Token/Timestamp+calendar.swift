@@ -1,10 +1,10 @@
 public import TillCore
 
 extension Timestamp {
-    /// A moment from its date and time in UTC; `nil` for a day or time that does not exist.
+    /// Creates a timestamp from a date and time in UTC; `nil` for a day or time that does not exist.
     /// - Parameters:
     ///   - year: 1 to 9999, in the proleptic Gregorian calendar.
-    ///   - second: 0 to 59; a leap second is not taken.
+    ///   - second: 0 to 59; leap seconds are rejected.
     init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
         let lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         guard (1...9999).contains(year), (1...12).contains(month), (0...23).contains(hour),
@@ -16,8 +16,9 @@ extension Timestamp {
         self.init(milliseconds: (days * 86_400 + Int64(hour * 3600 + minute * 60 + second)) * 1000)
     }
 
-    /// Reads ISO 8601: a date, or a date and time with `Z`, an offset or neither (UTC), as `2026-11-21T09:30:00Z`; or
-    /// whole seconds since 1970. Parts of a second are cut to milliseconds. `nil` for anything else.
+    /// Parses ISO 8601: a date, or a date and time with `Z`, an offset or neither (UTC), such as
+    /// `2026-11-21T09:30:00Z`; or whole seconds since 1970. Fractions of a second are truncated to milliseconds. `nil`
+    /// for anything else.
     public init?(iso8601 text: String) {
         if let seconds = Int64(text), (0...253_402_300_799).contains(seconds), text.utf8.count > 8 {
             self.init(milliseconds: seconds * 1000)
@@ -57,7 +58,7 @@ extension Timestamp {
                     rest = rest.dropFirst(digits.count)
                 }
             }
-            // A time without a zone is taken as UTC, which is what signatures are in.
+            // A time without a zone is UTC, as in signatures.
             let sign = take("Zz+-")
             if sign == "+" || sign == "-" {
                 guard let hours = number(2) else { return nil }

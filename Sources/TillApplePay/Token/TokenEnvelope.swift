@@ -1,28 +1,28 @@
 import TillCore
 
-/// What a payment token comes in: taken off, whichever way it was handed over.
+/// Unwraps a payment token from its transport envelope.
 ///
-/// Wallets give an object: the signed and encrypted part alone (`paymentData`), the whole token around it, or the
-/// browser's event around that (`payment.token`; `details.token` in the Payment Request API). Shops pass these on as
-/// text within JSON, or in base64. Nothing of it is signed, and nothing of it changes what is.
+/// Wallets deliver an object: the signed and encrypted part alone (`paymentData`), the whole token around it, or the
+/// browser's event around that (`payment.token`; `details.token` in the Payment Request API). Merchants pass these on
+/// as text within JSON, or in base64. The envelope is unsigned and cannot affect the signed contents.
 enum TokenEnvelope {
-    /// Nested wrappings: text, event, payment, token, text. A token nested more deeply is not found.
+    /// Maximum nesting: text, event, payment, token, text. A more deeply nested token is not found.
     static let maximumLayers = 8
     private static let members = ["payment", "details", "token"]
 
-    /// The token in a file or a request's body: JSON, or JSON in base64.
+    /// Parses a file or a request body: JSON, or JSON in base64.
     static func document(_ bytes: some Collection<UInt8>) throws(PaymentTokenError) -> JSONValue {
         guard bytes.count <= UnverifiedPaymentToken.Limits.documentBytes else {
             throw malformed("too_long", "The token has \(bytes.count) bytes; real ones have about 4,000.")
         }
-        // Some editors write a mark before UTF-8.
+        // Some editors write a byte order mark before UTF-8.
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : Array(bytes)
         do {
             return try JSONValue(
                 parsing: text,
                 limits: JSONLimits(maximumBytes: UnverifiedPaymentToken.Limits.documentBytes, maximumDepth: 16))
         } catch {
-            // JSON of a token begins with one of {"; base64 never does.
+            // A token's JSON begins with one of {"; base64 never does.
             guard let first = text.first(where: { $0 > 0x20 }), first != 0x7B, first != 0x22, first != 0x5B,
                 let decoded = TransportBase64.decode(text), decoded.first(where: { $0 > 0x20 }) == 0x7B
             else { throw malformed("not_json", "The token is not JSON that can be read: \(error.description)") }
@@ -30,7 +30,7 @@ enum TokenEnvelope {
         }
     }
 
-    /// The whole token, or its signed and encrypted part if that came alone.
+    /// Returns the whole token, or its signed and encrypted part if only that was delivered.
     static func token(in document: JSONValue) throws(PaymentTokenError) -> JSONValue {
         var value = document
         for _ in 0..<maximumLayers {
@@ -48,7 +48,7 @@ enum TokenEnvelope {
         return value
     }
 
-    /// The signed and encrypted part of a whole token.
+    /// Returns the signed and encrypted part of a whole token.
     static func paymentData(in token: JSONValue) throws(PaymentTokenError) -> JSONValue {
         switch token["paymentData"] {
         case nil: return token

@@ -1,10 +1,10 @@
 import SwiftASN1
 import TillCore
 
-/// The signature of a payment token: CMS `SignedData` (RFC 5652) as Apple's servers write it.
+/// The signature of a payment token: CMS `SignedData` (RFC 5652) as written by Apple's servers.
 ///
-/// Read strictly where it is not signed itself, because whatever may vary there may be varied by anybody: one signer,
-/// two certificates, SHA-256, no content, nothing unsigned behind. Read openly where Apple's encoding is its own: any
+/// Unsigned parts are parsed strictly, because any freedom in them could be used to forge variants: one signer, two
+/// certificates, SHA-256, no content, no unsigned attributes. Apple's own encoding choices are parsed leniently: any
 /// BER lengths, certificates in any order, algorithm parameters absent or NULL.
 struct TokenSignature {
     enum Algorithm: Hashable {
@@ -12,11 +12,11 @@ struct TokenSignature {
         case rsaWithSHA256
     }
 
-    /// The certificate that the signer's identifier names.
+    /// The certificate named by the signer identifier.
     let signer: CertificateFrame
     let authority: CertificateFrame
     let algorithm: Algorithm
-    /// The signed attributes as they are signed: a SET OF.
+    /// The signed attributes in their signed encoding: a SET OF.
     let signedAttributes: [UInt8]
     let attributes: SignedAttributes
     let value: ArraySlice<UInt8>
@@ -135,7 +135,7 @@ struct TokenSignature {
         guard signature.identifier == .octetString, case .primitive(let value) = signature.content else {
             throw refused("structure", "The signature's value cannot be read.")
         }
-        // The attributes are signed as a SET OF, though they are sent under a tag of their own (RFC 5652, 5.4).
+        // The attributes are signed as a SET OF, though they are sent under an implicit tag (RFC 5652, 5.4).
         guard attributes.identifier == context(0), attributes.encodedBytes.dropFirst().first != 0x80 else {
             throw refused("attributes", "The signature has no signed attributes.")
         }
@@ -148,11 +148,11 @@ struct TokenSignature {
             signedAttributes: signed, value: value)
     }
 
-    /// The signature's algorithm. It is not signed itself, so each signature has exactly one name for it.
+    /// Returns the signature algorithm. The field is unsigned, so each signature has exactly one accepted name for it.
     ///
     /// CMS has two for RSA: with the digest in it, which Apple writes (RFC 5754, 3.2), and without (RFC 3370, 3.2).
-    /// They differ by one byte and verify alike, so nothing but a signed attribute (RFC 6211) tells which one was
-    /// written. Under the attribute either is taken, because the attribute says the same; without it only Apple's.
+    /// They differ by one byte and verify alike, so only a signed attribute (RFC 6211) reveals which one was written.
+    /// With that attribute either is accepted, because the attribute must agree; without it only Apple's.
     private static func signatureAlgorithm(
         _ node: ASN1Node, isProtected: Bool
     ) throws(PaymentTokenError) -> Algorithm {
@@ -200,7 +200,7 @@ struct TokenSignature {
         return bytes
     }
 
-    /// The identifier of an algorithm whose parameters are absent or NULL; `nil` for any other.
+    /// Returns the identifier of an algorithm with parameters absent or NULL; `nil` for any other.
     static func algorithm(_ node: ASN1Node, tag: ASN1Identifier = .sequence) -> ASN1ObjectIdentifier? {
         guard node.identifier == tag, case .constructed(let nodes) = node.content else { return nil }
         var parts = nodes.makeIterator()

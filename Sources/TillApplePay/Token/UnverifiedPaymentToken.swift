@@ -1,41 +1,41 @@
 public import TillCore
 
-/// The two forms of Apple Pay's payment token. The region of the merchant's account decides which one is sent.
+/// The two versions of Apple Pay's payment token, determined by the region of the merchant's account.
 public enum PaymentTokenVersion: String, Hashable, Sendable {
     /// Elliptic curves: everywhere but mainland China.
     case ecV1 = "EC_v1"
-    /// Encrypted for an RSA key, as in mainland China.
+    /// Encrypted to an RSA key, as in mainland China.
     case rsaV1 = "RSA_v1"
 }
 
-/// Apple's identifier of one transaction: 32 bytes, written in hexadecimal.
+/// Apple's transaction identifier: 32 bytes, written in hexadecimal.
 public struct WalletTransactionID: Hashable, Sendable, CustomStringConvertible {
     public let bytes: [UInt8]
-    /// Lower-case hexadecimal, as Apple writes it.
+    /// Lowercase hexadecimal, as Apple writes it.
     public var description: String { Hex.lowercase(bytes) }
 
     package init(bytes: [UInt8]) { self.bytes = bytes }
 }
 
-/// A payment token as it came in: well formed, and not believed in anything.
+/// A payment token as received: well-formed, and entirely untrusted.
 ///
-/// There is no way from here to the card but through ``PaymentTokenVerifier``.
+/// The card is reachable only through ``PaymentTokenVerifier``.
 public struct UnverifiedPaymentToken: Sendable {
-    /// What a token may cost to read. Real ones are 3.5 to 5 kB of JSON.
+    /// Size limits for parsing a token. Real ones are 3.5 to 5 kB of JSON.
     public enum Limits {
         /// The whole JSON document.
         public static let documentBytes = 65_536
-        /// The signature's container, decoded.
+        /// The signature container, decoded.
         public static let signatureBytes = 16_384
         /// The encrypted payload, decoded.
         public static let dataBytes = 16_384
     }
 
-    /// How the payload's key reaches the merchant.
+    /// The transport of the payload key to the merchant.
     enum KeyTransport: Sendable {
-        /// A public key made for this token: SubjectPublicKeyInfo in DER.
+        /// An ephemeral public key of this token: SubjectPublicKeyInfo in DER.
         case ephemeralPublicKey([UInt8])
-        /// The symmetric key, encrypted for the merchant.
+        /// The symmetric key, encrypted to the merchant.
         case wrappedKey([UInt8])
 
         var bytes: [UInt8] {
@@ -45,24 +45,24 @@ public struct UnverifiedPaymentToken: Sendable {
         }
     }
 
-    /// Which kind of key it says it was encrypted for; not verified.
+    /// The claimed version; unverified.
     public let version: PaymentTokenVersion
-    /// Apple's identifier of the transaction, as the token claims it.
+    /// Apple's transaction identifier, as claimed.
     public let transactionID: WalletTransactionID
-    /// SHA-256 of the processing key that it claims to be made for.
+    /// SHA-256 of the processing key that the token claims to be encrypted to.
     public let publicKeyHash: [UInt8]
-    /// SHA-256 of the request's application data, if the token claims some.
+    /// SHA-256 of the request's application data, if the token claims any.
     public let applicationDataHash: [UInt8]?
-    /// What the wallet says of the card beside the token, such as `Visa 1234`. Nobody signed it.
+    /// The wallet's card description beside the token, such as `Visa 1234`. Unsigned.
     public let claimedCardName: String?
-    /// The card's network as the wallet names it beside the token. Nobody signed it.
+    /// The wallet's name for the card network, beside the token. Unsigned.
     public let claimedNetwork: String?
 
     let data: [UInt8]
     let signature: [UInt8]
     let keyTransport: KeyTransport
 
-    /// Reads a token: the `paymentData` object; or the whole token that holds it (as the browser gives it, with
+    /// Parses a token: the `paymentData` object; or the whole token around it (as delivered by the browser, with
     /// `paymentMethod` and `transactionIdentifier`); or the browser's event with that under `payment.token`,
     /// `details.token` or `token`. Each of them may be text in JSON or in base64.
     /// - Throws: ``PaymentTokenError`` with the step ``PaymentTokenStep/format``.
@@ -70,13 +70,13 @@ public struct UnverifiedPaymentToken: Sendable {
         try self.init(document: TokenEnvelope.document(bytes))
     }
 
-    /// The part of a token that is signed and encrypted, as a provider takes it that opens tokens itself.
+    /// Returns the signed and encrypted part of a token, for providers that decrypt tokens themselves.
     /// - Throws: ``PaymentTokenError`` if it is not JSON.
     public static func sealed(in document: JSONValue) throws(PaymentTokenError) -> Secret<[UInt8]> {
         Secret(try TokenEnvelope.paymentData(in: TokenEnvelope.token(in: document)).bytes())
     }
 
-    /// Takes a document that was read already.
+    /// Creates a token from a parsed document.
     public init(document: JSONValue) throws(PaymentTokenError) {
         let token = try TokenEnvelope.token(in: document)
         let payment = try TokenEnvelope.paymentData(in: token)
@@ -148,11 +148,10 @@ public struct UnverifiedPaymentToken: Sendable {
         PaymentTokenError(.format, code, what)
     }
 
-    /// When the token says it was signed; `nil` if its signature cannot be read. Nothing vouches for it before
-    /// the token is verified.
+    /// The claimed signing time; `nil` if the signature cannot be parsed. Untrusted until the token is verified.
     public var claimedSigningTime: Timestamp? { (try? TokenSignature(parsing: signature))?.attributes.signingTime }
 
-    /// What Apple signed: all parts decoded, one behind the other.
+    /// The signed bytes: all parts decoded and concatenated.
     var signedBytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(keyTransport.bytes.count + data.count + 64)

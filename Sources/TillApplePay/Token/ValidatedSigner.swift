@@ -10,7 +10,7 @@ import X509
     import Foundation
 #endif
 
-/// A signer whose chain to the root was proved. Only its dates remain to be checked, on every use.
+/// A signer with a verified chain to the root. Only its dates remain to be checked, on every use.
 struct ValidatedSigner: Sendable {
     enum Key: Sendable {
         case p256(P256.Signing.PublicKey)
@@ -18,11 +18,11 @@ struct ValidatedSigner: Sendable {
     }
 
     let key: Key
-    /// The latest of the chain's beginnings.
+    /// The latest start of validity in the chain.
     let validFrom: Timestamp
-    /// The earliest of the chain's ends.
+    /// The earliest end of validity in the chain.
     let validUntil: Timestamp
-    /// Apple's sandbox signed: no money stands behind the token.
+    /// `true` if Apple's sandbox signed: the token represents no money.
     let isSandbox: Bool
 
     init(chain: some Collection<Certificate>) throws(PaymentTokenError) {
@@ -50,7 +50,7 @@ struct ValidatedSigner: Sendable {
         }
     }
 
-    /// Checks the signature over the signed attributes.
+    /// Verifies the signature over the signed attributes.
     func checkSignature(
         _ signature: TokenSignature, version: PaymentTokenVersion
     ) throws(PaymentTokenError) {
@@ -77,7 +77,7 @@ struct ValidatedSigner: Sendable {
 }
 
 extension DistinguishedName {
-    /// The first attribute of this kind that is text.
+    /// Returns the first attribute of this type that is text.
     func firstText(_ name: ASN1ObjectIdentifier) -> String? {
         for relative in self {
             for attribute in relative where attribute.type == name {
@@ -89,7 +89,7 @@ extension DistinguishedName {
 }
 
 extension Timestamp {
-    /// A date of a certificate. Its range is years 0 to 9999, so whole milliseconds fit.
+    /// Converts a certificate date. Its range is years 0 to 9999, so whole milliseconds fit.
     init(_ date: Date) {
         let seconds = date.timeIntervalSince1970
         self.init(milliseconds: seconds.magnitude < 1e12 ? Int64(seconds) * 1000 : 0)

@@ -1,6 +1,7 @@
 import TillCore
 
-/// Beancount's language, version 3. It tolerates small differences by default, so the tolerance is set to zero.
+/// A writer for beancount's format, version 3. Beancount tolerates small differences by default, so the tolerance is
+/// set to zero.
 struct BeancountWriter: LedgerWriter {
     var head: String {
         """
@@ -25,7 +26,7 @@ struct BeancountWriter: LedgerWriter {
         "\n\(day) * \"\" \"opening balances\"\n" + balances.map { "  \($0.line)\n" }.joined()
     }
 
-    /// Beancount's balances hold at the beginning of a day.
+    /// Beancount's balance assertions apply at the beginning of a day.
     func balances(_ balances: [LedgerBalances.Balance], on day: LedgerDay) -> String {
         "\n"
             + balances.map {

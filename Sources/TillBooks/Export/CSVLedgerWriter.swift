@@ -1,7 +1,7 @@
 import TillCore
 
-/// One row for each posting (RFC 4180). Amounts are decimal numbers; text that a spreadsheet would take for a formula
-/// begins with an apostrophe.
+/// A writer with one row per posting (RFC 4180). Amounts are decimal numbers; text that a spreadsheet would interpret
+/// as a formula begins with an apostrophe.
 struct CSVLedgerWriter: LedgerWriter {
     var head: String {
         row(["date", "at", "source", "event", "payment", "order", "account", "amount", "currency"])
@@ -34,7 +34,7 @@ struct CSVLedgerWriter: LedgerWriter {
 
 /// Cells of a CSV file.
 package enum CSVText {
-    /// Text as a cell: no formula, no card number, in quotes where it has to be.
+    /// Returns text as a cell: never a formula, without card numbers, quoted where necessary.
     package static func cell(_ text: String) -> String {
         var text = CardScrubbing.withoutNumbers(text)
         if let first = text.unicodeScalars.first, ["=", "+", "-", "@", "\t", "\r"].contains(first) {

@@ -1,7 +1,7 @@
 import TillCore
 
-/// hledger's journal format, for `hledger check -s`: every account and currency is declared, every posting has its
-/// amount.
+/// A writer for hledger's journal format that passes `hledger check -s`: every account and currency is declared, and
+/// every posting has an amount.
 struct HledgerWriter: LedgerWriter {
     var head: String { "decimal-mark .\n" }
 
@@ -23,7 +23,7 @@ struct HledgerWriter: LedgerWriter {
         "\n\(day) * opening balances\n" + balances.map { "    \($0.line)\n" }.joined()
     }
 
-    /// An entry that moves nothing and says what stands there after it.
+    /// Returns an entry that moves no money and asserts the balances after it.
     func balances(_ balances: [LedgerBalances.Balance], on day: LedgerDay) -> String {
         var text = "\n\(day) * balances\n"
         for balance in balances {

@@ -1,18 +1,18 @@
 public import TillCore
 
-/// A day of UTC, by which exports are cut and dated.
+/// A UTC day, by which exports are bounded and dated.
 public struct LedgerDay: Hashable, Sendable, Comparable, CustomStringConvertible {
     private static let milliseconds: Int64 = 86_400_000
-    /// How many days lie between it and 1970-01-01.
+    /// The number of days since 1970-01-01.
     private let number: Int64
 
-    /// The day of a moment.
+    /// Creates the UTC day that contains a time.
     public init(of moment: Timestamp) {
         let (days, rest) = moment.milliseconds.quotientAndRemainder(dividingBy: LedgerDay.milliseconds)
         number = rest < 0 ? days - 1 : days
     }
 
-    /// Reads `2026-11-22`. `nil` for anything else, and for days that there are not.
+    /// Parses a date such as `2026-11-22`. `nil` for any other form and for dates that do not exist.
     public init?(_ text: String) {
         guard text.utf8.count == 10, let moment = Timestamp(internetTime: text + "T00:00:00Z") else { return nil }
         self.init(of: moment)
@@ -25,7 +25,7 @@ public struct LedgerDay: Hashable, Sendable, Comparable, CustomStringConvertible
 
     public static func < (left: LedgerDay, right: LedgerDay) -> Bool { left.number < right.number }
 
-    /// The date of ISO 8601, such as `2026-11-22`.
+    /// The date in ISO 8601, such as `2026-11-22`.
     public var description: String {
         String(Timestamp(milliseconds: number &* LedgerDay.milliseconds).description.prefix(10))
     }

@@ -1,13 +1,13 @@
 import TillCore
 import TillJournal
 
-/// The ledger as a file for bookkeeping, written entry by entry: however long the journal is, what is in memory is the
-/// balances and one page of events.
+/// An export of the ledger for bookkeeping, written entry by entry. Memory use is bounded by the balances and one page
+/// of events, whatever the length of the journal.
 ///
-/// Entries are dated by the day of UTC on which they were booked, and that never goes back: what a clock that was set
-/// back has dated earlier stands on the day of the entry before it, with its own moment beside it. Each day with
-/// entries ends with the balances of what it touched, so that whoever reads the file finds a changed amount, a missing
-/// entry and one on another day. Accounts are declared before they are used.
+/// Entries are dated by the UTC day on which they were booked, and dates never decrease: an entry with an earlier time,
+/// from a clock that was set back, is dated on the day of the entry before it and carries its own time beside it. Each
+/// day with entries ends with the balances of the accounts it touched, so that a reader of the file detects a changed
+/// amount, a missing entry and an entry on another day. Accounts are declared before they are used.
 public struct LedgerExport: Sendable {
     public enum Format: String, Sendable, CaseIterable {
         case beancount
@@ -16,9 +16,10 @@ public struct LedgerExport: Sendable {
     }
 
     public let format: Format
-    /// What was booked before this day is in one opening entry; `nil`: there is none.
+    /// The first day of the export; earlier entries are summed in one opening entry. `nil`: from the beginning, without
+    /// an opening entry.
     public let from: LedgerDay?
-    /// The last day; `nil`: all that there is.
+    /// The last day; `nil`: up to the newest entry.
     public let to: LedgerDay?
 
     public init(_ format: Format, from: LedgerDay? = nil, to: LedgerDay? = nil) {
@@ -29,9 +30,8 @@ public struct LedgerExport: Sendable {
 
     /// Writes the whole export.
     /// - Parameter sink: takes the text, a part at a time.
-    /// - Throws: `JournalError` when the journal cannot be read, and what `sink` throws. Then the export is not whole.
-    /// - Returns: up to where the ledger was read. If it names payments that cannot be read, they are not in the
-    ///   export.
+    /// - Throws: `JournalError` if the journal cannot be read, and any error of `sink`. The export is then incomplete.
+    /// - Returns: the position up to which the ledger was read. Payments it names as unreadable are not in the export.
     @discardableResult
     public func write(_ ledger: Ledger, to sink: (String) throws -> Void) async throws -> Ledger.Position {
         var page = LedgerPage(self)
@@ -46,7 +46,7 @@ public struct LedgerExport: Sendable {
     }
 }
 
-/// What has been written so far, as far as the rest depends on it.
+/// The state of an export in progress that later entries depend on.
 private struct LedgerPage {
     private let export: LedgerExport
     private let writer: any LedgerWriter
@@ -69,7 +69,8 @@ private struct LedgerPage {
 
     func begin() -> String { writer.head }
 
-    /// The entry's text, with what has to stand before it; `nil` if it is behind the last day.
+    /// Returns the entry's text, preceded by the assertions and declarations it requires; `nil` if it is after the last
+    /// day.
     mutating func add(_ entry: LedgerEntry) -> String? {
         let booked = max(LedgerDay(of: entry.at), day ?? LedgerDay(of: entry.at))
         if let to = export.to, booked > to { return nil }
@@ -92,7 +93,7 @@ private struct LedgerPage {
         return text + assertions(on: max(day, export.from ?? day))
     }
 
-    /// What stood in the accounts on the first day.
+    /// Returns the opening entry, with the balances at the start of the first day.
     private mutating func open() -> String {
         defer { isOpened = true }
         guard !isOpened, let from = export.from else { return "" }
@@ -116,7 +117,7 @@ private struct LedgerPage {
             + (isNewAccount ? writer.declaration(of: account, on: day) : "")
     }
 
-    /// The balances at the end of a day of what was touched on it.
+    /// Returns the balances at the end of a day of the accounts touched on it.
     private mutating func assertions(on day: LedgerDay) -> String {
         let ended = balances.all.filter { touched[$0.account]?.contains($0.currency) == true }
         touched = [:]
@@ -132,22 +133,22 @@ protocol LedgerWriter: Sendable {
     func entry(_ entry: LedgerEntry, on day: LedgerDay) -> String
     /// All balances in one entry; they sum to zero.
     func opening(_ balances: [LedgerBalances.Balance], on day: LedgerDay) -> String
-    /// What must stand in accounts at the end of a day.
+    /// Balance assertions for the end of a day.
     func balances(_ balances: [LedgerBalances.Balance], on day: LedgerDay) -> String
 }
 
 extension LedgerEntry {
-    /// `order 1001`, or whose it is.
+    /// `order 1001`, or `no payment`.
     var payee: String { orderNumber.map { "order \($0)" } ?? "no payment" }
 
-    /// What it is, with the words of the person who has decided it.
+    /// The entry's description, followed by the reason and actor of a manual decision.
     func narration(_ plain: (String, Int) -> String) -> String {
         guard let decision else { return plain(what, LedgerText.maximumCharacters) }
         let actor = decision.actor.map { " (\($0))" } ?? ""
         return plain("\(what): \(decision.words)\(actor)", LedgerText.maximumDecision)
     }
 
-    /// Where it comes from, in one word: `event-12`, `statement-stripe-txn_1`.
+    /// The entry's origin in one word: `event-12`, `statement-stripe-txn_1`.
     var origin: String {
         switch source {
         case .event(let sequence): "event-\(sequence)"
@@ -156,7 +157,7 @@ extension LedgerEntry {
     }
 }
 
-/// Account, two spaces and amount, as beancount and hledger both write it.
+/// Account, two spaces and amount, the form of both beancount and hledger.
 extension LedgerPosting {
     var line: String { "\(account.name)  \(amount)" }
 }
@@ -165,11 +166,11 @@ extension LedgerBalances.Balance {
     var line: String { "\(account.name)  \(decimalString) \(currency)" }
 }
 
-/// Text of others inside a file of lines: without what would end a line or a string.
+/// Untrusted text in a line-based file: replaces characters that would end a line or a string.
 enum LedgerText {
-    /// The most characters of a text that are written.
+    /// The maximum number of characters of a text; the rest is cut.
     static let maximumCharacters = 120
-    /// The most of a text with the words of the person who has decided it: all that is taken of them.
+    /// The maximum length of a text that includes a decision: the largest reason and actor that are accepted, in full.
     static let maximumDecision =
         IncidentResolution.maximumNoteBytes + IncidentResolution.maximumActorBytes + maximumCharacters
 

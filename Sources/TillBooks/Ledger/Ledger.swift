@@ -1,20 +1,20 @@
 public import TillCore
 public import TillJournal
 
-/// The double-entry ledger: a projection of the journal's events and of the statements that were imported. It keeps
-/// nothing of its own, so it cannot say anything else than they do.
+/// The double-entry ledger: a projection of the journal's events and of the imported statements. It stores no entries
+/// of its own, so it cannot contradict them.
 ///
-/// Entries come in the order of the journal; those of statements stand where they were imported. Reading takes time
-/// with the number of events and memory for ``maximumFoldedPayments`` payments, however many there are. What is written
-/// while it is read may or may not be among it.
+/// Entries come in the order of the journal; those of statements come at the time of their import. Reading takes time
+/// linear in the number of events and memory for ``maximumFoldedPayments`` payments, however many there are. Events
+/// written during a read may or may not be included.
 public struct Ledger: Sendable {
-    /// Payments whose state is kept at once; of another one the events are read again.
+    /// The maximum number of payments with a cached state; the events of any other are read again.
     public static let maximumFoldedPayments = 4_096
-    /// Payments that cannot be read, up to which a ledger is made of the others.
+    /// The maximum number of unreadable payments; with more, reading the ledger fails.
     public static let maximumUnreadable = 1_000
 
     let journal: any Journal & RecordStore
-    /// Only of this account; `nil`: of all.
+    /// The account to which the ledger is limited; `nil`: all accounts.
     let account: AccountID?
 
     public init(_ journal: any Journal & RecordStore, account: AccountID?) {
@@ -22,24 +22,24 @@ public struct Ledger: Sendable {
         self.account = account
     }
 
-    /// Up to where the ledger was read.
+    /// A position up to which the ledger was read.
     public struct Position: Hashable, Sendable {
         /// The sequence number of the last event that it counts.
         public var sequence: Int64 = 0
         /// The last record of a statement's entry.
         public var statement: Int64 = 0
-        /// Payments of which an event cannot be read: what stands behind it is in no entry. They are named beside
-        /// whatever is made of the ledger, and no checkpoint is kept behind one, so that it counts once it is mended.
+        /// Payments with an event that cannot be read: their later events are in no entry. Every product of the ledger
+        /// names them, and no checkpoint is stored after one, so that they count once they are repaired.
         public internal(set) var unreadable: Set<PaymentID> = []
 
         public init() {}
     }
 
-    /// Hands out every entry behind a position.
+    /// Calls `body` with each entry after a position, in order.
     /// - Parameters:
-    ///   - limit: events that are read at most; `nil`: all that there are.
-    ///   - body: is called with one entry after the other; `false` ends it.
-    /// - Returns: up to where it was read, and whether that is all.
+    ///   - limit: the maximum number of events to read; `nil`: no limit.
+    ///   - body: receives one entry at a time; `false` stops the read.
+    /// - Returns: the position that was reached, and `isComplete`, which is `true` at the end of the ledger.
     @discardableResult
     public func read(
         after start: Position = Position(), limit: Int? = nil,
@@ -80,21 +80,22 @@ public struct Ledger: Sendable {
     }
 }
 
-/// The payments whose events are being read, in two generations: what was not needed for as long as the younger one
-/// lasts is discarded.
+/// A cache of the states of payments during a read, in two generations: payments that are not used within the lifetime
+/// of the younger one are evicted.
 struct FoldedPayments {
     private let journal: any Journal
     private var young: [PaymentID: PaymentLedger] = [:]
     private var old: [PaymentID: PaymentLedger] = [:]
-    /// Payments of which an event could not be read. What stands behind it posts nothing: it cannot be known what.
+    /// Payments with an event that could not be read. Later events of such a payment post nothing, since its state is
+    /// unknown.
     private(set) var unreadable: Set<PaymentID> = []
 
     init(_ journal: any Journal) { self.journal = journal }
 
-    /// A payment as it is after the last of its events that was read.
+    /// Returns a payment's state after the last of its events that was read.
     func payment(_ id: PaymentID) -> Payment? { (young[id] ?? old[id])?.payment }
 
-    /// What an event posts; `nil`: nothing, or nobody can say.
+    /// Returns the entry that an event posts; `nil` if it posts nothing or its payment is unreadable.
     mutating func entry(of reading: EventReading) async throws(JournalError) -> LedgerEntry? {
         guard case .event(let event) = reading, !unreadable.contains(event.payment) else {
             unreadable.insert(reading.payment)
@@ -118,13 +119,13 @@ struct FoldedPayments {
             decision: FoldedPayments.decision(event.record.event), postings: postings)
     }
 
-    /// Whose word gives up money.
+    /// The decision behind an event that writes off money.
     private static func decision(_ event: PaymentEvent) -> LedgerEntry.Decision? {
         guard case .attentionClosed(_, let said) = event, said.kind == .writtenOff else { return nil }
         return LedgerEntry.Decision(words: said.evidence, actor: said.actor)
     }
 
-    /// The payment as it was before the event; `nil` for the event that begins it.
+    /// Returns the payment's state before the event; `nil` for the event that creates it.
     private mutating func ledger(before event: StoredEvent) async throws(JournalError) -> PaymentLedger? {
         if case .created(let creation) = event.record.event {
             keep(PaymentLedger(creation, at: event.record.at), of: event.payment)

@@ -1,8 +1,8 @@
 import TillCore
 
-/// How records name an account and a currency, in members of their own.
+/// The JSON members by which records store an account and a currency.
 extension LedgerAccount {
-    /// `nil` for what names none.
+    /// `nil` if the members do not describe an account.
     init?(_ json: JSONValue) {
         guard let kind = json["kind"]?.stringValue.flatMap({ Kind(rawValue: $0) }),
             let isTest = json["test"]?.boolValue

@@ -1,45 +1,45 @@
 public import TillCore
 
-/// An account of the ledger. Its name is stable: exports of different days and journals can be put together.
+/// An account of the ledger. Its name is stable, so exports of different days and journals can be combined.
 public struct LedgerAccount: Hashable, Sendable {
-    /// What is counted there.
+    /// The purpose of an account.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// What a provider owes the shop: captured, not yet paid out.
+        /// Money a provider owes the shop: captured, not yet paid out.
         case receivable
-        /// What a provider has paid out and no bank statement has shown.
+        /// Payouts by a provider that no bank statement has confirmed.
         case inTransit = "in_transit"
         /// Money in the shop's own cash drawer.
         case cash
-        /// What a person says was paid or given back without the provider.
+        /// Payments and refunds recorded by staff that did not go through a provider.
         case elsewhere
-        /// What providers took back for disputes that are not lost.
+        /// Funds withdrawn by providers for disputes that are not lost.
         case disputed
-        /// What a provider's statement says and no payment accounts for.
+        /// Amounts on a provider's statement that no payment accounts for.
         case suspense
-        /// What customers are owed: refunds that failed after they had succeeded.
+        /// Money owed to customers: refunds that failed after they had succeeded.
         case refundsDue = "refunds_due"
-        /// What customers added at the reader.
+        /// Tips that customers added at the reader.
         case tips
         case sales
         case returns
-        /// What providers keep for their service.
+        /// Fees withheld by providers.
         case fees
         case disputeLosses = "dispute_losses"
-        /// What a person has given up: money in suspense, and debts to customers that nobody asks for.
+        /// Amounts written off by staff: money in suspense, and unclaimed debts to customers.
         case writeOffs = "write_offs"
-        /// Between the currency of a payment and that of its settlement.
+        /// The difference between the currency of a payment and that of its settlement.
         case exchange
     }
 
     public let kind: Kind
-    /// Whose provider account it is about; `nil` for what belongs to the shop alone.
+    /// The provider that the account belongs to; `nil` for accounts of the shop alone.
     public let provider: ProviderName?
-    /// The provider's own name for the shop's account; `nil`: not known.
+    /// The provider's identifier of the shop's account; `nil` if not known.
     public let providerAccount: String?
-    /// Play money has accounts of its own, so that it never mixes with money.
+    /// `true` for test money, which has accounts of its own and never mixes with live money.
     public let isTest: Bool
 
-    /// - Parameter provider: the provider or one of its ways to move money: `stripe-terminal` is Stripe's.
+    /// - Parameter provider: the provider or one of its channels: `stripe-terminal` belongs to Stripe.
     public init(_ kind: Kind, provider: ProviderName?, providerAccount: String?, isTest: Bool) {
         self.kind = kind
         let isShared =
@@ -52,16 +52,16 @@ public struct LedgerAccount: Hashable, Sendable {
         self.isTest = isTest
     }
 
-    /// The provider that settles. Cards online and at readers are two ways of one provider, and its statements hold
-    /// both. A module's name has letters, digits and `_`, so what stands behind a dash is the way: `stripe-terminal` is
-    /// Stripe's. `adyen_terminal` is older than that rule.
+    /// Returns the provider that settles. Online cards and readers are two channels of one provider, and its statements
+    /// contain both. The name of a module has letters, digits and `_`; anything after a dash is the channel:
+    /// `stripe-terminal` belongs to Stripe. `adyen_terminal` predates that rule.
     public static func owner(of provider: ProviderName) -> ProviderName {
         let module = provider.rawValue.prefix { $0 != "-" }
         let older = "_terminal"
         return ProviderName(rawValue: String(module.hasSuffix(older) ? module.dropLast(older.count) : module))
     }
 
-    /// `Assets:Receivable:Stripe:Acct-1`, in letters, digits and dashes that beancount and hledger both take.
+    /// `Assets:Receivable:Stripe:Acct-1`, in letters, digits and dashes, which both beancount and hledger accept.
     public var name: String {
         var parts = [root]
         if isTest { parts.append("Test") }
@@ -100,7 +100,7 @@ public struct LedgerAccount: Hashable, Sendable {
         }
     }
 
-    /// A part of a name: begins with a capital letter or a digit, and goes on with letters, digits and dashes.
+    /// Returns a component of an account name: a capital letter or digit followed by letters, digits and dashes.
     private static func component(_ text: String) -> String {
         let letters = text.utf8.map { byte -> UInt8 in
             switch byte {

@@ -1,12 +1,12 @@
 public import TillCore
 
-/// What stands in each account.
+/// The balance of each account.
 public struct LedgerBalances: Hashable, Sendable {
     /// One account in one currency.
     public struct Balance: Hashable, Sendable {
         public let account: LedgerAccount
         public let currency: Currency
-        /// Minor units; above zero a debit.
+        /// Minor units; a positive value is a debit.
         public let units: Int128
     }
 
@@ -22,7 +22,7 @@ public struct LedgerBalances: Hashable, Sendable {
         self.units[account, default: [:]][currency, default: 0] += units
     }
 
-    /// Every account that something was posted to, also where nothing is left; sorted by name and currency.
+    /// Every account with a posting, including those with a zero balance, sorted by name and currency.
     public var all: [Balance] {
         units.flatMap { account, sums in
             sums.map { Balance(account: account, currency: $0.key, units: $0.value) }
@@ -32,12 +32,12 @@ public struct LedgerBalances: Hashable, Sendable {
 
     public subscript(account: LedgerAccount, currency: Currency) -> Int128 { units[account]?[currency] ?? 0 }
 
-    /// The sum over all accounts of some kinds, in one currency.
+    /// Returns the sum over all accounts of the given kinds, in one currency.
     public func sum(of kinds: Set<LedgerAccount.Kind>, in currency: Currency) -> Int128 {
         units.reduce(0) { kinds.contains($1.key.kind) ? $0 + ($1.value[currency] ?? 0) : $0 }
     }
 
-    /// In each currency all accounts together are zero.
+    /// `true` if the accounts sum to zero in each currency.
     public var isZero: Bool {
         var sums: [Currency: Int128] = [:]
         for balance in all { sums[balance.currency, default: 0] += balance.units }
@@ -46,7 +46,7 @@ public struct LedgerBalances: Hashable, Sendable {
 }
 
 extension LedgerBalances.Balance {
-    /// In major units with all decimal places of the currency.
+    /// The balance in major units, with all decimal places of the currency.
     public var decimalString: String { LedgerAmount.text(units, currency) }
 }
 

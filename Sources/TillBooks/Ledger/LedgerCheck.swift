@@ -1,19 +1,19 @@
 import TillCore
 public import TillJournal
 
-/// Whether the ledger is what the journal says, for `till journal verify`.
+/// A check of the ledger against the journal, for `till journal verify`.
 public struct LedgerCheck: Sendable {
-    /// The most problems that are named.
+    /// The maximum number of reported problems.
     public static let maximumProblems = 100
 
     private let journal: any Journal & RecordStore
 
     public init(_ journal: any Journal & RecordStore) { self.journal = journal }
 
-    /// Reads the whole ledger. Each entry must sum to zero, and what events have posted to providers, drawers and
-    /// disputes must be what was captured less what was refunded.
-    /// - Parameter report: what the journal itself counts, and up to where: sales continue meanwhile.
-    /// - Returns: one sentence for each problem; empty if all is well. A ledger that cannot be read is one.
+    /// Reads the whole ledger. Each entry must sum to zero, and the postings of events to providers, drawers and
+    /// disputes must equal the captured less the refunded amounts.
+    /// - Parameter report: the journal's own totals and the head they go up to, since sales continue meanwhile.
+    /// - Returns: one sentence for each problem; empty if there is none. An unreadable ledger is one problem.
     public func problems(against report: VerificationReport) async -> [String] {
         var problems: [String] = []
         var posted = LedgerBalances()

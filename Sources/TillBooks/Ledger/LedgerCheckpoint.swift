@@ -1,11 +1,11 @@
 import TillCore
 import TillJournal
 
-/// Balances up to a place of the journal, kept so that asking again reads only what came since. Made from the entries
-/// and left out whenever the rules of posting have changed; nothing is lost without it.
+/// Balances up to a position of the journal, stored so that the next query reads only newer events. Derived from the
+/// entries and ignored once the posting rules have changed; losing it loses nothing.
 struct LedgerCheckpoint: RecordDocument {
     static let collection: RecordCollection = "ledger-checkpoint"
-    /// One more whenever an event posts something else than before.
+    /// The version of the posting rules; increased whenever an event posts differently.
     static let rules: Int64 = 2
 
     var account: AccountID?
@@ -57,14 +57,15 @@ struct LedgerCheckpoint: RecordDocument {
 }
 
 extension Ledger {
-    /// Events behind the last checkpoint after which another one is kept.
+    /// The number of events since the last checkpoint after which a new one is stored.
     static let checkpointInterval: Int64 = 5_000
-    /// Events that one request reads at most.
+    /// The maximum number of events that one request reads.
     public static let maximumEventsAtOnce = 100_000
 
-    /// What stands in each account.
-    /// - Parameter limit: events that are read at most; `nil`: as many as there are.
-    /// - Returns: `isComplete` is `false` if the limit came first. What was read is kept, so that the next one goes on.
+    /// Returns the balance of each account.
+    /// - Parameter limit: the maximum number of events to read; `nil`: no limit.
+    /// - Returns: `isComplete` is `false` if the limit was reached. A checkpoint is then stored, and the next call
+    ///   continues from it.
     public func balances(
         limit: Int? = nil
     ) async throws -> (balances: LedgerBalances, position: Position, isComplete: Bool) {
@@ -86,7 +87,7 @@ extension Ledger {
             do throws(JournalError) {
                 try await journal.change([.put(checkpoint.record, over: stored)])
             } catch {
-                // Somebody else has kept one meanwhile, which is as good.
+                // Another process has stored one meanwhile, which is as good.
                 guard case .recordConflict = error else { throw error }
             }
         }

@@ -1,9 +1,9 @@
 public import TillCore
 
-/// One side of a movement of money. The postings of an entry sum to zero in each currency.
+/// One leg of a movement of money. The postings of an entry sum to zero in each currency.
 public struct LedgerPosting: Hashable, Sendable {
     public var account: LedgerAccount
-    /// Above zero a debit, below zero a credit.
+    /// A positive amount is a debit, a negative one a credit.
     public var amount: Money
 
     public init(_ account: LedgerAccount, _ amount: Money) {
@@ -12,9 +12,9 @@ public struct LedgerPosting: Hashable, Sendable {
     }
 }
 
-/// What one event of the journal, or one line of a provider's statement, does to the ledger.
+/// The effect on the ledger of one event of the journal or of one line of a provider's statement.
 public struct LedgerEntry: Hashable, Sendable {
-    /// Where it comes from.
+    /// The origin of an entry.
     public enum Source: Hashable, Sendable {
         /// An event, by its place in the journal.
         case event(sequence: Int64)
@@ -23,24 +23,24 @@ public struct LedgerEntry: Hashable, Sendable {
     }
 
     public var source: Source
-    /// When it was decided, or imported.
+    /// The time of the event, or of the import.
     public var at: Timestamp
     public var account: AccountID
-    /// `nil`: no payment accounts for it.
+    /// The payment that accounts for it; `nil` if there is none.
     public var payment: PaymentID?
-    /// As people call it.
+    /// The human-readable order number.
     public var orderNumber: String?
-    /// The event's name, or what the statement's line is.
+    /// The name of the event or of the kind of statement line.
     public var what: String
-    /// Why, in the words of the person who has decided it; `nil`: nobody has.
+    /// The manual decision behind the entry; `nil` if it has none.
     public var decision: Decision?
-    /// What it moves: at least two postings, whose sum is zero in each currency.
+    /// The movement: at least two postings, which sum to zero in each currency.
     public var postings: [LedgerPosting]
 
-    /// What a person says about money that he gives up or has found again.
+    /// A decision by staff to write off money or to book its recovery.
     public struct Decision: Hashable, Sendable {
         public var words: String
-        /// Who says so; `nil`: the words do.
+        /// The decision maker; `nil` if the text names them.
         public var actor: String?
 
         public init(words: String, actor: String?) { (self.words, self.actor) = (words, actor) }
@@ -60,7 +60,7 @@ public struct LedgerEntry: Hashable, Sendable {
         self.postings = postings
     }
 
-    /// Its postings sum to zero in each currency.
+    /// `true` if the postings sum to zero in each currency.
     public var isBalanced: Bool {
         var sums = LedgerSums()
         for posting in postings { sums.add(posting.amount) }
@@ -68,7 +68,7 @@ public struct LedgerEntry: Hashable, Sendable {
     }
 }
 
-/// Sums by currency that cannot overflow: 64-bit amounts, counted in 128 bits.
+/// Sums by currency that cannot overflow: 64-bit amounts, added in 128 bits.
 public struct LedgerSums: Hashable, Sendable {
     public private(set) var units: [Currency: Int128] = [:]
 
@@ -76,6 +76,6 @@ public struct LedgerSums: Hashable, Sendable {
 
     public mutating func add(_ amount: Money) { units[amount.currency, default: 0] += Int128(amount.minorUnits) }
 
-    /// No currency has anything left.
+    /// `true` if the sum is zero in every currency.
     public var isZero: Bool { units.values.allSatisfy { $0 == 0 } }
 }

@@ -1,10 +1,10 @@
 internal import TillCore
 
-/// The ledger of one payment: its events in, the postings of each out.
+/// The ledger of one payment: turns each of its events into postings.
 ///
-/// What the payment has in each account follows from its state alone (``balances(of:)``); an event's postings are what
-/// that changes. So the sum over all events is the state, whatever the order in which they came, and it cannot tell
-/// another story than the payment itself.
+/// The payment's balances follow from its state alone (``balances(of:)``); the postings of an event are the change in
+/// them. The sum over all events therefore equals the state, whatever their order, and the ledger cannot contradict the
+/// payment.
 struct PaymentLedger {
     private(set) var payment: Payment
     private var balances: [Place: Int64] = [:]
@@ -17,8 +17,8 @@ struct PaymentLedger {
 
     init(_ creation: PaymentEvent.Creation, at: Timestamp) { payment = Payment(creation, at: at) }
 
-    /// Takes in the payment's next event.
-    /// - Returns: its postings, sorted by account; empty if it moves nothing.
+    /// Applies the payment's next event.
+    /// - Returns: its postings, sorted by account; empty if no money moves.
     mutating func apply(_ record: RecordedEvent) -> [LedgerPosting] {
         payment.evolve(record)
         guard !payment.captures.isEmpty || !payment.refunds.isEmpty || !payment.disputes.isEmpty else { return [] }
@@ -36,12 +36,12 @@ struct PaymentLedger {
         }
     }
 
-    /// What a payment has in each account. Sums to zero in each currency.
+    /// Returns the payment's balance in each account. The balances sum to zero in each currency.
     static func balances(of payment: Payment) -> [Place: Int64] {
         var sums: [Place: Int64] = [:]
         func add(_ account: LedgerAccount, _ units: Int64, _ currency: Currency) {
             guard units != 0 else { return }
-            // Amounts of one payment are bounded by its own rules; a journal that breaks them is named, not trapped on.
+            // Amounts of one payment are bounded by its rules; a journal that breaks them is reported, not trapped on.
             let place = Place(account: account, currency: currency)
             let sum = (sums[place] ?? 0) &+ units
             sums[place] = sum == 0 ? nil : sum
@@ -67,7 +67,7 @@ struct PaymentLedger {
             move(takenElsewhere, to: accounts[.elsewhere], from: accounts[.sales], currency)
             move(back, to: accounts[.returns], from: accounts.holder, currency)
             move(backElsewhere, to: accounts[.returns], from: accounts[.elsewhere], currency)
-            // The order is paid first and given back first; what is more than that is tip.
+            // The order counts as paid first and refunded first; anything above it is the tip.
             let tip = attempt.map { tips(of: $0, taken: taken) } ?? 0
             move(tip, to: accounts[.sales], from: accounts[.tips], currency)
             move(min(tip, max(0, back &- (taken &- tip))), to: accounts[.tips], from: accounts[.returns], currency)
@@ -84,7 +84,7 @@ struct PaymentLedger {
         return sums
     }
 
-    /// What the shop owed a customer and a person has given up: it was refunded in the ledger, and stays with the shop.
+    /// Returns the debts to the customer that staff has written off: refunded in the ledger, and kept by the shop.
     private static func writtenOff(of payment: Payment) -> Int64 {
         var sum: Int64 = 0
         for item in payment.attentionItems where item.closing?.resolution.kind == .writtenOff {
@@ -102,7 +102,7 @@ struct PaymentLedger {
         return max(0, min(tip.minorUnits, taken &- base.minorUnits))
     }
 
-    /// What went through the provider, and what did not.
+    /// Sums the amounts that went through the provider and those that did not.
     private static func split(
         _ amounts: some Sequence<(Money, OperationOrigin)>
     ) -> (provider: Int64, elsewhere: Int64) {
@@ -118,7 +118,8 @@ struct PaymentLedger {
 
     /// The accounts of one attempt.
     private struct Accounts {
-        /// `nil` in a damaged journal only, which `till journal verify` names: the money is then nobody's.
+        /// `nil` only in a damaged journal, which `till journal verify` reports: the money then belongs to no known
+        /// provider.
         let attempt: Attempt?
 
         subscript(kind: LedgerAccount.Kind) -> LedgerAccount {
@@ -127,7 +128,7 @@ struct PaymentLedger {
                 providerAccount: attempt?.identity?.account, isTest: attempt?.isTest ?? false)
         }
 
-        /// Who has the money after a capture.
+        /// The account that holds the money after a capture.
         var holder: LedgerAccount { self[attempt?.provider == .cash ? .cash : .receivable] }
     }
 }

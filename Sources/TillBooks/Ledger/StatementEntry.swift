@@ -1,15 +1,15 @@
 import TillCore
 public import TillJournal
 
-/// What an imported line of a provider's statement posts, as a record: written once, in the commit that imports the
-/// line, and never changed. What is found out later is another record.
+/// The ledger entry of an imported statement line, as a record: written once, in the commit that imports the line, and
+/// never changed. A later correction is another record.
 public struct StatementEntry: RecordDocument, Hashable {
     public static let collection: RecordCollection = "ledger-entry"
-    /// The line's key and a number, so that it is written once.
+    /// The line's key and a number, which make the write idempotent.
     public let id: String
     public let entry: LedgerEntry
 
-    /// - Parameter number: 1 for the first of the line.
+    /// - Parameter number: 1 for the first entry of the line.
     public init(line: String, number: Int, _ entry: LedgerEntry) {
         id = StatementEntry.id(of: line, number)
         self.entry = entry
@@ -68,14 +68,14 @@ public struct StatementEntry: RecordDocument, Hashable {
     }
 }
 
-/// The entries of statements, a page at a time.
+/// The ledger entries of statements, read page by page.
 struct StatementEntries {
     private let records: any RecordStore
     private let match: RecordMatch?
     private var page: ArraySlice<KeptRecord> = []
     private var read: Int64
     private var isAtEnd = false
-    /// The last one that was handed out.
+    /// The position of the last entry returned.
     private(set) var position: Int64
 
     init(_ records: any RecordStore, account: AccountID?, after position: Int64) {
@@ -85,7 +85,7 @@ struct StatementEntries {
         self.position = position
     }
 
-    /// The next one that was imported before a moment; `nil` if there is none.
+    /// Returns the next entry imported before `moment`; `nil` if there is none.
     mutating func next(before moment: Timestamp?) async throws(JournalError) -> LedgerEntry? {
         if page.isEmpty, !isAtEnd {
             page = try await records.records(

@@ -2,7 +2,7 @@ import TillCore
 import TillJournal
 import TillProvider
 
-/// A line of a statement as it was imported, and what came of it.
+/// A statement line as imported, with the result of its reconciliation.
 struct KeptLine: RecordDocument {
     static let collection: RecordCollection = "statement-line"
 
@@ -10,25 +10,25 @@ struct KeptLine: RecordDocument {
         case matched
         /// Posted without a payment: a fee, a payout.
         case posted
-        /// Matched with a movement of another amount.
+        /// Matched with a movement of a different amount.
         case differs
         /// No movement of the journal accounts for it.
         case unknown
     }
 
     let provider: ProviderName
-    /// The provider's own name for the shop's account; `nil`: not known.
+    /// The provider's identifier of the shop's account; `nil` if not known.
     let account: String?
     private(set) var line: StatementLine
     var state: State
-    /// The movement that it shows.
+    /// The identifier of the matched movement.
     var settlement: String?
-    /// How many entries of the ledger it has led to.
+    /// The number of ledger entries it has produced.
     var entries: Int
 
     var id: String { KeptLine.key(line.id, provider) }
 
-    /// Without the account: a file may not say it, and a provider's names are unique among its accounts.
+    /// Omits the account: a file may not name it, and a provider's identifiers are unique across its accounts.
     static func key(_ line: String, _ provider: ProviderName) -> String { "\(provider) \(line)" }
     static func matching(_ state: State, _ provider: ProviderName) -> RecordMatch {
         RecordMatch("state", "\(state.rawValue) \(provider)")
@@ -45,7 +45,7 @@ struct KeptLine: RecordDocument {
         (self.state, self.settlement, self.entries) = (state, settlement, entries)
     }
 
-    /// The same line as a later statement has it, which says its payout.
+    /// Returns the line as a later statement has it, with its payout.
     func paidOut(as later: StatementLine) -> KeptLine {
         var line = self
         line.line = later

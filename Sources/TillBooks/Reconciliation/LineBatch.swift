@@ -2,25 +2,26 @@ import TillCore
 import TillJournal
 import TillProvider
 
-/// Lines of a statement that are written in one commit, with what they post, the movements that they show and the
-/// incidents that they lead to: all of it or nothing is imported.
+/// Statement lines that are written in one commit, together with their postings, the movements they match and the
+/// incidents they raise: the import is atomic.
 struct LineBatch {
-    /// Lines of one batch. A customer's sale waits for one batch at most, some milliseconds.
+    /// The maximum number of lines in a batch. A concurrent sale waits for one batch at most, a few milliseconds.
     static let maximumLines = 100
-    /// Changes after which a batch is written although it has fewer lines: with those of one more line, which shows at
-    /// most ``LineMatcher/maximumTogether`` movements and closes as many incidents, it stays within a write.
+    /// The number of changes at which a batch is written although it has fewer lines. One more line matches at most
+    /// ``LineMatcher/maximumTogether`` movements and resolves as many incidents, so the batch stays within the limit of
+    /// a write.
     static let maximumChanges = RecordLimits.maximumChanges - 2 * LineMatcher.maximumTogether - 8
 
     private let reconciliation: Reconciliation
     private let statement: Reconciliation.Statement
     private let matcher: LineMatcher
     private var movements: MovementCache
-    /// By their keys; `nil` as the version of one that is new.
+    /// The lines by key; the version is `nil` for a new line.
     private var lines: [String: (line: KeptLine, version: Int?)] = [:]
     private var order: [String] = []
     private var others: [RecordChange] = []
     private var named: Set<RecordID> = []
-    /// What comes of it, once it is written.
+    /// The outcome, valid once the batch is written.
     private(set) var outcome = Reconciliation.Outcome()
 
     init(_ reconciliation: Reconciliation, of statement: Reconciliation.Statement) {
@@ -32,7 +33,7 @@ struct LineBatch {
 
     var isFull: Bool { lines.count + others.count + movements.count >= LineBatch.maximumChanges }
 
-    /// All of it, for one write.
+    /// All changes of the batch, for one write.
     var changes: [RecordChange] {
         let written = order.compactMap { key -> RecordChange? in
             guard let (line, version) = lines[key] else { return nil }
@@ -41,7 +42,7 @@ struct LineBatch {
         return others + movements.changes + written
     }
 
-    /// Takes in a line of a statement.
+    /// Adds a line of a statement.
     mutating func add(_ line: StatementLine) async throws(JournalError) {
         let key = KeptLine.key(line.id, statement.provider)
         if let (kept, version) = lines[key] { return addAgain(line, kept, version) }
@@ -56,7 +57,7 @@ struct LineBatch {
         outcome.count(kept.state)
     }
 
-    /// A line that was imported before: it may now say its payout, and must not say another amount.
+    /// Adds a line that was imported before: it may now name its payout, but must not change its amount.
     private mutating func addAgain(_ line: StatementLine, _ kept: KeptLine, _ version: Int?) {
         outcome.known += 1
         if kept.line.net != line.net || kept.line.gross != line.gross {
@@ -67,14 +68,14 @@ struct LineBatch {
         keep(kept.paidOut(as: line), version)
     }
 
-    /// Tries a line again that nothing accounted for. Nothing is staged if nothing does now.
+    /// Retries a line that had no match. Stages nothing if there is still none.
     mutating func tryAgain(_ stored: KeptRecord) async throws(JournalError) {
         var kept = try KeptLine(stored)
         guard kept.line.kind != .other, kept.state == .unknown else { return }
         var owner = statement
         owner.providerAccount = kept.account
         let before = reconciliation.postings(kept, nil, owner)
-        // What a person has given up is found with it.
+        // A written-off amount is recovered with it.
         let entries = try await WriteOff.entries(of: kept, in: reconciliation.journal)
         let recovered = WriteOff.moving(entries, from: .writeOffs)
         let found = try await matcher.match(&kept, in: &movements)
@@ -93,7 +94,7 @@ struct LineBatch {
         if lines.updateValue((kept, version), forKey: kept.id) == nil { order.append(kept.id) }
     }
 
-    /// One change of each record: what a batch says of an incident twice, it says once.
+    /// Stages one change per record: an incident that a batch raises twice is written once.
     private mutating func stage(_ changes: [RecordChange]) {
         for change in changes {
             guard let id = change.id, named.insert(id).inserted else { continue }

@@ -2,26 +2,27 @@ import TillCore
 import TillJournal
 import TillProvider
 
-/// Finds the movement of the journal that a line shows.
+/// Finds the movement in the journal that corresponds to a statement line.
 ///
-/// A line is found by our own name for the payment where the provider repeats it, else by the provider's names; its
-/// kind says which movement of the payment it can show. Amount and time never decide to whom a line belongs.
+/// A line is matched by Till's own payment identifier where the provider repeats it, otherwise by the provider's
+/// references; its kind determines which movements of the payment qualify. Amount and time never decide which payment a
+/// line belongs to.
 struct LineMatcher {
-    /// Movements of one payment that one line may show together.
+    /// The maximum number of movements of one payment that one line may cover.
     static let maximumTogether = 200
 
     let journal: any Journal & RecordStore
     let settlements: Settlements
     let clock: any TillClock
 
-    /// What a line shows, and what is to be written of it beside the line and the movements.
+    /// The matched movement, and the changes to write besides the line and the movements.
     struct Match {
         var settlement: Settlement?
         var changes: [RecordChange] = []
     }
 
-    /// Finds it, and says in the line what it is.
-    /// - Parameter movements: as they stand after the lines before it; what this line shows is noted there.
+    /// Finds the movement and sets the state of the line.
+    /// - Parameter movements: the movements after the preceding lines; a match is recorded there.
     func match(
         _ kept: inout KeptLine, in movements: inout MovementCache
     ) async throws(JournalError) -> Match {
@@ -72,9 +73,9 @@ struct LineMatcher {
         return try await settlements.payment(kept.line.references, of: kept.provider)
     }
 
-    /// The movement of a payment that a line shows: of its kind and not shown by another line; by the provider's name
-    /// for it, then by the amount, then the oldest. All of them, where none has the amount and together they have: what
-    /// the journal has only heard of may be one movement at the provider.
+    /// Returns the movement of a payment that a line covers: of its kind and not covered by another line; selected by
+    /// the provider's reference, then by amount, then by age, oldest first. Returns all open movements if none has the
+    /// amount but their sum does: several operations reported to the journal may be one movement at the provider.
     private func candidates(_ movements: [Candidate], for kept: KeptLine) -> [Candidate] {
         let open = movements.filter { movement in
             movement.settlement.kind == kept.line.kind && movement.settlement.state != .matched
@@ -93,7 +94,7 @@ struct LineMatcher {
         return (named(open) ?? open.first).map { [$0] } ?? []
     }
 
-    /// `nil`: none, of several currencies, or more than can be counted.
+    /// `nil` for no movements, mixed currencies, or an overflow.
     private static func sum(_ candidates: [Candidate]) -> Money? {
         guard let first = candidates.first else { return nil }
         do throws(MoneyError) {

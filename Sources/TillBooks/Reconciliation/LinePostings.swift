@@ -1,12 +1,12 @@
 import TillCore
 import TillProvider
 
-/// What a line of a statement posts. The payment's own movement was posted by its event: here is what comes on top, the
-/// fee, another currency, a difference. So a provider's receivable is what its own balance says.
+/// The postings of a statement line. The payment's own movement was posted by its event; a line adds the fee, the
+/// currency conversion and any difference. A provider's receivable thus equals the balance the provider reports.
 enum LinePostings {
     /// - Parameters:
-    ///   - settlement: the movement that the line shows; `nil`: none.
-    ///   - owner: whose accounts where no movement says it.
+    ///   - settlement: the movement that the line covers; `nil` if there is none.
+    ///   - owner: returns the account to use if no movement determines it.
     static func of(
         _ line: StatementLine, _ settlement: Settlement?, owner: (LedgerAccount.Kind) -> LedgerAccount
     ) -> [LedgerPosting] {
@@ -27,12 +27,12 @@ enum LinePostings {
                 break
             }
             if settlement.amount.currency == line.gross.currency {
-                // Both are bounded by what a statement and a payment may say; a wrap would still sum to zero.
+                // Statements and payments both bound their amounts; a wrapped sum would still balance to zero.
                 let rest = Money(
                     minorUnits: line.gross.minorUnits &- settlement.amount.minorUnits, currency: line.gross.currency)
                 move(rest, to: .receivable, from: .suspense)
             } else {
-                // Both of the provider's sums are booked; the rest between them is exchange, never rounding.
+                // Both of the provider's amounts are booked; the difference between them is exchange, never rounding.
                 move(settlement.amount, to: .exchange, from: .receivable)
                 move(line.gross, to: .receivable, from: .exchange)
             }
@@ -44,7 +44,7 @@ enum LinePostings {
         return sorted(sums)
     }
 
-    /// From what was posted to what should have been: what is found out later is another entry.
+    /// Returns the difference between two sets of postings: a later finding becomes another entry.
     static func change(from old: [LedgerPosting], to new: [LedgerPosting]) -> [LedgerPosting] {
         var sums: [LedgerAccount: [Currency: Int64]] = [:]
         for posting in new {
@@ -68,10 +68,10 @@ enum LinePostings {
         }
     }
 
-    /// Whether a line says the amount of a movement, in the currency of either.
+    /// `true` if a line has the amount of a movement, in the currency of either.
     static func agree(_ line: StatementLine, _ settlement: Settlement) -> Bool {
         if line.gross.currency == settlement.amount.currency { return line.gross == settlement.amount }
-        // Without what the customer saw only the direction can be compared: the rate would be a guess.
+        // Without the customer-facing amount only the direction can be compared: any rate would be a guess.
         return line.customerFacing.map { $0 == settlement.amount }
             ?? (line.gross.isNegative == settlement.amount.isNegative && line.gross.isZero == settlement.amount.isZero)
     }

@@ -2,15 +2,16 @@ import TillCore
 import TillJournal
 import TillProvider
 
-/// Movements of the journal that no statement shows: expected later, or missing where statements continue after them.
+/// Movements in the journal without a statement line: expected later, or missing if the statements already cover their
+/// time.
 struct MissingMovements {
-    /// Changes of one commit; each movement that is missing leads to two.
+    /// The maximum number of changes in one commit; each missing movement causes two.
     static let changesAtOnce = 2 * LineBatch.maximumLines
 
     let journal: any Journal & RecordStore
     let clock: any TillClock
 
-    /// Takes in what a statement covers, and searches all movements that nothing has shown.
+    /// Records the period a statement covers, and checks all unmatched movements against it.
     func find(
         in statement: Reconciliation.Statement, _ outcome: inout Reconciliation.Outcome
     ) async throws(JournalError) {
@@ -52,7 +53,8 @@ struct MissingMovements {
         ]
     }
 
-    /// Writes what was raised: in one commit, or, where somebody else is at one of them, each by itself.
+    /// Writes the changes in one commit, or, if another process has changed one of the movements, each movement by
+    /// itself.
     private func write(_ changes: [RecordChange]) async throws(JournalError) {
         guard !changes.isEmpty else { return }
         do throws(JournalError) { return try await journal.change(changes) } catch {
@@ -62,7 +64,7 @@ struct MissingMovements {
             do throws(JournalError) {
                 try await journal.change(Array(changes[start..<min(start + 2, changes.count)]))
             } catch {
-                // Somebody else has matched it or named it missing meanwhile.
+                // Another process has matched it or reported it missing meanwhile.
                 guard case .recordConflict = error else { throw error }
             }
         }

@@ -1,10 +1,10 @@
 import TillCore
 import TillJournal
 
-/// Movements of payments as they will stand once the lines of a batch are written, each payment's read once.
+/// The movements of payments as they will be after the lines of a batch are written; those of each payment are read
+/// once.
 ///
-/// Guarantee: a movement that a line of the batch shows is shown by no other line of it, although nothing is written
-/// yet.
+/// Guarantee: a movement is matched with at most one line of the batch, although nothing is written yet.
 struct MovementCache {
     /// A movement and the version of its record.
     typealias Movement = (settlement: Settlement, version: Int)
@@ -15,16 +15,16 @@ struct MovementCache {
 
     init(_ journal: any Journal & RecordStore) { self.journal = journal }
 
-    /// How many records ``changes`` writes.
+    /// The number of records that ``changes`` writes.
     var count: Int { changed.count }
 
-    /// The movements that lines show now, for the commit of the batch.
+    /// The movements matched by the batch, for its commit.
     var changes: [RecordChange] {
         changed.values.sorted { $0.settlement.id < $1.settlement.id }
             .map { .update($0.settlement.record, from: $0.version) }
     }
 
-    /// All movements of a payment, the oldest first; empty for a payment that has none or is not of this journal.
+    /// Returns all movements of a payment, oldest first; empty for a payment without movements or of another journal.
     mutating func movements(of payment: PaymentID) async throws(JournalError) -> [Movement] {
         if let known = known[payment] { return known }
         let records = try await journal.records(
@@ -36,7 +36,7 @@ struct MovementCache {
         return found
     }
 
-    /// A line shows a movement from now on.
+    /// Marks a movement as matched with a line.
     mutating func match(_ movement: Movement, with line: String) {
         var matched = movement
         matched.settlement.state = .matched

@@ -2,12 +2,12 @@ import TillCore
 import TillJournal
 import TillProvider
 
-/// A payout is the sum of its rows, in each currency that it is made in; what is left is named.
+/// A check that a payout equals the sum of its rows, in each of its currencies; any remainder is reported.
 struct PayoutSum {
     let journal: any Journal & RecordStore
     let clock: any TillClock
 
-    /// Holds a payout against the rows of it that were imported. Nothing is said while either is not there.
+    /// Compares a payout with its imported rows. Reports nothing while either is missing.
     func check(
         _ payout: String, of provider: ProviderName, _ outcome: inout Reconciliation.Outcome
     ) async throws(JournalError) {
@@ -34,14 +34,14 @@ struct PayoutSum {
             }
         }
         guard !rows.isEmpty else { return }
-        // Rows of a currency in which nothing is paid out are told of once.
+        // Rows in a currency without a payout are reported once.
         var strays = rows.filter { totals[$0.key] == nil }.mapValues(\.sum)
         for (currency, total) in totals.sorted(by: { $0.key.code < $1.key.code }) {
             let name = totals.count == 1 ? payout : "\(payout) in \(currency.code)"
             let (number, sum) = rows[currency] ?? (0, 0)
             let rest = sum + Int128(total.line.net.minorUnits)
             guard rest != 0 || !strays.isEmpty else {
-                // The first of several was told of under the payout's own name.
+                // The first of several was reported under the payout's own name.
                 for found in Set([name, payout]) {
                     let resolved = try await StatementBreak.resolve(
                         StatementBreak.ofPayout(found), of: provider, in: journal)

@@ -2,45 +2,47 @@ public import TillCore
 public import TillJournal
 import TillProvider
 
-/// Statements of providers against the journal, line by line.
+/// Reconciles statements of providers with the journal, line by line.
 ///
-/// Each line is imported once, in one commit with what it posts, with the movement that it shows and with the incident
-/// that it leads to; a bounded number of lines shares a commit. So the same file again, an overlapping one, a
-/// crash and a stop in the middle double nothing, and any number of processes may import at once. What did not match
-/// is tried again when the journal has heard of more money since.
+/// Each line is imported once, in one commit with its postings, the movement it matches and the incident it raises; a
+/// bounded number of lines shares a commit. Importing the same or an overlapping file again, a crash or a cancellation
+/// therefore duplicates nothing, and any number of processes may import at once. Unmatched lines are retried once the
+/// journal has recorded further movements.
 public struct Reconciliation: Sendable {
-    /// Lines without a match that one import tries again, the oldest first; the next import goes on behind them.
+    /// The maximum number of unmatched lines that one import retries, oldest first; the next import continues after
+    /// them.
     static let maximumTriedAgain = 10_000
 
     let journal: any Journal & RecordStore
     let clock: any TillClock
-    /// Whose line it is where no payment says it.
+    /// The account of a line that no payment accounts for.
     let account: AccountID
     let mode: PaymentMode
-    /// Lines of one commit.
+    /// The maximum number of lines in one commit.
     var linesAtOnce = LineBatch.maximumLines
 
     public init(_ journal: any Journal & RecordStore, clock: any TillClock, account: AccountID, mode: PaymentMode) {
         (self.journal, self.clock, self.account, self.mode) = (journal, clock, account, mode)
     }
 
-    /// Is called behind each commit with how many lines of how many are imported.
+    /// Called after each commit with the number of imported lines and the total.
     public typealias Progress = @Sendable (_ done: Int, _ of: Int) -> Void
 
     var settlements: Settlements { Settlements(journal: journal) }
 
-    /// The provider's own names for the accounts in which payments of the journal were made, sorted: whose a file can
-    /// be that does not say it.
+    /// Returns the provider's identifiers, sorted, of the accounts in which the journal has payments: the candidates
+    /// for a file that does not name its account.
     public func accounts(of provider: ProviderName) async throws(JournalError) -> [String] {
         try await settlements.catchUp()
         return try await settlements.accounts(of: provider)
     }
 
-    /// Imports a statement and holds the journal against it.
+    /// Imports a statement and reconciles it with the journal.
     ///
-    /// A task that is canceled stops between two commits: then ``Outcome/isStopped`` says so, and the same statement
-    /// again resumes where this one ended.
-    /// - Throws: what the journal does not take. What was committed before stays, and the same statement again resumes.
+    /// A canceled task stops between two commits: ``Outcome/isStopped`` is then `true`, and importing the same
+    /// statement again resumes.
+    /// - Throws: ``JournalError`` if the journal refuses a write. Earlier commits remain, and importing the same
+    ///   statement again resumes.
     public func add(_ statement: Statement, progress: Progress? = nil) async throws(JournalError) -> Outcome {
         try await settlements.catchUp()
         let known = try await settlements.edition()
@@ -90,14 +92,14 @@ public struct Reconciliation: Sendable {
         return outcome
     }
 
-    /// What is open of one provider or of all: the oldest, at most as many as a page has.
+    /// Returns the open incidents of one provider or of all, oldest first, at most one page.
     public static func open(
         _ records: any RecordStore, _ provider: ProviderName? = nil
     ) async throws(JournalError) -> [Incident] {
         try await Records<Incident>(records).list(matching: match(provider))
     }
 
-    /// How much is open of one provider or of all.
+    /// Returns the number of open incidents of one provider or of all.
     public static func openCount(
         _ records: any RecordStore, _ provider: ProviderName? = nil
     ) async throws(JournalError) -> Int {
@@ -114,8 +116,8 @@ public struct Reconciliation: Sendable {
 
     // MARK: Lines
 
-    /// Imports the next lines in one commit, decided again when another process came first.
-    /// - Returns: how many they were.
+    /// Imports the next lines in one commit; retries after a conflict with another process.
+    /// - Returns: the number of lines.
     private func add(
         _ lines: ArraySlice<StatementLine>, of statement: Statement, _ outcome: inout Outcome
     ) async throws(JournalError) -> Int {
@@ -138,7 +140,7 @@ public struct Reconciliation: Sendable {
         return 0
     }
 
-    /// The place of the newest line that nothing accounts for; `nil`: there is none.
+    /// Returns the position of the newest unmatched line; `nil` if there is none.
     private func newestUnknown(of provider: ProviderName) async throws(JournalError) -> Int64? {
         try await journal.records(
             RecordQuery(

@@ -1,31 +1,31 @@
 extension Reconciliation {
-    /// What came of a statement, in numbers of lines.
+    /// The outcome of a statement import, in numbers of lines.
     public struct Outcome: Hashable, Sendable {
-        /// Lines that were not imported before.
+        /// New lines.
         public var imported = 0
         /// Lines that an earlier import had brought.
         public var known = 0
         public var matched = 0
-        /// Without a payment: fees, payouts, what is kept back or exchanged.
+        /// Lines without a payment: fees, payouts, reserves, conversions.
         public var posted = 0
-        /// Shown with another amount than the journal has.
+        /// Lines with an amount that differs from the journal's.
         public var differs = 0
         public var unknown = 0
-        /// Movements of the journal that statements do not have to show yet.
+        /// Movements in the journal that are not due on a statement yet.
         public var expected = 0
-        /// Movements that they should show and do not.
+        /// Movements in the journal that are due on a statement and absent.
         public var missing = 0
-        /// Payouts that are not the sum of their rows.
+        /// Payouts that differ from the sum of their rows.
         public var remainders = 0
-        /// What does not match at this provider, found now or before, and nobody has cleared up.
+        /// Open discrepancies at this provider, found now or before.
         public var open = 0
-        /// It was asked to stop before its end. What is counted here was imported, and the same statement again
+        /// `true` if the import was canceled. The counted lines were imported, and importing the same statement again
         /// resumes.
         public var isStopped = false
 
         public init() {}
 
-        /// What came of the next statement of the same provider: lines are added, what stands is the newer.
+        /// Adds the outcome of the next statement of the same provider: counts of lines are added, totals are replaced.
         public mutating func add(_ next: Outcome) {
             imported += next.imported
             known += next.known

@@ -2,16 +2,16 @@ import TillCore
 import TillJournal
 import TillProvider
 
-/// One movement of a payment's money at a provider, which a line of its statement has to show: a projection of the
-/// journal's events, one for each event that moves money there.
+/// One movement of a payment's money at a provider, which must appear on its statement: a projection of the journal's
+/// events, one for each event that moves money there.
 struct Settlement: RecordDocument, Hashable {
     static let collection: RecordCollection = "settlement"
 
     enum State: String {
-        /// No statement has shown it yet.
+        /// No statement line covers it yet.
         case expected
         case matched
-        /// Statements that continue after it do not show it.
+        /// Statements cover its time without a line for it.
         case missing
     }
 
@@ -20,18 +20,18 @@ struct Settlement: RecordDocument, Hashable {
     let payment: PaymentID
     let account: AccountID
     let orderNumber: String
-    /// As it settles; readers belong to their provider.
+    /// The provider that settles; readers belong to their provider.
     let provider: ProviderName
     let providerAccount: String?
     let isTest: Bool
     let kind: StatementLine.Kind
-    /// Above zero into the shop's balance.
+    /// A positive amount increases the shop's balance.
     private(set) var amount: Money
     let at: Timestamp
-    /// The provider's name for this movement, if it has one.
+    /// The provider's reference for this movement, if it has one.
     let reference: String?
     var state = State.expected
-    /// The line that shows it.
+    /// The key of the matched line.
     var line: String?
 
     static func matching(_ state: State, _ provider: ProviderName) -> RecordMatch {
@@ -39,10 +39,10 @@ struct Settlement: RecordDocument, Hashable {
     }
     static func of(_ payment: PaymentID) -> RecordMatch { RecordMatch("payment", payment.rawValue) }
 
-    /// What an event has moved at a provider; `nil` if it has moved nothing there.
+    /// Creates the movement that an event causes at a provider; `nil` if there is none.
     /// - Parameters:
-    ///   - payment: as it is after the event.
-    ///   - moved: what the event posts to what the provider owes: so a movement and the ledger cannot differ.
+    ///   - payment: the state after the event.
+    ///   - moved: the amount the event posts to the provider's receivable, so that movement and ledger agree.
     init?(_ event: StoredEvent, of payment: Payment, moved: Money) {
         guard let (owner, kind, reference) = Settlement.meaning(of: event.record.event, in: payment),
             let attempt = payment.attempts.last(where: { $0.id == owner })
@@ -134,14 +134,14 @@ struct Settlement: RecordDocument, Hashable {
         LedgerAccount(kind, provider: provider, providerAccount: providerAccount, isTest: isTest)
     }
 
-    /// As if it were several movements that one line shows together.
+    /// Returns a movement that represents several covered by one line.
     func together(_ amount: Money) -> Settlement {
         var sum = self
         sum.amount = amount
         return sum
     }
 
-    /// Whether it can be in the statements of an account: one of the two may not be known.
+    /// `true` if it can appear on the statements of an account; an unknown account on either side matches.
     func isOf(account: String?) -> Bool { providerAccount == nil || account == nil || providerAccount == account }
 }
 

@@ -1,30 +1,30 @@
 import TillCore
 import TillJournal
 
-/// Keeps the list of movements and the index of providers' names up with the journal. What is kept is a projection:
-/// each page of events is in one commit with the place up to which it goes, so a crash repeats nothing and leaves
-/// nothing out.
+/// Keeps the list of movements and the index of provider references up to date with the journal. Both are projections:
+/// each page of events is committed together with the position it ends at, so a crash neither repeats nor skips an
+/// event.
 struct Settlements {
-    /// Events of one commit; each leads to at most one movement, one name and one account.
+    /// The maximum number of events in one commit; each adds at most one movement, one reference and one account.
     static let eventsAtOnce = 200
     static let references: RecordCollection = "settlement-reference"
     static let accounts: RecordCollection = "settlement-account"
-    /// Payments of which an event could not be read.
+    /// Payments with an event that could not be read.
     static let unreadable: RecordCollection = "settlement-unreadable"
     private static let marker = RecordID("settlement-marker", "1")
 
     let journal: any Journal & RecordStore
 
-    /// Another number whenever something was taken in; 0: nothing was.
+    /// A number that changes whenever events were processed; 0 before the first.
     func edition() async throws(JournalError) -> Int64 {
         Int64(try await journal.record(Settlements.marker)?.version ?? 0)
     }
 
-    /// Takes in what came since the last time.
+    /// Processes the events since the last call.
     func catchUp() async throws(JournalError) {
         try await takeInMended()
         var folded = FoldedPayments(journal)
-        // Whoever is asked to stop goes on the next time where this ended.
+        // After a cancellation the next call continues from the last commit.
         while !Task.isCancelled {
             let stored = try await journal.record(Settlements.marker)
             let after = try stored.map { (record) throws(JournalError) in try RecordBody(record).int("sequence") } ?? 0
@@ -40,7 +40,7 @@ struct Settlements {
             writer.endObject()
             let marker = RecordChange.put(Record(Settlements.marker, body: writer.bytes), over: stored)
             do throws(JournalError) { try await journal.change(Array(changes.values) + [marker]) } catch {
-                // Another process was faster; what it has taken in is not taken in twice, nor folded twice.
+                // Another process was faster; its events are neither processed nor folded twice.
                 guard case .recordConflict = error else { throw error }
                 folded = FoldedPayments(journal)
             }
@@ -52,7 +52,7 @@ struct Settlements {
     ) async throws(JournalError) -> [(RecordID, RecordChange)] {
         let entry = try await folded.entry(of: reading)
         guard case .event(let event) = reading, !folded.unreadable.contains(event.payment) else {
-            // It is read again when it is mended; until then its movements are not known.
+            // It is read again after a repair; until then its movements are unknown.
             let id = RecordID(Settlements.unreadable, reading.payment.rawValue)
             return [(id, .insertIfAbsent(Record(id, body: Array("{}".utf8))))]
         }
@@ -62,8 +62,8 @@ struct Settlements {
         return Settlements.changes(event, payment, moved.count == 1 ? moved[0].amount : nil)
     }
 
-    /// Takes in payments whose events could not be read and now can, from their first event: what is known stays as it
-    /// is.
+    /// Processes payments that were unreadable and have been repaired, from their first event; existing records are
+    /// kept.
     private func takeInMended() async throws(JournalError) {
         for record in try await journal.records(RecordQuery(Settlements.unreadable)) {
             let id = PaymentID(rawValue: record.id.key)
@@ -83,8 +83,8 @@ struct Settlements {
         }
     }
 
-    /// Whether it reports a refund that is not made yet, as the event that is written with it says: the refund moves
-    /// money once it is made.
+    /// `true` if the event reports a refund that is still pending, according to the event written with it: the refund
+    /// moves money once it succeeds.
     private func isOnItsWay(_ event: StoredEvent) async throws(JournalError) -> Bool {
         guard case .refundReported(let refund, _, _, _) = event.record.event else { return false }
         let next = try await journal.events(of: event.payment).first { $0.version == event.version + 1 }
@@ -113,7 +113,7 @@ struct Settlements {
         return changes
     }
 
-    /// The provider's name that an event tells, and whose it is.
+    /// Returns the provider reference that an event introduces, with its attempt.
     private static func named(
         _ event: PaymentEvent, in payment: Payment
     ) -> (attempt: AttemptID, reference: ProviderReference)? {
@@ -141,17 +141,17 @@ struct Settlements {
         return (id, .insertIfAbsent(record))
     }
 
-    /// The provider's accounts in which money of the journal moved, sorted.
+    /// Returns the provider's accounts in which money of the journal moved, sorted.
     func accounts(of provider: ProviderName) async throws(JournalError) -> [String] {
         let records = try await journal.records(
             RecordQuery(Settlements.accounts, matching: RecordMatch("provider", provider.rawValue)))
         return try records.map { (record) throws(JournalError) in try RecordBody(record).text("account") }.sorted()
     }
 
-    /// Whether it is a payment of this journal.
+    /// `true` if the journal contains the payment.
     func knows(_ payment: PaymentID) async throws(JournalError) -> Bool {
         do throws(JournalError) { return try await journal.payment(payment) != nil } catch {
-            // What cannot be read is there.
+            // An unreadable payment exists.
             guard case .corrupted = error else { throw error }
             return true
         }
@@ -161,7 +161,7 @@ struct Settlements {
         RecordID(references, "\(LedgerAccount.owner(of: provider)) \(reference)")
     }
 
-    /// The payment that a provider's names belong to; `nil` if none of them is known.
+    /// Returns the payment that a provider's references belong to; `nil` if none is known.
     func payment(_ references: [String], of provider: ProviderName) async throws(JournalError) -> PaymentID? {
         for reference in references where reference.utf8.count <= IdentifierLimits.maximumBytes {
             if let found = try await journal.record(Settlements.name(reference, of: provider)) {

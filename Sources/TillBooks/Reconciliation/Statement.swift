@@ -3,15 +3,15 @@ public import TillCore
 public import TillProvider
 
 extension Reconciliation {
-    /// The lines of one file or one answer.
+    /// The lines of one file or one response.
     public struct Statement: Sendable {
         public var provider: ProviderName
-        /// The provider's own name for the shop's account; `nil`: not known.
+        /// The provider's identifier of the shop's account; `nil` if not known.
         public var providerAccount: String?
         public var lines: [StatementLine]
-        /// The time that they cover, if it is more than from the first to the last of them.
+        /// The period covered, if it is longer than that between the first and the last line.
         public var covers: (from: Timestamp, to: Timestamp)?
-        /// How long after a movement the provider's statements still may not have it.
+        /// The maximum delay after which a movement appears on the provider's statements.
         public var lag: Span
 
         public init(
@@ -22,12 +22,13 @@ extension Reconciliation {
             (self.lag, self.covers) = (lag, covers)
         }
 
-        /// Whose accounts its lines are posted to where no payment says it.
+        /// Returns the account for lines that no payment accounts for.
         func account(_ kind: LedgerAccount.Kind, isTest: Bool) -> LedgerAccount {
             LedgerAccount(kind, provider: provider, providerAccount: providerAccount, isTest: isTest)
         }
 
-        /// A hash over what its lines say: the same for the same statement, as a file or fetched.
+        /// A hash over the contents of the lines: identical for the same statement, whether read from a file or
+        /// fetched.
         var fingerprint: String {
             var hash = SHA256()
             for line in lines {

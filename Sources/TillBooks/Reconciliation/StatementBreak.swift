@@ -2,14 +2,14 @@ import TillCore
 import TillJournal
 import TillProvider
 
-/// What does not match between a provider's statement and the journal, as an incident: one of a line or a movement,
-/// however often it is found.
+/// A discrepancy between a provider's statement and the journal, as an incident: one for each line or movement, however
+/// often it is found.
 enum StatementBreak {
-    /// What the name of an incident about a line begins with: those of which something is in suspense.
+    /// The name prefixes of incidents about a line with money in suspense.
     private static let aboutLines = ["line ", "amount "]
     static func ofLine(_ line: KeptLine) -> String { aboutLines[0] + line.id }
     static func ofAmount(_ line: KeptLine) -> String { aboutLines[1] + line.id }
-    /// The key of the line that an incident is about; `nil`: it is about none of which something is in suspense.
+    /// Returns the key of the line with money in suspense that an incident is about; `nil` for other incidents.
     static func line(of incident: Incident) -> String? {
         aboutLines.first { incident.event.hasPrefix($0) }.map { String(incident.event.dropFirst($0.count)) }
     }
@@ -61,8 +61,8 @@ enum StatementBreak {
     }
 
     /// - Parameters:
-    ///   - rows: rows in the payout's currency, whose sum is ``sum``.
-    ///   - others: sums of rows in other currencies, which no payout can have.
+    ///   - rows: the number of rows in the payout's currency, which add up to `sum`.
+    ///   - others: sums of rows in other currencies, which a payout cannot contain.
     static func remainder(
         _ payout: String, _ line: KeptLine, rows: Int, sum: Int128, rest: Int128, others: [Currency: Int128],
         at: Timestamp
@@ -78,7 +78,8 @@ enum StatementBreak {
             document: line.line.raw, at: at)
     }
 
-    /// An incident that was cleared up by what was imported since; nothing if there is none, or a person has closed it.
+    /// Returns the change that resolves an incident after a later import explained it; empty if there is none or it is
+    /// resolved.
     static func resolve(
         _ name: String, of provider: ProviderName, in records: any RecordStore
     ) async throws(JournalError) -> [RecordChange] {

@@ -1,14 +1,15 @@
 import TillCore
 import TillJournal
 
-/// Which times the statements of one provider account cover, so that what should stand in them and does not is found.
+/// The periods covered by the statements of one provider account, used to detect movements that should appear on them
+/// and do not.
 struct StatementCoverage: RecordDocument {
     static let collection: RecordCollection = "statement-coverage"
-    /// Times apart from each other that are kept; the oldest are forgotten.
+    /// The maximum number of disjoint periods; the oldest are dropped.
     static let maximumIntervals = 400
 
     let key: String
-    /// Apart from each other, oldest first.
+    /// Disjoint periods, oldest first.
     private(set) var intervals: [(from: Timestamp, to: Timestamp)] = []
 
     init(key: String) { self.key = key }
@@ -24,7 +25,7 @@ struct StatementCoverage: RecordDocument {
         }
     }
 
-    /// Statements that follow each other within the lag leave nothing between them.
+    /// Adds a period, merging periods that follow each other within the lag.
     mutating func add(from: Timestamp, to: Timestamp, lag: Span) {
         intervals.append((from, max(from, to)))
         intervals.sort { $0.from < $1.from }
@@ -39,8 +40,8 @@ struct StatementCoverage: RecordDocument {
         intervals = merged.suffix(StatementCoverage.maximumIntervals)
     }
 
-    /// Whether something of a moment should have been in the statements: they begin the lag before it, because the
-    /// journal may have heard of it later than it happened, and go on for the lag behind it.
+    /// `true` if a movement at that time should be on the statements: a period must begin at least the lag before it,
+    /// because the journal may record a movement later than it happened, and end at least the lag after it.
     func covers(_ moment: Timestamp, lag: Span) -> Bool {
         intervals.contains { $0.from.adding(lag) <= moment && moment.adding(lag) <= $0.to }
     }

@@ -1,7 +1,8 @@
-/// Which letters the bytes of a statement are. A report is known by its fields, however it was saved again.
+/// The character encoding of a statement. A report is recognized by its fields even after it was saved in another
+/// encoding.
 enum StatementEncoding {
-    /// The same text in UTF-8, without a byte order mark, where one says that it is UTF-16 or UTF-8; else the bytes as
-    /// they are.
+    /// Returns the text as UTF-8 without a byte order mark if one marks it as UTF-16 or UTF-8; otherwise the bytes
+    /// unchanged.
     static func utf8(_ bytes: [UInt8]) -> [UInt8] {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return Array(bytes.dropFirst(3)) }
         let isLittle = bytes.starts(with: [0xFF, 0xFE])

@@ -1,7 +1,7 @@
 public import TillCore
 public import TillProvider
 
-/// A form of statement with the provider that gives it.
+/// A statement format and the provider that issues it.
 public struct StatementForm: Sendable {
     public let provider: ProviderName
     public let format: any StatementFormat
@@ -10,22 +10,22 @@ public struct StatementForm: Sendable {
         (self.provider, self.format) = (provider, format)
     }
 
-    /// The forms of every provider of a list, in its order.
+    /// Returns the formats of every given provider, in order.
     public static func all(of modules: [any ProviderModule.Type]) -> [StatementForm] {
         modules.flatMap { type in type.statementFormats.map { StatementForm(type.name, $0) } }
     }
 }
 
-/// A statement as somebody has given it: bytes that nobody has read, and what is said about them.
+/// A statement file as uploaded: unparsed bytes, and the metadata supplied with them.
 public struct StatementFile: Sendable {
-    /// What people call it, such as its path.
+    /// The display name, such as the path.
     public var name: String
     public var bytes: [UInt8]
-    /// Whose it is; `nil`: that is found out.
+    /// The provider; `nil` to detect it.
     public var provider: ProviderName?
-    /// What it is, by `StatementFormat.name`; `nil`: that is found out.
+    /// The format, by `StatementFormat.name`; `nil` to detect it.
     public var format: String?
-    /// The provider's own name for the shop's account; `nil`: the one in which the journal has payments.
+    /// The provider's identifier of the shop's account; `nil`: the one in which the journal has payments.
     public var providerAccount: String?
 
     public init(
@@ -36,10 +36,10 @@ public struct StatementFile: Sendable {
         (self.provider, self.format, self.providerAccount) = (provider, format, providerAccount)
     }
 
-    /// Reads it whole or not at all; nothing is imported by that.
+    /// Parses the whole file or fails; imports nothing.
     /// - Parameters:
-    ///   - forms: what it may be; the first that fits it is.
-    ///   - limit: lines that it may have, up to `StatementLimits.maximumLines`.
+    ///   - forms: the candidate formats; the first that fits is used.
+    ///   - limit: the maximum number of lines, up to `StatementLimits.maximumLines`.
     public func read(
         _ forms: [StatementForm], maximumLines limit: Int = StatementLimits.maximumLines
     ) throws(StatementRefusal) -> Reconciliation.Statement {
@@ -57,7 +57,8 @@ public struct StatementFile: Sendable {
         } catch { throw .unreadable(name, format: form.format.name, error) }
     }
 
-    /// A file seldom says whose account it is of: it is the one in which the journal has payments.
+    /// Assigns the statement to an account. Few files name theirs: it defaults to the one in which the journal has
+    /// payments.
     /// - Parameter accounts: those of its provider; see ``Reconciliation/accounts(of:)``.
     public func owned(
         _ statement: Reconciliation.Statement, by accounts: [String]
@@ -70,13 +71,13 @@ public struct StatementFile: Sendable {
     }
 }
 
-/// Why nothing of a statement's file was imported.
+/// The reason a statement file was not imported.
 public enum StatementRefusal: ExplainedError, Hashable {
-    /// It is of no form that is known.
+    /// The format is not recognized.
     case unknownForm(String)
-    /// It contradicts its form; the error names the line.
+    /// The file violates its format; the error names the line.
     case unreadable(String, format: String, StatementError)
-    /// The journal has payments in several accounts of the provider, and the file does not say whose it is.
+    /// The journal has payments in several accounts of the provider, and the file does not name one.
     case severalAccounts(String, ProviderName, [String])
 
     public var code: String {

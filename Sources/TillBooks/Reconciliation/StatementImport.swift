@@ -1,11 +1,11 @@
 import TillCore
 import TillJournal
 
-/// That a file or a page was imported to its end. Its lines would double nothing without it: they are kept by their own
-/// names. With it they are not looked up again.
+/// A record of a file or page that was imported completely. It is an optimization: lines are deduplicated by their own
+/// keys, and with this record they need not be searched again.
 struct StatementImport: RecordDocument {
     static let collection: RecordCollection = "statement-import"
-    /// As many are kept; a file that is older is looked up line by line.
+    /// The maximum number of records; older files are checked line by line.
     static let maximumKept = 10_000
 
     /// The provider and the file's ``Reconciliation/Statement/fingerprint``, so that a file is imported once.

@@ -2,15 +2,15 @@ import TillCore
 import TillJournal
 import TillProvider
 
-/// Lines that nothing accounted for: the journal may have heard of it since. They are tried again once for all that it
-/// has heard of, page by page, and a pass that did not come to its end is gone on with by the next import.
+/// Retries unmatched lines, since the journal may have recorded their movement meanwhile. Each line is retried once per
+/// edition of the movements, page by page; the next import continues an interrupted pass.
 struct UnmatchedLines {
     let reconciliation: Reconciliation
 
-    /// Tries lines again, unless the journal has heard of nothing since they were tried.
+    /// Retries lines, unless no movement was recorded since the last pass.
     /// - Parameters:
-    ///   - newest: the place of the newest one; those behind it were tried just now.
-    ///   - known: which movements were known before that; see ``Settlements/edition()``.
+    ///   - newest: the position of the newest line to retry; later ones were tried just now.
+    ///   - known: the edition of the movements before the import; see ``Settlements/edition()``.
     func tryAgain(
         _ statement: Reconciliation.Statement, upTo newest: Int64?, knowing known: Int64
     ) async throws(JournalError) {
@@ -42,12 +42,12 @@ struct UnmatchedLines {
         do throws(JournalError) {
             try await journal.change([.put(pass.record(id), over: stored)])
         } catch {
-            // Another import has tried them meanwhile, which is as good.
+            // Another import has retried them meanwhile, which is as good.
             guard case .recordConflict = error else { throw error }
         }
     }
 
-    /// - Returns: `false` if another process was at one of them: then they are tried again the next time.
+    /// - Returns: `false` if another process changed one of them: they are then retried in the next pass.
     private func tryAgain(
         _ page: [KeptRecord], of statement: Reconciliation.Statement
     ) async throws(JournalError) -> Bool {
@@ -69,19 +69,19 @@ struct UnmatchedLines {
     }
 }
 
-/// How far the lines of a provider that nothing accounted for were tried again.
+/// The progress of retrying a provider's unmatched lines.
 private struct UnmatchedPass {
     private static let collection: RecordCollection = "statement-retry"
-    /// One more whenever lines are matched by other rules than before.
+    /// The version of the matching rules; increased whenever they change.
     private static let rules: Int64 = 1
 
-    /// The movements that they are held against, by ``Settlements/edition()``.
+    /// The movements that the lines are matched against, by ``Settlements/edition()``.
     var known: Int64
-    /// The place of the last line that was tried in the running pass; `nil`: none runs.
+    /// The position of the last line retried in the current pass; `nil` if none is running.
     var after: Int64?
-    /// No other process was at a line meanwhile.
+    /// `true` if no other process changed a line during the pass.
     var isUndisturbed = true
-    /// All of them were tried.
+    /// `true` if every line was retried.
     var isComplete: Bool
 
     static func id(_ provider: ProviderName) -> RecordID { RecordID(collection, provider.rawValue) }

@@ -1,12 +1,12 @@
 public import TillCore
 public import TillJournal
 
-/// Money that a statement has put into suspense and a person gives up, and money that was given up and is found later.
+/// The write-off of money that a statement left in suspense, and the recovery of money written off.
 ///
-/// What stands where follows from the entries of the statement's line alone, so nothing is given up twice, and what is
-/// found again is exactly what was given up. The entry is written in the commit that resolves the incident.
+/// The balances follow from the entries of the statement line alone, so nothing is written off twice, and a recovery is
+/// exactly the amount written off. The entry is written in the commit that resolves the incident.
 public struct WriteOff: Sendable {
-    /// Entries of one line that are read: far more than a person decides about it.
+    /// The maximum number of entries read for one line, far more than staff ever decides about it.
     static let maximumEntries = 1_000
 
     private let journal: any Journal & RecordStore
@@ -16,7 +16,8 @@ public struct WriteOff: Sendable {
         (self.journal, self.clock) = (journal, clock)
     }
 
-    /// Whether there is something to give up or to find again, where a person says so.
+    /// Checks that the balance that a resolution writes off or recovers is not zero.
+    /// - Throws: `IncidentRefusal` if it is.
     public func check(_ said: IncidentResolution, of incident: Incident) async throws {
         switch said.outcome {
         case .writtenOff:
@@ -31,8 +32,8 @@ public struct WriteOff: Sendable {
         }
     }
 
-    /// What a resolution posts, for the commit that writes it.
-    /// - Parameter incident: as it is once it is resolved.
+    /// Returns the changes that a resolution posts, for the commit that writes it.
+    /// - Parameter incident: the resolved incident.
     public func changes(resolving incident: Incident) async throws(JournalError) -> [RecordChange] {
         let from: LedgerAccount.Kind
         switch incident.outcome {
@@ -57,7 +58,7 @@ public struct WriteOff: Sendable {
 
     private typealias Change = (kept: KeptLine, version: Int, first: LedgerEntry, postings: [LedgerPosting])
 
-    /// `nil`: the incident is about no line, or nothing of it stands there.
+    /// `nil` if the incident is not about a line, or the line's balance there is zero.
     private func change(
         of incident: Incident, from kind: LedgerAccount.Kind
     ) async throws(JournalError) -> Change? {
@@ -71,7 +72,7 @@ public struct WriteOff: Sendable {
         return (kept, stored.version, first, postings)
     }
 
-    /// What a line has posted so far, oldest first.
+    /// Returns the entries of a line so far, oldest first.
     static func entries(
         of kept: KeptLine, in records: any RecordStore
     ) async throws(JournalError) -> [LedgerEntry] {
@@ -90,7 +91,7 @@ public struct WriteOff: Sendable {
         return entries
     }
 
-    /// From suspense to what is given up, or back: all that stands there.
+    /// Returns the postings that move the whole balance from suspense to write-offs, or back.
     static func moving(_ entries: [LedgerEntry], from kind: LedgerAccount.Kind) -> [LedgerPosting] {
         let other: LedgerAccount.Kind = kind == .suspense ? .writeOffs : .suspense
         let standing = LinePostings.change(from: [], to: entries.flatMap(\.postings)).filter { $0.account.kind == kind }

@@ -1,38 +1,38 @@
 internal import TillCore
 internal import TillProvider
 
-/// What Braintree says of one transaction that it has paid out, by its interface or in the export of its control panel:
-/// both make the same lines.
+/// Braintree's data about one paid-out transaction, from its API or the export of its control panel: both produce the
+/// same lines.
 ///
-/// Braintree gives no list of its payouts. Each transaction says when and as what it was paid out, so it makes two
-/// lines: what the customer paid or got back, and that it went to the shop's bank. A part of an export is as good as
-/// all of it.
+/// Braintree provides no list of its payouts. Each transaction states its payout day and amount, so it produces two
+/// lines: the customer's payment or refund, and its transfer to the shop's bank. A partial export is as reliable as a
+/// full one.
 struct BraintreeDisbursement {
     let transaction: String
     let isCredit: Bool
-    /// As the customer saw it; not below zero.
+    /// The amount in the customer's currency; not negative.
     let amount: Money
-    /// What was paid out for it, in the currency of the bank account; not below zero.
+    /// The paid-out amount, in the currency of the bank account; not negative.
     let settled: Money
     let day: Timestamp
     let merchantAccount: String?
-    /// Our own name for the attempt or the refund.
+    /// Our own id of the attempt or the refund.
     let orderID: String?
-    /// The sale that a refund is of.
+    /// The sale of a refund.
     let refunded: String?
     let standing: Standing
     let raw: String
 
     enum Standing {
         case paidOut
-        /// Kept back by Braintree.
+        /// Held by Braintree.
         case held
-        /// The bank has not taken it: it is paid out again.
+        /// Rejected by the bank, to be paid out again.
         case failed
     }
 
     func lines() throws(StatementError) -> [StatementLine] {
-        // In one currency what was paid out is held against the journal, and nothing else.
+        // In a single currency, only the paid-out amount is compared with the journal.
         let seen = isCredit ? try BraintreeDisbursement.negated(amount, transaction) : amount
         let facing = amount.currency == settled.currency ? nil : seen
         let gross = isCredit ? try BraintreeDisbursement.negated(settled, transaction) : settled
@@ -52,7 +52,7 @@ struct BraintreeDisbursement {
         return lines
     }
 
-    /// A line without a fee: Braintree names none of a transaction's.
+    /// Returns a line without a fee: Braintree reports none per transaction.
     static func line(
         _ id: String, _ kind: StatementLine.Kind, type: String, _ gross: Money, facing: Money?, references: [String],
         orderID: String?, at moment: Timestamp, raw: String

@@ -1,15 +1,15 @@
 internal import TillCore
 internal import TillProvider
 
-/// The lines of what Braintree's interface says of a transaction or a dispute.
+/// The statement lines of a transaction or a dispute from Braintree's API.
 enum BraintreeStatement {
-    /// Steps in a dispute's history that are read.
+    /// The maximum number of steps read from a dispute's history.
     static let maximumSteps = 100
-    /// Characters of the text that is kept for people.
+    /// The maximum length of the text stored for display, in characters.
     static let maximumText = 1_000
 
-    /// Two for what was paid out; two that cancel each other for what failed after it was handed in, as the
-    /// journal has it; none for anything else.
+    /// Returns two lines for a paid-out transaction; two that cancel each other for one that failed after submission,
+    /// as in the journal; none for anything else.
     static func lines(ofTransaction node: XMLNode) throws(StatementError) -> [StatementLine] {
         guard let transaction = BraintreeTransaction(node) else {
             throw StatementError("a transaction of Braintree's cannot be read: \(node.value("id") ?? "without a name")")
@@ -33,7 +33,7 @@ enum BraintreeStatement {
         ]
     }
 
-    /// `nil` for what was not paid out.
+    /// Returns the disbursement; `nil` if the transaction was not paid out.
     private static func disbursement(
         _ transaction: BraintreeTransaction, _ node: XMLNode
     ) throws(StatementError) -> BraintreeDisbursement? {
@@ -64,8 +64,8 @@ enum BraintreeStatement {
             orderID: transaction.orderID, refunded: transaction.refundedID, standing: standing, raw: self.text(node))
     }
 
-    /// What a dispute has taken from the shop's bank and given back to it: of its history the steps that say on which
-    /// day.
+    /// Returns the lines of a dispute's withdrawals from the shop's bank account and returns to it: the history steps
+    /// with a disbursement day.
     static func lines(ofDispute node: XMLNode) throws(StatementError) -> [StatementLine] {
         guard let dispute = BraintreeDispute(node)?.dispute else {
             throw StatementError("a dispute of Braintree's cannot be read: \(node.value("id") ?? "without a name")")
@@ -76,7 +76,7 @@ enum BraintreeStatement {
         var lines: [StatementLine] = []
         var isOut = false
         for step in try steps(of: node, id) {
-            // It is taken once, however it goes on, and given back once it is won.
+            // The amount is withdrawn once, whatever follows, and returned once the dispute is won.
             let isWon = step.status == "won"
             guard isWon == isOut, !isWon || won.isPositive else { continue }
             isOut = !isWon
@@ -98,7 +98,7 @@ enum BraintreeStatement {
 
     private typealias Step = (day: Timestamp, at: String, status: String)
 
-    /// Those that moved money, in their order.
+    /// Returns the steps that moved money, in order.
     private static func steps(of dispute: XMLNode, _ id: String) throws(StatementError) -> [Step] {
         let history = dispute["status-history"]?.children ?? []
         guard history.count <= maximumSteps else { throw StatementError("dispute \(id): its history is too long") }
@@ -113,7 +113,7 @@ enum BraintreeStatement {
         return steps.sorted { ($0.day, $0.at) < ($1.day, $1.at) }
     }
 
-    /// What is plain text in it, for people.
+    /// Returns the plain-text fields, for display.
     private static func text(_ node: XMLNode) -> String {
         let parts = node.children.filter { $0.children.isEmpty && !$0.text.isEmpty }.map { "\($0.name)=\($0.text)" }
         return String(parts.joined(separator: "; ").prefix(maximumText))

@@ -2,31 +2,31 @@ internal import HTTPTypes
 internal import TillCore
 internal import TillProvider
 
-/// Braintree's statements over its searches: the transactions that were paid out, those that failed after they
-/// were handed in, and the disputes whose money moved.
+/// Braintree's statements over its searches: paid-out transactions, those that failed after submission for settlement,
+/// and disputes that moved money.
 ///
-/// A search gives names first; the transactions are read by them, page by page, and one that does not come is an error,
-/// never a part. A time of which Braintree finds too much is halved, down to one day.
+/// A search returns ids first; the transactions are read by id, page by page, and a missing one is an error, never a
+/// partial result. A period with too many results is halved, down to one day.
 struct BraintreeStatementSource: StatementSource {
-    /// Transactions of one page. Each has some hundred elements, and an answer has its limit.
+    /// The number of transactions on a page. Each has some hundred elements, and a response has a size limit.
     static let pageSize = 25
-    /// Transactions that one search may find: an answer with more names may be cut off.
+    /// The maximum number of transactions found by one search: a response with more ids may be truncated.
     static let maximumFound = 10_000
-    /// Pages of disputes that are read of a time.
+    /// The maximum number of dispute pages read for a period.
     static let maximumPages = 200
-    /// What may have been handed in and is not paid out any more.
+    /// The final statuses of transactions that may have been submitted and are no longer paid out.
     private static let endings = ["voided", "settlement_declined", "processor_declined", "failed"]
 
     let provider: BraintreeProvider
 
-    /// What was captured may be paid out a week later.
+    /// A capture may be paid out a week later.
     var lag: Span { BraintreeTransactionSearch().lag }
 
     func account() async -> String? { await provider.identity().account }
 
     func part(from: Timestamp, to: Timestamp) async throws(StatementError) -> StatementPart {
         let days = Days(from: from, to: to)
-        // What failed is found by when it was made, which may be some days before.
+        // Failed transactions are found by creation time, which may be some days earlier.
         let before = Days(from: from.adding(Span(milliseconds: -lag.milliseconds)), to: to)
         var names = try await names(of: "disbursement_date", in: days, [])
         let ended = XMLNode(
@@ -46,7 +46,7 @@ struct BraintreeStatementSource: StatementSource {
         return StatementPart(lines, covers: (from: from, to: to))
     }
 
-    /// Whole days of UTC.
+    /// Whole days in UTC.
     private struct Days {
         private static let length: Int64 = 86_400_000
         let first: Int64
@@ -59,7 +59,7 @@ struct BraintreeStatementSource: StatementSource {
 
         private init(_ first: Int64, _ last: Int64) { (self.first, self.last) = (first, last) }
 
-        /// As the search takes them, both ends included.
+        /// Returns the range as the search expects it, both ends included.
         func range(_ field: String) -> XMLNode {
             func moment(_ milliseconds: Int64) -> String { Timestamp(milliseconds: milliseconds).internetTime }
             return XMLNode(
@@ -70,7 +70,7 @@ struct BraintreeStatementSource: StatementSource {
                 ])
         }
 
-        /// The later half first, so that the earlier is taken next; `nil` of one day.
+        /// The halves of the period, the later first, so that the earlier is processed next; `nil` for one day.
         var halves: [Days]? {
             guard first < last else { return nil }
             let middle = first + (last - first) / 2
@@ -78,7 +78,7 @@ struct BraintreeStatementSource: StatementSource {
         }
     }
 
-    /// The names of the transactions that a search finds.
+    /// Returns the ids of the transactions that a search finds.
     private func names(
         of field: String, in days: Days, _ more: [XMLNode]
     ) async throws(StatementError) -> [String] {
@@ -103,7 +103,7 @@ struct BraintreeStatementSource: StatementSource {
         return names
     }
 
-    /// The transactions of these names, each once.
+    /// Returns the transactions with these ids, each once.
     private func transactions(_ names: [String]) async throws(StatementError) -> [XMLNode] {
         let ids = XMLNode("ids", type: "array", of: names.map { XMLNode("item", $0) })
         let node = try await answer(

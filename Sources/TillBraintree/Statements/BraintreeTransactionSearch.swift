@@ -1,25 +1,25 @@
 public import TillCore
 public import TillProvider
 
-/// The transactions that Braintree's control panel exports as CSV (Transaction Search, Download), in major units
-/// without a sign: that comes from the type.
+/// The transactions that Braintree's control panel exports as CSV (Transaction Search, Download), in unsigned major
+/// units: the sign follows from the type.
 ///
-/// What has no disbursement date is not paid out yet, or never will be: it is expected later. The export says nothing
-/// of disputes' money and of fees; see `BraintreeStatementSource` for the first.
+/// A transaction without a disbursement date is not paid out yet, or never will be: it is expected later. The export
+/// contains neither dispute movements nor fees; see `BraintreeStatementSource` for the former.
 public struct BraintreeTransactionSearch: StatementFormat {
     private static let needed = [
         "Transaction ID", "Transaction Type", "Transaction Status", "Disbursement Date", "Merchant Account",
         "Currency ISO Code", "Amount Submitted For Settlement", "Service Fee", "Order ID", "Refunded Transaction ID",
         "Settlement Amount", "Settlement Currency ISO Code",
     ]
-    /// By these a file is known as Braintree's; a needed column that it lacks is then named.
+    /// The columns that identify a file as Braintree's; a required column that it lacks is then reported.
     private static let known = ["Transaction ID", "Transaction Type", "Transaction Status", "Merchant Account"]
 
     public init() {}
 
     /// The name in settings, requests and the journal: `braintree-transaction-search`.
     public var name: String { "braintree-transaction-search" }
-    /// What was captured may be paid out a week later, and has no disbursement date before.
+    /// A capture may be paid out a week later, and has no disbursement date before.
     public var lag: Span { .days(8) }
 
     public func recognizes(_ bytes: [UInt8]) -> Bool {
@@ -36,7 +36,7 @@ public struct BraintreeTransactionSearch: StatementFormat {
         return lines
     }
 
-    /// `nil` for what was not paid out.
+    /// Returns the disbursement; `nil` if the transaction was not paid out.
     private func disbursement(_ row: StatementRow) throws(StatementError) -> BraintreeDisbursement? {
         guard let text = row["Disbursement Date"] else { return nil }
         guard let day = BraintreeTransactionSearch.day(text) else {
@@ -71,8 +71,8 @@ public struct BraintreeTransactionSearch: StatementFormat {
         return amount
     }
 
-    /// The beginning of a day in UTC, as the control panel writes it, `11/22/2026`, or as `2026-11-22`; a time behind
-    /// it says nothing.
+    /// Returns the start of a day in UTC, from the control panel's format, `11/22/2026`, or from `2026-11-22`; a time
+    /// after it is ignored.
     static func day(_ text: String) -> Timestamp? {
         let word = String(text.prefix { $0 != " " && $0 != "T" })
         let parts = word.split(separator: "/", omittingEmptySubsequences: false)

@@ -9,16 +9,16 @@
         import ImageIO
     #endif
 
-    /// CoreText lays out and CoreGraphics draws: what Apple's systems have.
+    /// A drawing library for Apple's systems: layout by CoreText, drawing by CoreGraphics.
     package struct CoreTextDrawing: DrawingLibrary {
-        /// What the system draws with.
+        /// Creates the library.
         package init() {}
 
         package func typesetter(language: String, isRightToLeft: Bool) throws(CanvasError) -> any Typesetter {
             CoreTextTypesetter(language: language, isRightToLeft: isRightToLeft)
         }
 
-        /// The system notices new fonts by itself.
+        /// Returns `false`: the system detects new fonts by itself.
         package func refreshFonts() -> Bool { false }
 
         package func pdf(
@@ -60,12 +60,12 @@
             let context = try picture(width, height, scale, draw)
             let stride = context.bytesPerRow
             guard let data = context.data, stride >= width else { throw .failed(-1) }
-            // Its dots say how bright they are, the uppermost row first.
+            // The dots are brightness values, top row first.
             let dark = UnsafeRawBufferPointer(start: data, count: stride * height).map { 255 - $0 }
             return withExtendedLifetime(context) { dark.withUnsafeBufferPointer { read($0, stride) } }
         }
 
-        /// A gray picture, white where nothing is drawn.
+        /// Draws a gray picture, white where nothing is drawn.
         private func picture(
             _ width: Int, _ height: Int, _ scale: Double, _ draw: (any Pen) -> Void
         ) throws(CanvasError) -> CGContext {
@@ -82,7 +82,7 @@
         }
     }
 
-    /// The system's heights begin at the lower edge.
+    /// A pen for the system's coordinates, which begin at the lower edge.
     private struct CoreGraphicsPen: Pen {
         let context: CGContext
         let height: Double
@@ -130,7 +130,7 @@
                 let font = CTFontCreateUIFontForLanguage(
                     kind, CGFloat(size) / 10, NSString(string: language) as CFString)
             else { return nil }
-            // U+2067 or U+2066: the receipt's own direction around texts that choose theirs.
+            // U+2067 or U+2066: the receipt's own direction around texts with a direction of their own.
             let directed = "\(isRightToLeft ? "\u{2067}" : "\u{2066}")\(text)\u{2069}"
             let whole = NSAttributedString(
                 string: directed,
@@ -143,7 +143,7 @@
     }
 
     private final class CoreTextLayout: TextLayout {
-        /// A line, how far its first character stands from the left edge, and its baseline from the top.
+        /// Each line, the distance of its first character from the left edge, and of its baseline from the top.
         private(set) var placed: [(line: CTLine, across: Double, down: Double)] = []
         private(set) var size = (width: 0.0, height: 0.0)
         private(set) var baseline = 0.0
@@ -161,7 +161,7 @@
 
         func setWidth(_ width: Double) { breakLines(width) }
 
-        /// The system draws what no font has in one that is called LastResort, as boxes.
+        /// The system draws characters without a font in one called LastResort, as boxes.
         var unknownGlyphs: Int {
             placed.reduce(0) { count, placed in
                 let runs = CTLineGetGlyphRuns(placed.line) as? [CTRun] ?? []
@@ -203,7 +203,7 @@
             }
         }
 
-        /// Characters of the next line: whole words where they fit, and never none.
+        /// Returns the number of characters on the next line: whole words where they fit, and at least one.
         private func length(from start: Int, _ width: Double?) -> Int {
             let rest = text.length - start
             guard let width else { return rest }
@@ -212,7 +212,7 @@
             return min(rest, max(1, count))
         }
 
-        /// Without the spaces that the line was broken at, which would push it from the right edge.
+        /// Returns the line without the trailing spaces at its break, which would shift it from the right edge.
         private func shown(from start: Int, _ count: Int) -> Int {
             let string = NSString(string: text.string)
             var end = start + count

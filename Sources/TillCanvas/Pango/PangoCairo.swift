@@ -6,10 +6,10 @@
     import Darwin
 #endif
 
-/// Pango and Cairo, found when they are first needed and not linked: a machine without them builds and runs all of
-/// Till, starts no slower, and says what to install when a picture is asked for.
+/// Pango and Cairo, loaded on first use and not linked: on a machine without them all of Till builds, runs and starts
+/// equally fast, and reports the missing packages when a picture is requested.
 ///
-/// The functions are as their public headers declare them; `gboolean` and enumerations are `Int32`. All pointers are
+/// The functions are as declared in the public headers; `gboolean` and enumerations are `Int32`. All pointers are
 /// opaque. Both libraries may be used from any thread as long as an object stays on one, and none leaves ``Canvas``.
 struct PangoCairo: @unchecked Sendable {
     typealias Object = UnsafeMutableRawPointer
@@ -66,7 +66,7 @@ struct PangoCairo: @unchecked Sendable {
     let show: @convention(c) (Object?, Object?) -> Void
     let release: @convention(c) (Object?) -> Void
 
-    /// The libraries, or the name of what is not there.
+    /// The libraries, or the name of the missing one.
     static let found: Result<PangoCairo, CanvasError> = {
         do throws(CanvasError) { return .success(try PangoCairo()) } catch { return .failure(error) }
     }()
@@ -126,7 +126,7 @@ struct PangoCairo: @unchecked Sendable {
         release = try objects("g_object_unref")
     }
 
-    /// One shared library; it stays open for as long as the process runs.
+    /// A shared library; it stays open for the process lifetime.
     private struct Library {
         let name: String
         private let handle: Object

@@ -1,4 +1,4 @@
-/// Pango lays out and Cairo draws.
+/// A drawing library: layout by Pango, drawing by Cairo.
 struct PangoDrawing: DrawingLibrary {
     private let pango: PangoCairo
 
@@ -8,8 +8,8 @@ struct PangoDrawing: DrawingLibrary {
         try PangoTypesetter(pango, language: language, isRightToLeft: isRightToLeft)
     }
 
-    /// Fontconfig rescans the font folders at most every 30 s; Pango keeps what it found in a font map of
-    /// this thread, of which a new one is made.
+    /// Replaces this thread's font map, in which Pango caches its results; Fontconfig rescans the font folders at most
+    /// every 30 s.
     func refreshFonts() -> Bool {
         guard pango.bringFontsUpToDate() != 0 else { return false }
         pango.setFontMap(nil)
@@ -113,7 +113,7 @@ private final class PangoTypesetter: Typesetter {
         pango.baseDirection(context, isRightToLeft ? 1 : 0)
         pango.setLanguage(context, pango.language(language))
         let options = pango.fontOptions()
-        // No hinting: the same places whatever the resolution.
+        // No hinting: the same positions at every resolution.
         pango.hintStyle(options, 1)
         pango.hintMetrics(options, 1)
         pango.useFontOptions(context, options)
@@ -175,7 +175,7 @@ private final class PangoLayout: TextLayout {
     var unknownGlyphs: Int { Int(pango.unknownGlyphs(layout)) }
 }
 
-/// Takes what Cairo writes.
+/// A buffer for Cairo's output.
 private final class Sink {
     var bytes: [UInt8] = []
 

@@ -1,17 +1,17 @@
 public import TillCore
 
-/// What a billing address must have, by country, before it is worth sending.
+/// Required fields and formats of billing addresses by country, checked before anything is sent.
 public enum BillingAddressRules {
-    /// The longest line, in characters.
+    /// Maximum length of a line, in characters.
     public static let maximumLine = 300
-    /// The longest town, in characters.
+    /// Maximum length of the town, in characters.
     public static let maximumCity = 120
-    /// The longest region, in characters.
+    /// Maximum length of the region, in characters.
     public static let maximumRegion = 300
-    /// The longest postal code.
+    /// Maximum length of the postal code.
     public static let maximumPostalCode = 60
 
-    /// Everything that is wrong with an address; empty if it may be sent.
+    /// Returns all faults in an address; empty if it may be sent.
     public static func faults(in address: BillingAddress) -> [BillingAddressFault] {
         var faults: [BillingAddressFault] = []
         let country = address.country
@@ -50,13 +50,13 @@ public enum BillingAddressRules {
     }
 
     private struct Rule: Sendable {
-        /// Forms of the postal code without spaces and dashes: `9` a digit, `A` a letter. Empty: none is needed.
+        /// Postal code formats without spaces and dashes: `9` for a digit, `A` for a letter. Empty: none is needed.
         var postalCodes: [String]
         var needsCity = true
         var hasShortRegions = false
     }
 
-    /// Countries with a rule of their own; others need a country only.
+    /// Countries with rules of their own; all others require only a country.
     private static let rules: [String: Rule] = {
         var rules: [String: Rule] = [
             "US": Rule(postalCodes: ["99999", "999999999"], hasShortRegions: true),
@@ -67,7 +67,7 @@ public enum BillingAddressRules {
             "NL": Rule(postalCodes: ["9999AA"]), "PL": Rule(postalCodes: ["99999"]),
             "PT": Rule(postalCodes: ["9999999", "9999"]), "JP": Rule(postalCodes: ["9999999"]),
             "SG": Rule(postalCodes: ["999999"], needsCity: false),
-            // No postal codes at all.
+            // No postal codes.
             "HK": Rule(postalCodes: []), "IE": Rule(postalCodes: []), "AE": Rule(postalCodes: []),
         ]
         for country in ["AT", "BE", "CH", "DK", "HU", "LU", "NO", "NZ", "SI", "ZA"] {
@@ -88,43 +88,43 @@ public enum BillingAddressRules {
     }
 }
 
-/// One thing that is wrong with a billing address.
+/// A fault in a billing address.
 public struct BillingAddressFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The part of the address that is wrong, by its name in requests.
+    /// The field at fault, by its name in requests.
     public enum Field: String, Hashable, Sendable {
         case line1
-        /// More of the street.
+        /// Further street details.
         case line2
         case city
         case region
-        /// The postal code, where the country has them.
+        /// The postal code, in countries that have one.
         case postalCode = "postal_code"
-        /// The country's code, ISO 3166-1 alpha-2.
+        /// The country code, ISO 3166-1 alpha-2.
         case country
     }
 
-    /// What is wrong with that part.
+    /// The kind of fault.
     public enum Reason: Hashable, Sendable {
-        /// The country's addresses need it.
+        /// The country's addresses require the field.
         case missing
-        /// It has more characters than this.
+        /// The field exceeds this number of characters.
         case tooLong(Int)
-        /// No postal code of that country has this form.
+        /// The postal code does not match any format of the country.
         case wrongForm
-        /// The country has short codes for its regions, such as CA.
+        /// The country uses short region codes, such as CA.
         case notAShortCode
-        /// Two capital letters are wanted.
+        /// Two capital letters are required.
         case notACountryCode
-        /// The United Kingdom's code is GB.
+        /// The code of the United Kingdom is GB.
         case unitedKingdomIsGB
     }
 
-    /// The part of the address that is wrong.
+    /// The field at fault.
     public var field: Field
-    /// What is wrong with it.
+    /// The kind of fault.
     public var reason: Reason
 
-    /// One sentence for people.
+    /// A display sentence.
     public var description: String {
         switch reason {
         case .missing: "The billing address needs a \(field.rawValue.replacing("_", with: " "))."

@@ -1,25 +1,25 @@
-/// A card network. Open: a word of a provider that is not known here keeps its raw value.
+/// A card network. Open: an unknown name from a provider keeps its raw value.
 ///
-/// A brand that was found from a number is a hint for formatting and for the eye. It is never a reason to refuse a
-/// card: ranges move between networks, and the provider's answer is the truth.
+/// A brand derived from a number is a hint for formatting and display, never a reason to reject a card: ranges move
+/// between networks, and only the provider's answer is authoritative.
 public struct CardBrand: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// In small letters, as journals and receipts spell it.
+    /// Lowercase name, as written in journals and receipts.
     public let rawValue: String
-    /// Takes the word as it is.
+    /// Creates a brand from any name, without validation.
     public init(rawValue: String) { self.rawValue = rawValue }
     public var description: String { rawValue }
 
     /// Visa, with Visa Debit and Visa Electron.
     public static let visa = CardBrand(rawValue: "visa")
     public static let mastercard = CardBrand(rawValue: "mastercard")
-    /// American Express; the only network with a code of four digits.
+    /// American Express; the only network with a four-digit code.
     public static let amex = CardBrand(rawValue: "amex")
     /// Diners Club; mostly 14 digits.
     public static let diners = CardBrand(rawValue: "diners")
     /// Discover; shares a range with UnionPay.
     public static let discover = CardBrand(rawValue: "discover")
     public static let jcb = CardBrand(rawValue: "jcb")
-    /// UnionPay, of China; its numbers need no check digit.
+    /// UnionPay, of China; its numbers need not pass the Luhn check.
     public static let unionpay = CardBrand(rawValue: "unionpay")
     /// Maestro, Mastercard's debit cards; 12 to 19 digits.
     public static let maestro = CardBrand(rawValue: "maestro")
@@ -33,10 +33,10 @@ public struct CardBrand: RawRepresentable, Hashable, Sendable, CustomStringConve
     public static let naranja = CardBrand(rawValue: "naranja")
     /// RuPay, of India; shares ranges with Discover and Maestro.
     public static let rupay = CardBrand(rawValue: "rupay")
-    /// Dankort, mostly on cards that are Visa as well.
+    /// Dankort, mostly cobadged with Visa.
     public static let dankort = CardBrand(rawValue: "dankort")
-    /// Cartes Bancaires: only beside another brand, never known from the number alone.
+    /// Cartes Bancaires: only as a cobadge, never derived from the number alone.
     public static let cartesBancaires = CardBrand(rawValue: "cartes_bancaires")
-    /// eftpos Australia: only beside another brand, never known from the number alone.
+    /// eftpos Australia: only as a cobadge, never derived from the number alone.
     public static let eftposAU = CardBrand(rawValue: "eftpos_au")
 }

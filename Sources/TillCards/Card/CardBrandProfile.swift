@@ -1,22 +1,22 @@
-/// What is known of a network's cards.
+/// The card properties of a network.
 public struct CardBrandProfile: Hashable, Sendable {
     /// The network's name in journals and receipts.
     public let brand: CardBrand
-    /// Its name as people write it.
+    /// The display name.
     public let name: String
-    /// How many digits its numbers have, rising.
+    /// Valid number lengths, ascending.
     public let lengths: [Int]
-    /// What it calls its security code: CVV, CVC, CID, …
+    /// The network's name for its security code: CVV, CVC, CID, …
     public let codeName: String
-    /// How many digits the security code has.
+    /// Number of digits of the security code.
     public let codeLength: Int
-    /// Some of its cards have no security code.
+    /// `true` if some of the network's cards have no security code.
     public let codeIsOptional: Bool
-    /// Numbers whose check digit does not fit exist, so a misfit is only worth a warning.
+    /// `true` if the network has numbers that fail the Luhn check, so that a mismatch is only worth a warning.
     public let toleratesWrongCheckDigit: Bool
-    /// How many digits each printed group has, where they are not groups of four; longer numbers are in fours again.
+    /// Digits per printed group, for networks that do not print groups of four; longer numbers fall back to fours.
     public let printedGroups: [Int]
-    /// The ranges of first digits; empty for a network that is only ever a second brand on a card.
+    /// Ranges of leading digits (IIN); empty for a network that only appears as a cobadge.
     public let prefixes: [CardPrefixRange]
 
     init(
@@ -35,22 +35,22 @@ public struct CardBrandProfile: Hashable, Sendable {
         self.prefixes = prefixes
     }
 
-    /// How many digits each printed group has, for this many typed digits. The groups make up at least that many.
+    /// Returns the digits per printed group for this many typed digits. The groups cover at least that many.
     public func groups(forDigits count: Int) -> [Int] {
         count <= printedGroups.reduce(0, +) ? printedGroups : CardBrandProfile.commonGroups
     }
 
-    /// The groups of most networks; a longer number goes on in groups of four.
+    /// The grouping of most networks; longer numbers continue in groups of four.
     static let commonGroups = [4, 4, 4, 4, 4, 4, 4, 4, 4, 4]
 }
 
-/// A range of first digits: both ends have the same number of digits and are inside.
+/// A range of leading digits (IIN range). Both bounds have the same number of digits and are inclusive.
 public struct CardPrefixRange: Hashable, Sendable {
     /// The lowest prefix of the range.
     public let low: Int
     /// The highest prefix of the range, at least ``low``.
     public let high: Int
-    /// How many digits both have, 1...8.
+    /// Number of digits of both bounds, 1...8.
     public let length: Int
 
     init(_ low: Int, _ high: Int? = nil) {
@@ -65,8 +65,8 @@ public struct CardPrefixRange: Hashable, Sendable {
         self.length = length
     }
 
-    /// How many of the typed digits speak for this range: all of its digits if they are typed and inside, the typed
-    /// ones if they can still become such; 0 if they cannot.
+    /// Returns the number of typed digits that match this range: the full prefix length if all its digits are typed and
+    /// inside, the typed count if it can still become a match, 0 otherwise.
     func match(_ prefix: TypedPrefix) -> Int {
         let count = min(prefix.count, length)
         let drop = TypedPrefix.powers[length - count]
@@ -75,11 +75,11 @@ public struct CardPrefixRange: Hashable, Sendable {
     }
 }
 
-/// The first digits of a number as integers, so that ranges are compared without text.
+/// The leading digits of a number as integers, so that ranges are compared without strings.
 struct TypedPrefix {
     static let maximum = 8
     static let powers = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000]
-    /// How many digits there are, 0...8.
+    /// Number of digits, 0...8.
     let count: Int
     /// The first 0, 1, … 8 digits as a number.
     let values: [Int]

@@ -1,23 +1,22 @@
-/// All networks that Till knows, by the first digits of their numbers.
+/// All known networks by IIN range.
 ///
-/// The ranges are those that the networks publish and that card forms in wide use agree on. Ranges overlap: a number
-/// may belong to several networks, so the answer is a list of candidates, the likeliest first.
+/// The ranges are those published by the networks and agreed on by widely used card forms. Ranges overlap: a number may
+/// belong to several networks, so lookups return candidates, most likely first.
 public enum CardBrandTable {
-    /// One network that a number may belong to.
+    /// A network that a number may belong to.
     public struct Candidate: Hashable, Sendable {
-        /// What is known of it.
+        /// The network's card properties.
         public let profile: CardBrandProfile
-        /// How many of the first digits speak for it.
+        /// Number of leading digits that match.
         public let matchedDigits: Int
-        /// A whole range of it was typed; otherwise more digits may still contradict it.
+        /// `true` if a full range prefix was typed; otherwise more digits may still rule it out.
         public let isCertain: Bool
         /// The network's name in journals and receipts.
         public var brand: CardBrand { profile.brand }
     }
 
-    /// The networks that a number which begins with these digits may belong to: those with a whole range typed
-    /// first, among them the one with the longest range; every network while nothing is typed. Anything but
-    /// ASCII digits fits nothing.
+    /// Returns the networks that a number with these leading digits may belong to: full prefix matches first, longest
+    /// range first among them; every network while nothing is typed. Anything but ASCII digits matches nothing.
     public static func candidates(for digits: String) -> [Candidate] {
         guard digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return [] }
         let prefix = TypedPrefix(digits)
@@ -30,7 +29,7 @@ public enum CardBrandTable {
                 found.append(candidate)
             }
         }
-        // A stable order: insertion, as the table's own order settles ties.
+        // Stable insertion sort: ties keep the table's order.
         var sorted: [Candidate] = []
         sorted.reserveCapacity(found.count)
         for candidate in found {
@@ -40,13 +39,13 @@ public enum CardBrandTable {
         return sorted
     }
 
-    /// The likeliest network with a whole range typed; `nil` if there is none yet.
+    /// Returns the most likely network with a full prefix match; `nil` if there is none yet.
     public static func likeliest(for digits: String) -> CardBrandProfile? {
         guard let first = candidates(for: digits).first, first.isCertain else { return nil }
         return first.profile
     }
 
-    /// What is known of a network.
+    /// Returns the card properties of a network.
     public static func profile(of brand: CardBrand) -> CardBrandProfile? { profiles.first { $0.brand == brand } }
 
     private static func best(_ profile: CardBrandProfile, _ prefix: TypedPrefix) -> Candidate? {
@@ -69,7 +68,7 @@ public enum CardBrandTable {
     private static func range(_ low: Int, _ high: Int? = nil) -> CardPrefixRange { CardPrefixRange(low, high) }
     private static func each(_ values: Int...) -> [CardPrefixRange] { values.map { CardPrefixRange($0) } }
 
-    /// Every network; the earlier one is the likelier where ranges tie.
+    /// Every network; where ranges tie, the earlier one is more likely.
     public static let profiles: [CardBrandProfile] = [
         // 13 digits: the oldest cards.
         CardBrandProfile(.visa, "Visa", [13, 16, 18, 19], [range(4)]),

@@ -1,18 +1,18 @@
 internal import TillCore
 
-/// A whole card number. It prints, dumps and mirrors as its first six and last four digits, has no `Codable` and no
-/// `Equatable`, and gives its digits only through ``reveal()``.
+/// A complete card number. It prints, dumps and mirrors as its first six and last four digits, has no `Codable` and no
+/// `Equatable`, and exposes its digits only through ``reveal()``.
 public struct CardNumber: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// How many digits a card number has (ISO/IEC 7812-1 allows 8; no payment network goes below 12).
+    /// Accepted number lengths (ISO/IEC 7812-1 allows 8; no payment network goes below 12).
     public static let digitCounts = 12...19
 
     private let digits: Secret<String>
-    /// The networks that the number may belong to, the likeliest first.
+    /// The networks that the number may belong to, most likely first.
     public let candidates: [CardBrandTable.Candidate]
-    /// The check digit fits. `false` is possible only for a network whose cards need not have one.
+    /// `true` if the Luhn check passes. `false` is possible only for a network that does not require it.
     public let passesLuhn: Bool
 
-    /// Takes a typed number: digits of any script, with white space and dashes anywhere.
+    /// Parses a typed number: digits of any script, with white space and dashes anywhere.
     /// - Throws: ``CardNumberError``, which never repeats a digit.
     public init(_ text: String) throws(CardNumberError) {
         guard let digits = TypedDigits.strictDigits(in: text) else { throw .notDigits }
@@ -30,18 +30,18 @@ public struct CardNumber: Sendable, CustomStringConvertible, CustomDebugStringCo
         passesLuhn = passes
     }
 
-    /// The digits. Only code that sends them to their one destination calls this.
+    /// Returns the digits. Call it only to send them to their single destination.
     public func reveal() -> String { digits.reveal() }
 
-    /// How many digits there are.
+    /// Number of digits.
     public var count: Int { digits.reveal().utf8.count }
-    /// The likeliest network; `nil` if no range fits.
+    /// The most likely network; `nil` if no range matches.
     public var brand: CardBrand? { candidates.first { $0.isCertain }?.brand }
     /// The last four digits.
     public var lastFour: String { String(digits.reveal().suffix(4)) }
-    /// The first six digits, which name the issuer.
+    /// The first six digits, which identify the issuer.
     public var firstSix: String { String(digits.reveal().prefix(6)) }
-    /// First six and last four, the most of a number that may be shown (PCI DSS 3.4).
+    /// First six and last four digits, the most that may be displayed (PCI DSS 3.4).
     public var masked: String {
         firstSix + String(repeating: "•", count: max(0, count - 10)) + lastFour
     }
@@ -53,20 +53,20 @@ public struct CardNumber: Sendable, CustomStringConvertible, CustomDebugStringCo
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// Why a text is no card number. The sentences never repeat what was typed.
+/// A card number validation error. Its messages never repeat the input.
 public enum CardNumberError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// There is no digit.
+    /// The input has no digits.
     case empty
-    /// There is something else than digits, spaces and dashes.
+    /// The input has characters other than digits, spaces and dashes.
     case notDigits
-    /// So many digits are too few.
+    /// Too few digits; the value is their count.
     case tooShort(Int)
-    /// So many digits are too many.
+    /// Too many digits; the value is their count.
     case tooLong(Int)
-    /// The check digit does not fit.
+    /// The Luhn check failed.
     case checkDigit
 
-    /// One sentence for people.
+    /// A display sentence.
     public var description: String {
         switch self {
         case .empty: "Enter the card number."

@@ -1,24 +1,24 @@
 public import TillCore
 
-/// The expiry month: a card is valid until its end. Masked wherever it is printed.
+/// The expiry month; a card is valid until its last day. Masked wherever it is printed.
 public struct Expiry: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// How many years ahead an expiry may lie; issuers stay below it.
+    /// Maximum years until expiry; issuers stay below it.
     public static let maximumYearsAhead = 30
-    /// A year of two digits is read as the one year between this many years ago and 100 years later.
+    /// A two-digit year is read within the century that starts this many years ago.
     public static let yearsBack = 20
 
     private let value: Secret<CardExpiry>
 
-    /// A month of 1...12 and a year of four digits.
+    /// Creates an expiry from a month of 1...12 and a four-digit year.
     public init(month: Int, year: Int) throws(ExpiryError) {
         guard (1...12).contains(month) else { throw .month(month) }
         guard let value = CardExpiry(month: month, year: year) else { throw .unreadable }
         self.value = Secret(value)
     }
 
-    /// Reads what people and machines write: `M/YY`, `MM/YY`, `MM/YYYY`, `MMYY`, `MMYYYY`, `YYYY-MM`, `YYYYMM`; slash,
-    /// dash, dot or space; digits of any script.
-    /// - Parameter now: decides the century of a year of two digits.
+    /// Parses `M/YY`, `MM/YY`, `MM/YYYY`, `MMYY`, `MMYYYY`, `YYYY-MM` or `YYYYMM`, separated by slash, dash, dot or
+    /// space, in digits of any script.
+    /// - Parameter now: decides the century of a two-digit year.
     /// - Throws: ``ExpiryError``.
     public init(_ text: String, now: Timestamp) throws(ExpiryError) {
         let parts = try Expiry.parts(text)
@@ -39,16 +39,16 @@ public struct Expiry: Sendable, CustomStringConvertible, CustomDebugStringConver
             month: monthNumber, year: year.utf8.count == 2 ? Expiry.fullYear(yearNumber, now: now) : yearNumber)
     }
 
-    /// Month and year. Only code that sends them to their one destination calls this.
+    /// Returns month and year. Call it only to send them to their single destination.
     public func reveal() -> CardExpiry { value.reveal() }
 
-    /// Year and month of ISO 8601, `YYYY-MM`.
+    /// ISO 8601 year and month, `YYYY-MM`.
     package var wireText: String {
         let expiry = value.reveal()
         return "\(expiry.year)-\(expiry.month < 10 ? "0" : "")\(expiry.month)"
     }
 
-    /// Checks it against the time: a card is valid until its month has ended everywhere on Earth (UTC-12).
+    /// Checks the expiry against the time: a card is valid until its month has ended everywhere on Earth (UTC-12).
     /// - Throws: ``ExpiryError/expired`` or ``ExpiryError/tooFarAhead``.
     public func check(at now: Timestamp) throws(ExpiryError) {
         let expiry = value.reveal()
@@ -66,7 +66,7 @@ public struct Expiry: Sendable, CustomStringConvertible, CustomDebugStringConver
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 
-    /// The runs of digits between separators.
+    /// Splits the text into runs of digits.
     private static func parts(_ text: String) throws(ExpiryError) -> [String] {
         var parts: [String] = []
         var isInside = false
@@ -92,20 +92,20 @@ public struct Expiry: Sendable, CustomStringConvertible, CustomDebugStringConver
     }
 }
 
-/// Why a text is no usable expiry. The sentences never repeat what was typed.
+/// An expiry validation error. Its messages never repeat the input.
 public enum ExpiryError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// There is no digit.
+    /// The input has no digits.
     case empty
     /// Not a month and a year.
     case unreadable
-    /// There is no such month.
+    /// Not a month of 1 to 12.
     case month(Int)
-    /// The month is over.
+    /// The card has expired.
     case expired
-    /// No card is valid for this long.
+    /// The expiry is implausibly far ahead.
     case tooFarAhead
 
-    /// One sentence for people.
+    /// A display sentence.
     public var description: String {
         switch self {
         case .empty: "Enter the card's expiry month and year."

@@ -1,19 +1,19 @@
 public import TillCore
 
-/// A card as the customer entered it, checked, with every part masked. The seed calls it `Card`.
+/// A validated card as the customer entered it, with every part masked. The seed calls it `Card`.
 public struct PaymentCard: Sendable {
-    /// The number, judged and masked.
+    /// The validated, masked number.
     public let number: CardNumber
-    /// The expiry month: the card is valid until its end.
+    /// The expiry month; the card is valid until its last day.
     public let expiry: Expiry
-    /// The security code; cards that a shop has stored have none.
+    /// The security code; absent for cards on file.
     public let securityCode: SecurityCode?
-    /// The name on the card.
+    /// The cardholder name.
     public let holder: Secret<String>?
-    /// Where the card's statements go.
+    /// The billing address.
     public let billingAddress: Secret<BillingAddress>?
 
-    /// A card from checked parts.
+    /// Creates a card from validated parts.
     public init(
         number: CardNumber, expiry: Expiry, securityCode: SecurityCode? = nil, holder: String? = nil,
         billingAddress: BillingAddress? = nil
@@ -25,11 +25,10 @@ public struct PaymentCard: Sendable {
         self.billingAddress = billingAddress.map { Secret($0) }
     }
 
-    /// Reads a card as it was typed and judges each part by itself and by the number's network. Whether the card is
-    /// still good is asked by itself, with ``Expiry/check(at:)``: a request that was taken once can be read again
-    /// later.
-    /// - Parameter century: decides the century of a year of two digits.
-    /// - Throws: ``PaymentCardError`` with the part that is wrong.
+    /// Parses a card as typed and validates each part by itself and against the number's network. Expiry is not checked
+    /// here but with ``Expiry/check(at:)``, so that a request accepted once can be parsed again later.
+    /// - Parameter century: decides the century of a two-digit year.
+    /// - Throws: ``PaymentCardError`` with the part at fault.
     public init(
         reading number: String, expiry: String, securityCode: String? = nil, holder: String? = nil,
         billingAddress: BillingAddress? = nil, century: Timestamp
@@ -50,8 +49,8 @@ public struct PaymentCard: Sendable {
         self.billingAddress = billingAddress.map { Secret($0) }
     }
 
-    /// Reads a card as it was typed and refuses one that is not good at `now`.
-    /// - Throws: ``PaymentCardError`` with the part that is wrong.
+    /// Parses a card as typed and rejects one that is not valid at `now`.
+    /// - Throws: ``PaymentCardError`` with the part at fault.
     public init(
         number: String, expiry: String, securityCode: String? = nil, holder: String? = nil,
         billingAddress: BillingAddress? = nil, now: Timestamp
@@ -62,7 +61,7 @@ public struct PaymentCard: Sendable {
         do throws(ExpiryError) { try self.expiry.check(at: now) } catch { throw .expiry(error) }
     }
 
-    /// The card as a provider takes it, for `Tender.card`.
+    /// The provider's form of the card, for `Tender.card`.
     public var details: CardDetails {
         CardDetails(
             number: Secret(number.reveal()), expiry: expiry.reveal(),
@@ -71,18 +70,18 @@ public struct PaymentCard: Sendable {
     }
 }
 
-/// Which part of a card is wrong, and how.
+/// A card validation error, by part.
 public enum PaymentCardError: ExplainedError, Hashable {
-    /// The number is wrong.
+    /// The number is invalid.
     case number(CardNumberError)
-    /// The expiry is wrong or over.
+    /// The expiry is invalid or past.
     case expiry(ExpiryError)
-    /// The security code is wrong, or not as long as the network's.
+    /// The security code is invalid, or not of the network's length.
     case securityCode(SecurityCodeError)
-    /// A part of the billing address is wrong.
+    /// The billing address is invalid.
     case billingAddress(BillingAddressFault)
 
-    /// A word for programs that stays the same in every release.
+    /// A stable identifier for programs.
     public var code: String {
         switch self {
         case .number: "invalid_card_number"
@@ -92,7 +91,7 @@ public enum PaymentCardError: ExplainedError, Hashable {
         }
     }
 
-    /// The wrong part's sentence, which never repeats what was typed.
+    /// The message for the part at fault; it never repeats the input.
     public var what: String {
         switch self {
         case .number(let error): error.description
@@ -102,8 +101,8 @@ public enum PaymentCardError: ExplainedError, Hashable {
         }
     }
 
-    /// No: a card is judged before anything is sent.
+    /// Always `no`: cards are validated before anything is sent.
     public var moneyMoved: MoneyMoved { .no }
-    /// What to do next.
+    /// The recommended next step.
     public var next: String { "Correct it and try again." }
 }

@@ -1,14 +1,13 @@
 internal import TillCore
 
-/// The security code of a card: three or four digits, masked everywhere, never compared, never stored.
+/// A card's security code: three or four digits, masked everywhere, never compared, never stored.
 public struct SecurityCode: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let digits: Secret<String>
-    /// How many digits it has: 3 or 4.
+    /// Number of digits: 3 or 4.
     public let count: Int
 
-    /// Takes a typed code, in digits of any script.
-    /// - Parameter candidates: the networks of the card's number, whose codes have this many digits; 3 or 4 without
-    ///   them.
+    /// Parses a typed code, in digits of any script.
+    /// - Parameter candidates: the networks of the card's number, which determine the code length; 3 or 4 without them.
     /// - Throws: ``SecurityCodeError``, which never repeats a digit.
     public init(_ text: String, for candidates: [CardBrandTable.Candidate] = []) throws(SecurityCodeError) {
         guard let digits = TypedDigits.strictDigits(in: text) else { throw .notDigits }
@@ -19,13 +18,13 @@ public struct SecurityCode: Sendable, CustomStringConvertible, CustomDebugString
         count = digits.utf8.count
     }
 
-    /// How many digits the codes of those candidates have whose whole range was typed; 3 or 4 if there is none.
+    /// Returns the code lengths of the candidates with a full prefix match; 3 or 4 if there are none.
     public static func lengths(for candidates: [CardBrandTable.Candidate]) -> ClosedRange<Int> {
         let lengths = candidates.filter(\.isCertain).map(\.profile.codeLength)
         return (lengths.min() ?? 3)...(lengths.max() ?? 4)
     }
 
-    /// The digits. Only code that sends them to their one destination calls this.
+    /// Returns the digits. Call it only to send them to their single destination.
     public func reveal() -> String { digits.reveal() }
     /// Always the same mask.
     public var description: String { "•••" }
@@ -35,16 +34,16 @@ public struct SecurityCode: Sendable, CustomStringConvertible, CustomDebugString
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// Why a text is no security code. The sentences never repeat what was typed.
+/// A security code validation error. Its messages never repeat the input.
 public enum SecurityCodeError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// There is no digit.
+    /// The input has no digits.
     case empty
-    /// There is something else than digits.
+    /// The input has characters other than digits.
     case notDigits
-    /// It has this many digits; the second value says how many are wanted.
+    /// Wrong length: the number of digits, and the lengths accepted.
     case wrongLength(Int, wanted: ClosedRange<Int>)
 
-    /// One sentence for people.
+    /// A display sentence.
     public var description: String {
         switch self {
         case .empty: "Enter the security code."

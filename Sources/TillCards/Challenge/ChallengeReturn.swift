@@ -1,32 +1,32 @@
 internal import Foundation
 import TillCore
 
-/// The two addresses to which the bank's page sends the customer back, with a state that only this attempt knows.
+/// The two URLs to which the issuer's challenge page redirects the customer, with a state known only to this attempt.
 public struct ChallengeReturn: Hashable, Sendable {
-    /// Where the customer comes back after the challenge.
+    /// The return URL after the challenge.
     public let returnURL: String
-    /// When the customer gave up.
+    /// The return URL after the customer canceled.
     public let cancelURL: String
     private let state: String
 
-    /// What a return says. It is a hint: what became of the payment is queried at the provider.
+    /// The meaning of a redirect. It is only a hint: the outcome of the payment is queried at the provider.
     public enum Callback: Hashable, Sendable {
-        /// The challenge is over.
+        /// The challenge is finished.
         case finished
-        /// The customer gave up.
+        /// The customer canceled.
         case canceled
     }
 
-    /// Why a return is not taken.
+    /// The reason that a redirect was rejected.
     public enum Fault: Error, Hashable, Sendable {
-        /// It is another address.
+        /// The URL is a different one.
         case otherAddress
-        /// Its state is missing or another: it belongs to another attempt, or somebody made it up.
+        /// The state is missing or wrong: the redirect belongs to another attempt, or is forged.
         case wrongState
     }
 
-    /// Two addresses below a base, as `https://shop.example/pay` or `shop.example.app://card`.
-    /// - Parameter random: 128 bits that nobody can guess.
+    /// Creates two URLs below a base, such as `https://shop.example/pay` or `shop.example.app://card`.
+    /// - Parameter random: 128 unpredictable bits.
     public init(base: String, random: (UInt64, UInt64)) {
         state = String(random.0, radix: 36) + String(random.1, radix: 36)
         let separator = base.hasSuffix("/") ? "" : "/"
@@ -34,7 +34,7 @@ public struct ChallengeReturn: Hashable, Sendable {
         cancelURL = "\(base)\(separator)cancel?state=\(state)"
     }
 
-    /// Reads the address to which the customer came back.
+    /// Parses the URL to which the customer was redirected.
     /// - Throws: ``Fault``.
     public func read(_ callback: String) throws(Fault) -> Callback {
         guard callback.utf8.count <= 4000, let theirs = URLComponents(string: callback) else { throw .otherAddress }

@@ -1,29 +1,29 @@
 import TillCore
 
-/// What a card form knows of a number while it is typed. Pure: the same text gives the same answer.
+/// The state of a card number field while it is edited. Pure: the same text always gives the same result.
 public struct CardNumberEntry: Sendable {
-    /// Something that does not stop a payment.
+    /// A warning that does not block a payment.
     public enum Warning: Hashable, Sendable {
-        /// The check digit does not fit, on a network whose cards need not have one.
+        /// The Luhn check fails, on a network that does not require it.
         case checkDigit
-        /// The network's cards have other lengths.
+        /// The number's length is unusual for the network.
         case unusualLength
     }
 
-    /// How the field stands while it is typed in: what typing on could still mend is ``FieldState/incomplete``.
+    /// The state during typing: faults that further typing could correct are ``FieldState/incomplete``.
     public let state: FieldState<CardNumberError>
-    /// How it stands when it is left or submitted: as ``CardNumber`` judges it. Empty is ``FieldState/incomplete``.
+    /// The state on blur or submission, as validated by ``CardNumber``. Empty is ``FieldState/incomplete``.
     public let whenLeft: FieldState<CardNumberError>
-    /// What should be double-checked in a number that ``CardNumber`` accepts.
+    /// Points to double-check in a number that ``CardNumber`` accepts.
     public let warnings: [Warning]
-    /// The networks that the number may belong to, the likeliest first.
+    /// The networks that the number may belong to, most likely first.
     public let candidates: [CardBrandTable.Candidate]
-    /// How many digits were typed.
+    /// Number of digits typed.
     public let count: Int
-    /// A longer number of one of the candidates is possible.
+    /// `true` if a candidate network has longer numbers.
     public let mayContinue: Bool
 
-    /// Judges what was typed so far.
+    /// Evaluates the text typed so far.
     public init(_ text: String) {
         let digits = TypedDigits.strictDigits(in: text)
         count = digits?.utf8.count ?? TypedDigits.digits(in: text).utf8.count

@@ -1,9 +1,9 @@
-/// Writes a card number in the groups that are printed on the card, while it is typed.
+/// Formats a card number in printed groups while it is typed.
 ///
-/// A pure function of text and caret. It loses and reorders no digit of the first ``TypedDigits/maximum``, puts the
-/// caret behind the digit it stood behind, and changes nothing when applied to its own result.
+/// A pure function of text and caret. It neither loses nor reorders any of the first ``TypedDigits/maximum`` digits,
+/// keeps the caret behind the same digit, and is idempotent.
 public enum CardNumberFormatter {
-    /// Formats a field after an edit. Digits of any script become ASCII digits; all else goes.
+    /// Formats a field after an edit. Digits of any script become ASCII digits; everything else is removed.
     public static func format(_ entry: FormattedEntry) -> FormattedEntry {
         let digits = TypedDigits.digits(in: entry.text)
         let count = digits.utf8.count
@@ -33,8 +33,8 @@ public enum CardNumberFormatter {
         format(FormattedEntry(text: text, caret: text.utf16.count)).text
     }
 
-    /// Replaces `removed` digits before the caret and types `inserted` there. With nothing to insert it deletes
-    /// backwards, and a gap between groups never stands in the way: the digit before it goes.
+    /// Replaces `removed` digits before the caret with `inserted`. With nothing to insert it deletes backwards across
+    /// group gaps: the digit before the gap is removed.
     public static func edit(_ entry: FormattedEntry, removing removed: Int, typing inserted: String) -> FormattedEntry {
         let digits = TypedDigits.digits(in: entry.text)
         let before = min(entry.digitsBeforeCaret, digits.utf8.count)

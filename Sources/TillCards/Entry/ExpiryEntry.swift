@@ -1,8 +1,8 @@
 public import TillCore
 
-/// What a card form knows of an expiry while it is typed.
+/// The state of an expiry field while it is edited.
 public enum ExpiryEntry {
-    /// How the field stands at a moment.
+    /// Returns the state of the field at `now`.
     public static func state(_ text: String, now: Timestamp) -> FieldState<ExpiryError> {
         let digits = TypedDigits.digits(in: text)
         let expiry: Expiry
@@ -13,7 +13,7 @@ public enum ExpiryEntry {
             if digits.utf8.count >= 2, let month = Int(digits.prefix(2)), month == 0 || month > 12,
                 digits.utf8.count < 4
             {
-                // 20 may be the beginning of 2030-12.
+                // 20 may be the start of 2030-12.
                 return month == 20 || month == 21 ? .incomplete : .invalid(.month(month))
             }
             return digits.utf8.count < 4 ? .incomplete : .invalid(.unreadable)

@@ -1,6 +1,6 @@
-/// Writes an expiry as `MM / YY` while it is typed. Pure, and changes nothing when applied to its own result.
+/// Formats an expiry as `MM / YY` while it is typed. Pure and idempotent.
 public enum ExpiryFormatter {
-    /// The most digits shown: a month and a year of four.
+    /// Maximum digits displayed: a month and a four-digit year.
     public static let maximumDigits = 6
 
     /// Formats a field after an edit. A first digit of 2 to 9 can only be a month, so it becomes `02` to `09`.
@@ -31,7 +31,7 @@ public enum ExpiryFormatter {
         format(FormattedEntry(text: text, caret: text.utf16.count)).text
     }
 
-    /// `1/` says that the month is done.
+    /// `1/` completes the month.
     private static func isShortMonth(_ text: String, _ digits: String) -> Bool {
         guard digits.utf8.first == 0x31 else { return false }
         let scalars = text.unicodeScalars.drop { TypedDigits.value(of: $0) == nil }.dropFirst()

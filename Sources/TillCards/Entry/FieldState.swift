@@ -1,12 +1,12 @@
-/// How a field of a card form stands while somebody types.
+/// The validation state of a card form field during editing.
 public enum FieldState<Reason: Error & Hashable & Sendable>: Hashable, Sendable {
-    /// Nothing is wrong so far; more is needed.
+    /// Valid so far, but incomplete.
     case incomplete
-    /// It can be sent. More digits may still be possible.
+    /// Ready to submit. More digits may still be possible.
     case valid
-    /// It cannot become right by typing on.
+    /// Invalid; further typing cannot correct it.
     case invalid(Reason)
 
-    /// The field can be sent.
+    /// `true` if the field can be submitted.
     public var isValid: Bool { self == .valid }
 }

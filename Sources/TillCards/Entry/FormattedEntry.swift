@@ -1,17 +1,17 @@
 /// A field's text and the caret in it.
 public struct FormattedEntry: Hashable, Sendable {
-    /// The text to show.
+    /// The text to display.
     public var text: String
-    /// Where the caret stands: how many UTF-16 code units are before it, as text fields and browsers count.
+    /// The caret position in UTF-16 code units, as in text fields and browsers.
     public var caret: Int
 
-    /// A text and a caret.
+    /// Creates an entry from a text and a caret.
     public init(text: String, caret: Int) {
         self.text = text
         self.caret = caret
     }
 
-    /// How many digits stand before the caret.
+    /// Number of digits before the caret.
     var digitsBeforeCaret: Int {
         var units = 0
         var digits = 0

@@ -1,13 +1,13 @@
-/// What a card form knows of a security code while it is typed.
+/// The state of a security code field while it is edited.
 public struct SecurityCodeEntry: Sendable {
-    /// How the field stands.
+    /// The validation state of the field.
     public let state: FieldState<SecurityCodeError>
-    /// What the network calls it: CVV, CVC, CID, …
+    /// The network's name for the code: CVV, CVC, CID, …
     public let name: String
-    /// How many digits are wanted.
+    /// Accepted numbers of digits.
     public let lengths: ClosedRange<Int>
 
-    /// Judges what was typed so far, for a number that begins with these digits.
+    /// Evaluates the text typed so far, for a card number with these leading digits.
     public init(_ text: String, numberDigits: String) {
         let candidates = CardBrandTable.candidates(for: numberDigits)
         let profile = candidates.first { $0.isCertain }?.profile

@@ -1,10 +1,10 @@
 import TillCore
 import TillJournal
 
-/// Payments in quarantine are incidents, so that people see them from whichever process they ask; an incident ends by
-/// itself when its payment can be worked on again.
+/// Quarantined payments are incidents, so that operators see them from any process; an incident ends automatically when
+/// its payment can be processed again.
 extension Checkout {
-    /// Writes it once, however often the payment is met.
+    /// Writes the incident once, however often the payment is met.
     func raiseIncident(of aside: SetAsidePayment) async throws(CheckoutError) {
         guard let incident = Incident(aside) else { return }
         do { try await journal.write(JournalWrite(records: [.insertIfAbsent(incident.record)])) } catch {
@@ -12,13 +12,13 @@ extension Checkout {
         }
     }
 
-    /// The payment was worked on.
+    /// Ends the incident of a payment that has been processed.
     func endIncident(of aside: SetAsidePayment) async throws(CheckoutError) {
         guard let incident = Incident(aside), let incidents else { return }
         do throws(JournalError) { try await end(incident.id, in: incidents) } catch { throw .journal(error) }
     }
 
-    /// Ends the incidents of recovery that are over, whichever process has raised them.
+    /// Ends the recovery incidents that are over, whichever process raised them.
     func reviewIncidents() async throws(CheckoutError) {
         guard let incidents, board.takeReview(at: clock.now()) else { return }
         do throws(JournalError) {
@@ -44,7 +44,7 @@ extension Checkout {
         }
     }
 
-    /// Removes it, so that the same trouble is an incident again when it comes back. What a person has closed stays.
+    /// Removes an incident, so that a recurrence is raised again. An incident that an operator closed is kept.
     private func end(_ id: String, in incidents: Records<Incident>) async throws(JournalError) {
         guard let incident = try await incidents.document(id), incident.resolution == nil else { return }
         _ = try await incidents.delete(id)
@@ -52,7 +52,7 @@ extension Checkout {
 }
 
 extension Incident {
-    /// What a person must see of a payment that is set aside; `nil`: nothing.
+    /// Creates the incident for a payment that is set aside; `nil` if it needs none.
     fileprivate init?(_ aside: SetAsidePayment) {
         switch aside.reason {
         case .unreadable(let reason):

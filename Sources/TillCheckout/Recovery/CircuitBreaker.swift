@@ -1,50 +1,51 @@
 public import TillCore
 
-/// Whether recovery asks a provider, by how its last calls ended. A value; whoever keeps it says the time.
+/// A circuit breaker for recovery's calls to a provider, driven by the outcomes of its last calls. A value; its owner
+/// supplies the time.
 ///
-/// Only calls that ended without any answer count against a provider: whatever it answers, also a refusal, shows that
-/// it is there. A sale is never held back by it: a customer who waits is answered by the provider or by the deadline.
+/// Only calls that ended without any answer count against a provider: any answer, even a decline, shows that it is up.
+/// Sales are never blocked by it: a waiting customer gets the provider's answer or the deadline.
 public struct CircuitBreaker: Hashable, Sendable {
-    /// What it stands at.
+    /// The state of the breaker.
     public enum State: Hashable, Sendable {
-        /// Calls are made; this many in a row had no answer.
+        /// Calls are made; this many consecutive calls had no answer.
         case closed(unanswered: Int)
-        /// No calls are made before this moment; then one is, as a probe.
+        /// No calls are made before this time; then one is made as a probe.
         case open(nextProbe: Timestamp)
-        /// A probe is under way, and nothing else is asked meanwhile.
+        /// A probe is under way, and no other calls are made meanwhile.
         case halfOpen(since: Timestamp)
     }
 
-    /// What may be done now.
+    /// The calls permitted now.
     public enum Permit: Hashable, Sendable {
         case call
-        /// One call, whose end decides.
+        /// One call; its outcome decides.
         case probe
         case nothing
     }
 
-    /// After this many calls in a row without an answer it opens: as many as one lane has workers.
+    /// The number of consecutive unanswered calls that opens the breaker: as many as one lane has workers.
     public static let unansweredToOpen = 8
-    /// How long it stays open before the next probe.
+    /// The time for which the breaker stays open before the next probe.
     public static let probeInterval: Span = .seconds(30)
-    /// After so long a probe of which nothing was heard is made again; longer than any call's deadline.
+    /// The time after which an unanswered probe is repeated; longer than any call's deadline.
     public static let probeLifetime: Span = .minutes(2)
 
     public private(set) var state = State.closed(unanswered: 0)
 
-    /// A breaker that lets every call through.
+    /// Creates a closed breaker.
     public init() {}
 
-    /// Every call is made.
+    /// `true` if every call is permitted.
     public var isClosed: Bool { if case .closed = state { true } else { false } }
 
-    /// Nothing may be asked now.
+    /// Returns `true` if no call is permitted now.
     public func isBlocking(at now: Timestamp) -> Bool {
         var copy = self
         return copy.permit(at: now) == .nothing
     }
 
-    /// What may be done now; a probe that is permitted counts as under way.
+    /// Returns the calls permitted now; a permitted probe counts as under way.
     public mutating func permit(at now: Timestamp) -> Permit {
         switch state {
         case .closed: return .call
@@ -58,15 +59,15 @@ public struct CircuitBreaker: Hashable, Sendable {
         return .probe
     }
 
-    /// What was to be the probe may have asked the provider nothing: the next call is the probe then.
+    /// Makes the next call the probe, because the intended one may not have called the provider.
     public mutating func probeAskedNothing(at now: Timestamp) {
         if case .halfOpen = state { state = .open(nextProbe: now) }
     }
 
-    /// The provider has answered something.
+    /// Records that the provider answered.
     public mutating func answered() { state = .closed(unanswered: 0) }
 
-    /// A call has ended without an answer.
+    /// Records that a call ended without an answer.
     public mutating func unanswered(at now: Timestamp) {
         let probe = State.open(nextProbe: now.adding(CircuitBreaker.probeInterval))
         switch state {
@@ -79,7 +80,7 @@ public struct CircuitBreaker: Hashable, Sendable {
 }
 
 extension ProviderAnswer {
-    /// Whether it shows that the provider is there; `nil` where it says nothing about that: nothing was sent.
+    /// `true` if the answer shows that the provider is up; `nil` if it is no evidence, because nothing was sent.
     var isHeard: Bool? {
         switch self {
         case .approved, .declined, .requiresAction, .stored, .keyRejected: true

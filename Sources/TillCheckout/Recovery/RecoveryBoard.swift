@@ -2,10 +2,10 @@ import Synchronization
 import TillCore
 import TillJournal
 
-/// What recovery of one process knows: a lane for each provider, what is set aside, and when the loop last came round.
+/// The recovery state of one process: a lane for each provider, the payments set aside, and the time of the last round.
 ///
-/// A provider's name stands for one account of it in a process; what is of another account is set aside. Every change
-/// is made under one lock and takes no time; no lane waits for another.
+/// Within a process, a provider name stands for one account; payments of another account are set aside. All changes are
+/// made under one lock and are quick; no lane waits for another.
 final class RecoveryBoard: Sendable {
     fileprivate struct Lane {
         var queue: [PaymentID] = []
@@ -13,18 +13,18 @@ final class RecoveryBoard: Sendable {
         var working = 0
         var handled = 0
         var breaker = CircuitBreaker()
-        /// Who makes the probe while the breaker is half open, and continues from payment to payment until one of them
-        /// has asked the provider something.
+        /// The worker that makes the probe while the breaker is half open. It moves from payment to payment until one
+        /// of them has called the provider.
         var prober: Int?
-        /// What was last reported of the breaker.
+        /// The breaker state last reported.
         var isSilent = false
     }
 
     private struct State {
         var lanes: [ProviderName?: Lane] = [:]
-        /// What stands in a queue or is worked on, and its provider.
+        /// The payments that are queued or being processed.
         var taken: Set<PaymentID> = []
-        /// Workers that were ever hired, which is also the number of the last one.
+        /// The number of workers hired so far, which is also the number of the newest.
         var hired = 0
         var aside: [PaymentID: SetAsidePayment] = [:]
         var deep: OutboxPlace?
@@ -39,14 +39,15 @@ final class RecoveryBoard: Sendable {
 
     // MARK: Rounds
 
-    /// Says that the loop runs from now on.
+    /// Records that the loop is running.
     func begin(at now: Timestamp) {
         state.withLock { $0.loop = .running(lastRound: now, reading: SystemClock.reading()) }
     }
 
     func end() { state.withLock { $0.loop = .notRunning } }
 
-    /// A round was made. - Returns: whether the one before had failed.
+    /// Records a successful round.
+    /// - Returns: `true` if the round before had failed.
     func cameRound(at now: Timestamp) -> Bool {
         state.withLock { state in
             state.rounds += 1
@@ -56,7 +57,8 @@ final class RecoveryBoard: Sendable {
         }
     }
 
-    /// A round was not made. - Returns: whether it is another failure than that of the round before.
+    /// Records a failed round.
+    /// - Returns: `true` if the failure differs from that of the round before.
     func roundFailed(_ text: String) -> Bool {
         state.withLock { state in
             state.failures += 1
@@ -65,13 +67,13 @@ final class RecoveryBoard: Sendable {
         }
     }
 
-    /// From where on the next round reads behind the front; `nil`: nothing was left.
+    /// The place from which the next round reads behind the front; `nil` if the backlog was read to its end.
     var deep: OutboxPlace? {
         get { state.withLock { $0.deep } }
         set { state.withLock { $0.deep = newValue } }
     }
 
-    /// Whether incidents are to be reviewed now; counts as done.
+    /// Returns `true` if a review of incidents is due, and counts it as done.
     func takeReview(at now: Timestamp) -> Bool {
         state.withLock { state in
             if let next = state.nextReview, now < next, next.since(now) <= RecoveryBoard.reviewInterval { return false }
@@ -80,14 +82,14 @@ final class RecoveryBoard: Sendable {
         }
     }
 
-    /// How often incidents of recovery are checked for being over.
+    /// The interval at which recovery incidents are checked for being over.
     static let reviewInterval: Span = .minutes(5)
 
     // MARK: Lanes
 
-    /// Hands due payments to their lanes: not those that are taken or set aside, nor those of lanes that are full or
-    /// whose provider is silent. They stay where they are, and are offered again.
-    /// - Parameter clock: once it can be trusted, nothing is set aside any more because it could not.
+    /// Hands due payments to their lanes, except those that are taken or set aside, and those with a full lane or a
+    /// silent provider. Skipped payments stay in the journal and are offered again.
+    /// - Parameter clock: Once the clock is trusted, payments set aside because of clock doubt are released.
     func offer(_ due: [DuePayment], at now: Timestamp, _ clock: ClockStanding) {
         state.withLock { state in
             for due in due where !state.taken.contains(due.payment) {
@@ -106,10 +108,10 @@ final class RecoveryBoard: Sendable {
         }
     }
 
-    /// A lane that has work for one more worker, who now belongs to it until ``next(of:at:)`` gives it nothing.
+    /// Returns a lane that can use one more worker. The worker belongs to it until ``next(of:at:)`` returns `nil`.
     func hire() -> Hired? {
         state.withLock { state in
-            // In the order of their names, so that a simulated run is the same each time.
+            // Sorted by name, so that a simulated run is deterministic.
             for name in state.lanes.keys.sorted(by: { ($0?.rawValue ?? "") < ($1?.rawValue ?? "") }) {
                 guard var lane = state.lanes[name],
                     lane.workers
@@ -124,13 +126,14 @@ final class RecoveryBoard: Sendable {
         }
     }
 
-    /// One worker of a lane.
+    /// A worker of a lane.
     struct Hired: Sendable {
         let provider: ProviderName?
         fileprivate let number: Int
     }
 
-    /// The next payment for a worker; `nil`: there is none, or the provider is silent, and the worker is gone.
+    /// Returns the next payment for a worker; `nil` if there is none or the provider is silent, in which case the
+    /// worker is dismissed.
     func next(of hired: Hired, at now: Timestamp) -> PaymentID? {
         state.withLock { state in
             guard var lane = state.lanes[hired.provider] else { return nil }
@@ -144,7 +147,7 @@ final class RecoveryBoard: Sendable {
         }
     }
 
-    /// A worker is done with a payment.
+    /// Records that a worker has finished a payment.
     func finished(_ id: PaymentID, by hired: Hired, handled: Bool) {
         state.withLock { state in
             state.taken.remove(id)
@@ -153,7 +156,7 @@ final class RecoveryBoard: Sendable {
         }
     }
 
-    /// A worker ends before its lane is empty.
+    /// Dismisses a worker before its lane is empty.
     func leave(_ hired: Hired, at now: Timestamp) {
         state.withLock { state in
             guard let left = state.lanes[hired.provider]?.dismiss(hired, at: now) else { return }
@@ -163,7 +166,7 @@ final class RecoveryBoard: Sendable {
 
     // MARK: Providers
 
-    /// A call to a provider has ended: with an answer, without one, or without having been made (`nil`).
+    /// Records the end of a provider call: with an answer, without one, or without having been made (`nil`).
     func ended(_ provider: ProviderName, isHeard: Bool?, at now: Timestamp) {
         guard let isHeard else { return }
         state.withLock { state in
@@ -175,7 +178,7 @@ final class RecoveryBoard: Sendable {
         }
     }
 
-    /// What is new about providers since this was last asked.
+    /// Returns the changes in provider availability since the last call.
     func news() -> [RecoveryNotice] {
         state.withLock { state in
             var news: [RecoveryNotice] = []
@@ -192,8 +195,8 @@ final class RecoveryBoard: Sendable {
 
     // MARK: Set aside
 
-    /// Leaves a payment alone for the time that the reason says.
-    /// - Returns: how it is set aside, and whether it was not before for that reason.
+    /// Sets a payment aside for the time that the reason implies.
+    /// - Returns: The set-aside payment, and `true` if it was not set aside for this reason before.
     func setAside(
         _ id: PaymentID, of provider: ProviderName?, _ reason: SetAsidePayment.Reason, at now: Timestamp
     ) -> (payment: SetAsidePayment, isNew: Bool) {
@@ -208,10 +211,11 @@ final class RecoveryBoard: Sendable {
         }
     }
 
-    /// A payment is worked on again. - Returns: how it was set aside; `nil` if it was not.
+    /// Ends the set-aside of a payment.
+    /// - Returns: The former entry; `nil` if it was not set aside.
     func release(_ id: PaymentID) -> SetAsidePayment? { state.withLock { $0.aside.removeValue(forKey: id) } }
 
-    /// Working on a payment, or something beside it, failed.
+    /// Counts a failure of processing a payment, or of related work.
     func failed() { state.withLock { $0.failures += 1 } }
 
     var standing: RecoveryStanding {
@@ -231,10 +235,10 @@ final class RecoveryBoard: Sendable {
 }
 
 extension RecoveryBoard.Lane {
-    /// Whether a worker may work on one more payment; as the probe, if the breaker is not closed.
+    /// Returns `true` if a worker may process one more payment; as the probe, if the breaker is not closed.
     fileprivate mutating func mayAsk(_ hired: RecoveryBoard.Hired, at now: Timestamp) -> Bool {
-        // Its last payment asked the provider nothing, so nothing is known yet. Were the probe over with it, a payment
-        // that stays due and never asks would keep all behind it from being asked about.
+        // The worker's last payment did not call the provider, so nothing is known yet. If that counted as the probe, a
+        // payment that stays due and never calls the provider would block all those behind it.
         if prober == hired.number { breaker.probeAskedNothing(at: now) }
         switch breaker.permit(at: now) {
         case .call: return true
@@ -245,7 +249,8 @@ extension RecoveryBoard.Lane {
         }
     }
 
-    /// A worker goes. - Returns: what nobody works on any more; it is found again when it may be asked about.
+    /// Dismisses a worker.
+    /// - Returns: The payments that are left without a worker; they are found again when they may be processed.
     fileprivate mutating func dismiss(_ hired: RecoveryBoard.Hired, at now: Timestamp) -> [PaymentID] {
         workers -= 1
         if prober == hired.number {

@@ -1,29 +1,29 @@
 public import TillCore
 
 extension Checkout {
-    /// How long the engine sleeps between two rounds of recovery.
+    /// The pause between two rounds of recovery.
     public static let recoveryInterval: Span = .milliseconds(1000)
-    /// How often the provider is asked about one payment because somebody waits for its outcome.
+    /// The shortest interval between queries of one payment while a caller waits for its outcome.
     public static let impatientInterval: Span = .seconds(2)
-    /// How many due payments are read from the journal at once.
+    /// The number of due payments read from the journal at a time.
     public static let recoveryBatch = 256
-    /// How many batches one round reads from the most overdue payment on.
+    /// The number of batches that one round reads from the most overdue payment on.
     public static let recoveryFrontBatches = 2
-    /// How many more it reads from where the last round left off; so a backlog of any length is seen within a few
-    /// rounds, and no round takes long.
+    /// The number of further batches, read from where the last round stopped, so that a backlog of any length is
+    /// covered within a few rounds and no round takes long.
     public static let recoveryDeepBatches = 6
-    /// How many payments of one lane are worked on at once.
+    /// The number of payments of one lane that are processed concurrently.
     public static let recoveryWorkers = 8
-    /// How many payments of one lane wait at most; the rest stays in the journal until then.
+    /// The most payments that wait in one lane; the rest stays in the journal until there is room.
     public static let recoveryQueue = 256
-    /// Of ``maximumAbandonedCalls`` this many are kept for sales: recovery sends nothing more to a provider at which
-    /// the rest runs on.
+    /// The part of ``maximumAbandonedCalls`` reserved for sales: recovery sends nothing more to a provider once the
+    /// rest is in use.
     public static let abandonedCallsKeptForSales = 16
-    /// After this many intervals without a round recovery counts as stopped.
+    /// The number of intervals without a round after which recovery counts as stopped.
     public static let missedRounds = 30
 }
 
-/// Whose work a task does. Calls that recovery makes leave room for those of customers who wait.
+/// Marks a task as recovery work: its calls leave room for those of waiting customers.
 enum RecoveryWork {
     @TaskLocal static var isOn = false
 }

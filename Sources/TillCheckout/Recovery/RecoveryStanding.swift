@@ -1,45 +1,45 @@
 public import TillCore
 
-/// How recovery does, at one moment: what readiness, metrics and people are shown.
+/// A snapshot of the state of recovery, for readiness checks, metrics and operators.
 public struct RecoveryStanding: Hashable, Sendable {
-    /// The loop that comes round for all lanes. A lane that waits for its provider does not hold it up.
+    /// The state of the loop that serves all lanes. A lane that waits for its provider does not delay it.
     public enum Loop: Hashable, Sendable {
-        /// This process does not run it.
+        /// The loop does not run in this process.
         case notRunning
-        /// It runs; `lastRound` is when it last got round, its start if it never has, and `reading` what the clock that
-        /// is never set showed then.
+        /// The loop runs. `lastRound` is the time of the last completed round, or of the start if there was none, and
+        /// `reading` the monotonic clock's value at that time.
         case running(lastRound: Timestamp, reading: Span)
     }
 
-    /// What waits for one provider.
+    /// The work queued for one provider.
     public struct Lane: Hashable, Sendable {
-        /// `nil`: payments of no provider.
+        /// The provider; `nil` for payments without one.
         public var provider: ProviderName?
         public var breaker: CircuitBreaker.State
-        /// Payments that wait for a worker.
+        /// The number of payments waiting for a worker.
         public var waiting: Int
-        /// Payments that are worked on now.
+        /// The number of payments being processed.
         public var working: Int
-        /// Payments that were worked on since the process began.
+        /// The number of payments processed since the process started.
         public var handled: Int
     }
 
     public var loop: Loop
-    /// In the order of the providers' names.
+    /// The lanes, sorted by provider name.
     public var lanes: [Lane]
     public var setAside: [SetAsidePayment]
-    /// Rounds that got round since the process began.
+    /// The number of rounds completed since the process started.
     public var rounds: Int
-    /// Rounds and payments that ended in an error since the process began.
+    /// The number of rounds and payments that failed since the process started.
     public var failures: Int
 
-    /// Those that wait until a person has done something.
+    /// The payments that need an operator's action.
     public var quarantined: [SetAsidePayment] { setAside.filter { $0.reason.isQuarantine } }
 
-    /// For how long the loop has not come round, if that is longer than ``Checkout/missedRounds`` intervals; `nil`: it
-    /// has, or this process runs none.
-    /// - Parameter reading: of `SystemClock.reading()`, by which it must be as late, so that a wall clock that is set
-    ///   is no silence; `nil`: `now` decides alone.
+    /// Returns the time since the last completed round if it exceeds ``Checkout/missedRounds`` intervals; `nil` if it
+    /// does not, or if the loop does not run in this process.
+    /// - Parameter reading: The value of `SystemClock.reading()`, which must show the same delay, so that setting the
+    ///   wall clock is not reported as a stall; `nil` relies on `now` alone.
     public func overdue(at now: Timestamp, reading: Span? = nil) -> Span? {
         guard case .running(let last, let before) = loop else { return nil }
         var silence = now.since(last)
@@ -49,24 +49,24 @@ public struct RecoveryStanding: Hashable, Sendable {
     }
 }
 
-/// Something about recovery that belongs in the log.
+/// A recovery event for the log.
 public enum RecoveryNotice: Hashable, Sendable {
-    /// A round could not be made. Said once until it changes.
+    /// A round failed. Reported once until the failure changes.
     case roundFailed(String)
-    /// Rounds are made again.
+    /// Rounds succeed again.
     case roundsGoOn
-    /// Working on a payment failed.
+    /// Processing a payment failed.
     case paymentFailed(PaymentID, String)
-    /// A payment is left alone for a while.
+    /// A payment is skipped for a while.
     case setAside(SetAsidePayment)
-    /// A payment that was set aside is worked on again.
+    /// A payment that was set aside is processed again.
     case released(PaymentID)
-    /// A provider does not answer: only probes go to it until it does.
+    /// A provider does not answer: it only gets probes until it does.
     case providerSilent(ProviderName)
-    /// A provider that was silent answers again.
+    /// A silent provider answers again.
     case providerAnswers(ProviderName)
 
-    /// A person should check it.
+    /// `true` if an operator should investigate.
     public var isTrouble: Bool {
         switch self {
         case .roundFailed, .paymentFailed, .providerSilent: true

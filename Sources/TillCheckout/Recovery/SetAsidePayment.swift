@@ -1,21 +1,21 @@
 public import TillCore
 
-/// A payment that recovery does not work on for a while, so that it takes nobody's place.
+/// A payment that recovery skips for a while, so that it does not block others.
 public struct SetAsidePayment: Hashable, Sendable {
-    /// Why it is not worked on for now.
+    /// The reason for which a payment is skipped.
     public enum Reason: Hashable, Sendable {
-        /// Its events cannot be read, or contradict each other.
+        /// The payment's events are unreadable or contradictory.
         case unreadable(String)
-        /// No provider of that name is configured here.
+        /// No provider of that name is configured.
         case noProvider(ProviderName)
-        /// Its attempt is of another account of its provider; see ``OtherAccount``.
+        /// The attempt belongs to another account of its provider; see ``OtherAccount``.
         case otherAccount
-        /// Only the time says that it is due, and the machine's clock is in doubt. It ends with the doubt.
+        /// Only the time makes it due, and the machine's clock is in doubt. Ends with the doubt.
         case clockInDoubt
-        /// Working on it failed for a reason of its own, which may pass.
+        /// Processing failed for a reason specific to the payment, which may be temporary.
         case failed(String)
 
-        /// How long it is left alone before it is tried again.
+        /// The time before the payment is tried again.
         public var wait: Span {
             switch self {
             case .unreadable, .noProvider: .minutes(5)
@@ -25,7 +25,7 @@ public struct SetAsidePayment: Hashable, Sendable {
             }
         }
 
-        /// A person must do something: it is an incident, and counts as quarantined.
+        /// `true` if an operator must act: the payment is an incident and counts as quarantined.
         public var isQuarantine: Bool {
             switch self {
             case .unreadable, .noProvider: true
@@ -34,16 +34,17 @@ public struct SetAsidePayment: Hashable, Sendable {
         }
     }
 
-    /// This many are remembered; what is beyond is tried at each round, which costs time and keeps nobody waiting.
+    /// The most entries that are remembered; payments beyond that are tried in each round, which costs time but blocks
+    /// no other payment.
     public static let maximum = 4_096
 
     public var payment: PaymentID
-    /// The provider of its newest attempt.
+    /// The provider of the newest attempt.
     public var provider: ProviderName?
     public var reason: Reason
-    /// Since when it is set aside for this reason.
+    /// The time since which it has been set aside for this reason.
     public var since: Timestamp
-    /// When it is tried again.
+    /// The time of the next try.
     public var nextTry: Timestamp
 }
 

@@ -2,12 +2,12 @@ import Synchronization
 import TillCore
 import TillJournal
 
-/// In which epoch the journal is, read once and again with each round of recovery: a restore is made while nobody works
-/// with the journal, or makes it refuse sales until a sweep is done.
+/// The journal's epoch, cached and read again in each round of recovery: a restore happens while no process uses the
+/// journal, or makes it refuse sales until a sweep is finished.
 final class JournalEpoch: Sendable {
     private let known = Mutex<Int64?>(nil)
 
-    /// 1 in a journal that was never restored, or that keeps no records.
+    /// Returns the epoch; 1 for a journal that was never restored or that keeps no records.
     func number(in journal: any Journal) async throws(JournalError) -> Int64 {
         if let number = known.withLock({ $0 }) { return number }
         guard let store = journal as? any RecordStore else { return 1 }
@@ -16,6 +16,6 @@ final class JournalEpoch: Sendable {
         return number
     }
 
-    /// It is read again when it is asked for next.
+    /// Clears the cache, so that the next call reads the epoch again.
     func forget() { known.withLock { $0 = nil } }
 }

@@ -2,11 +2,11 @@ public import TillCore
 public import TillJournal
 
 extension RestoreSweeper {
-    /// The time between two tries where a provider cannot be asked, or a person is waited for.
+    /// The pause between two tries while a provider is unavailable or an operator's decision is pending.
     public static let pause = Span.seconds(2)
 
-    /// Works on the sweep until none is due, or until the task is canceled.
-    /// - Parameter report: receives each standing that differs from the one before.
+    /// Runs the sweep until none is due, or until the task is canceled.
+    /// - Parameter report: Receives each standing that differs from the one before.
     public func run(_ report: @Sendable (Standing) -> Void) async throws(JournalError) {
         var last: Standing?
         while !Task.isCancelled {
@@ -24,7 +24,7 @@ extension RestoreSweeper {
 }
 
 extension RestoreSweeper.Standing: CustomStringConvertible {
-    /// One sentence for people.
+    /// A human-readable sentence.
     public var description: String {
         switch self {
         case .notDue: "Nothing is missing any more: the counter sells."

@@ -2,18 +2,18 @@ public import TillCore
 public import TillJournal
 public import TillProvider
 
-/// Asks every provider, after a restore, what it has that the journal lacks, and opens the gate for sales
-/// when each has answered.
+/// Reconciles a restored journal with the providers: reads each provider's charges, finds those that the journal lacks,
+/// and opens the gate for sales once every provider is done.
 ///
-/// Known payments are queried; a charge of a payment or an attempt that the journal does not know becomes an
-/// incident, which holds its order. How far it has come is a record (`RestoreSweep`), written after each page: a
-/// process that dies resumes there, and any number of processes may work on one sweep, since each write names the
-/// version that it was decided on.
+/// Known payments are queried; a charge of a payment or attempt that the journal does not know becomes an incident,
+/// which holds its order. Progress is kept in a record (`RestoreSweep`), written after each page: after a crash the
+/// sweep resumes there, and any number of processes may work on one sweep, because each write names the version that it
+/// was decided on.
 public struct RestoreSweeper: Sendable {
-    /// A provider and its list.
+    /// A provider and its charge listing.
     public struct Source: Sendable {
         public let provider: ProviderName
-        /// `nil`: it has none.
+        /// The charge listing; `nil` if the provider has none.
         public let listing: (any ChargeListing)?
 
         public init(_ provider: ProviderName, _ listing: (any ChargeListing)?) {
@@ -22,25 +22,26 @@ public struct RestoreSweeper: Sendable {
         }
     }
 
-    /// Where a sweep stands after a step.
+    /// The state of a sweep after a step.
     public enum Standing: Hashable, Sendable {
-        /// The journal was not restored, or its sweep is done.
+        /// The journal was not restored, or its sweep is finished.
         case notDue
-        /// Nobody has said `till restore` yet.
+        /// `till restore` has not been run yet.
         case notRestored(RestoreSweep)
-        /// There is more to read now.
+        /// More pages can be read now.
         case listing(RestoreSweep)
-        /// Providers cannot be asked now; the reasons, one for each.
+        /// Providers are unavailable; one reason for each.
         case failing(RestoreSweep, [String])
-        /// The lists may still lack what was made before the restore.
+        /// The lists may still lack charges made before the restore.
         case waiting(RestoreSweep, until: Timestamp)
-        /// A provider has no list, or there are charges whose order only a person can find out.
+        /// A provider has no list, or the order of some charges must be identified manually.
         case needsPerson(RestoreSweep, unattributed: Int)
     }
 
-    /// Pages that one pass reads of a list; of one that is longer a person must say that nothing is missing.
+    /// The most pages that one pass reads of a list; for a longer list an operator must confirm that nothing is
+    /// missing.
     public static let maximumPages = 10_000
-    /// The longest evidence and name of a person, in bytes.
+    /// The longest evidence and the longest name of an operator, in bytes.
     public static let maximumTextBytes = 500
 
     private let journal: any Journal & RecordStore
@@ -55,7 +56,7 @@ public struct RestoreSweeper: Sendable {
         self.clock = clock
     }
 
-    /// Where it stands, without asking anybody.
+    /// Returns the standing of the sweep without calling a provider.
     public func standing() async throws(JournalError) -> Standing {
         guard let kept = try await journal.record(RestoreSweep.id) else { return .notDue }
         return try await standing(of: RestoreSweep(kept), failures: [])
@@ -64,7 +65,7 @@ public struct RestoreSweeper: Sendable {
     /// Reads one page of one provider's list, or opens the gate if nothing is left.
     public func step() async throws(JournalError) -> Standing {
         do throws(JournalError) { return try await decide() } catch {
-            // Another process was faster; what it wrote is read by the next step.
+            // Another process was faster; the next step reads what it wrote.
             guard case .recordConflict(RestoreSweep.id, _) = error else { throw error }
             return try await standing()
         }
@@ -97,7 +98,7 @@ public struct RestoreSweeper: Sendable {
                 provider.incidents += try await account(for: charges, of: &provider, at: now)
                 provider.listed += charges.count
                 provider.pages += 1
-                // A clock that was behind when it was restored says too early a moment; one that is in doubt says none.
+                // A clock that was behind at the restore yields too early a time; one in doubt yields none.
                 let restored = max(epoch.at, sweep.provedAt ?? clock.now())
                 provider.state = state(after: pass, next, listing, restored, at: now)
                 sweep.providers[place] = provider
@@ -119,8 +120,9 @@ public struct RestoreSweeper: Sendable {
         return .notDue
     }
 
-    /// A person says that nothing of a provider is missing, or that all of it is known. Durable when it returns.
-    /// - Returns: the sweep as it is now; `nil` if none is due, or if it has no such provider.
+    /// Records an operator's statement that a provider lacks nothing, or that everything missing is known. Durable on
+    /// return.
+    /// - Returns: The updated sweep; `nil` if none is due, or if it has no such provider.
     public func accept(
         _ provider: ProviderName, by actor: String, evidence: String
     ) async throws(JournalError) -> RestoreSweep? {
@@ -142,8 +144,8 @@ public struct RestoreSweeper: Sendable {
         sources.first { $0.provider == provider }?.listing
     }
 
-    /// Adds providers that were configured since, and gives those that are not configured any more to a person.
-    /// - Returns: whether anything is new.
+    /// Adds providers configured since, and marks those no longer configured as needing an operator.
+    /// - Returns: `true` if anything changed.
     private func join(_ sweep: inout RestoreSweep) -> Bool {
         let before = sweep.providers
         for place in sweep.providers.indices where !sweep.providers[place].isSettled {
@@ -160,9 +162,9 @@ public struct RestoreSweeper: Sendable {
         return sweep.providers != before
     }
 
-    /// What a clock that was ahead has planned would keep the shop closed until then: where it was set back since,
-    /// calls from before the restore and what comes late into a list are waited for from now on.
-    /// - Returns: whether it was.
+    /// Corrects times planned under a clock that was ahead, which would keep the shop closed until then: if the clock
+    /// was set back since, the waits for calls from before the restore and for late list entries start now.
+    /// - Returns: `true` if anything changed.
     private func setBack(_ sweep: inout RestoreSweep, _ epoch: RestoreEpoch) -> Bool {
         let now = clock.now()
         let before = sweep
@@ -178,7 +180,7 @@ public struct RestoreSweeper: Sendable {
         return sweep != before
     }
 
-    /// The pass that is to go on; `nil`: nothing is to be read of it now.
+    /// Returns the pass to continue; `nil` if there is nothing to read now.
     private func pass(of provider: ProviderSweep, at now: Timestamp) -> (cursor: String?, since: Timestamp)? {
         switch provider.state {
         case .listing(let cursor, let since): (cursor, since ?? now)
@@ -187,18 +189,19 @@ public struct RestoreSweeper: Sendable {
         }
     }
 
-    /// A list that was read too early is read again: what was made before the restore may have come into it since.
+    /// Returns the state after a page. A list that was read too early is read again, because charges made before the
+    /// restore may have appeared since.
     private func state(
         after pass: (cursor: String?, since: Timestamp), _ next: String?, _ listing: any ChargeListing,
         _ restored: Timestamp, at now: Timestamp
     ) -> ProviderSweep.State {
         if let next { return .listing(cursor: next, since: pass.since) }
-        // What arrives last is in the list last.
+        // The time by which the latest arrival is in the list.
         let certain = restored.adding(RestoreSweep.lateCalls).adding(listing.lag)
         return pass.since >= certain ? .finished(at: now) : .waiting(until: certain)
     }
 
-    /// - Returns: how many incidents are new.
+    /// - Returns: The number of new incidents.
     private func account(
         for charges: [ListedCharge], of provider: inout ProviderSweep, at now: Timestamp
     ) async throws(JournalError) -> Int {
@@ -207,13 +210,13 @@ public struct RestoreSweeper: Sendable {
             guard let id = charge.payment else { continue }
             let known: Payment?
             do throws(JournalError) { known = try await journal.payment(id) } catch {
-                // It is there, and its order with it; `till journal verify` names it.
+                // The payment exists, and its order with it; `till journal verify` reports it.
                 guard case .corrupted = error else { throw error }
                 continue
             }
             if let known, try await isAccounted(charge, for: known, of: &provider) { continue }
             if charge.kind == .charge, charge.mayHaveMoved {
-                // A refund of a payment that is not known is that charge's, which is listed itself.
+                // A refund of an unknown payment belongs to that charge, which is listed itself.
                 let incident = incident(charge, id, known, provider.provider, at: now)
                 if try await IncidentLog(journal).keep(incident) { count += 1 }
             }
@@ -221,8 +224,9 @@ public struct RestoreSweeper: Sendable {
         return count
     }
 
-    /// Whether a known payment accounts for a charge once its provider was asked about it: an attempt that may have
-    /// made it can turn out to have done nothing, and then it is of a later one, which the journal has lost.
+    /// Returns `true` if a known payment accounts for a charge, after querying its provider: an attempt that may have
+    /// made the charge can turn out to have done nothing, and then the charge belongs to a later attempt, which the
+    /// journal has lost.
     private func isAccounted(
         _ charge: ListedCharge, for known: Payment, of provider: inout ProviderSweep
     ) async throws(JournalError) -> Bool {
@@ -236,11 +240,11 @@ public struct RestoreSweeper: Sendable {
         return charge.isKnown(in: asked)
     }
 
-    /// Payments of which a provider is asked again at once, so that a step comes to an end.
+    /// The number of payments with unanswered queries that one step queries again, which bounds the step.
     static let askedAgain = 16
 
-    /// Asks once more about payments of which a provider was asked without success.
-    /// - Returns: whether there are fewer now.
+    /// Queries again the payments with an unanswered earlier query.
+    /// - Returns: `true` if fewer are left.
     private func askAgain(_ provider: inout ProviderSweep) async throws(JournalError) -> Bool {
         let before = provider.unanswered.count
         for id in provider.unanswered.prefix(RestoreSweeper.askedAgain) {
@@ -253,15 +257,15 @@ public struct RestoreSweeper: Sendable {
                 }
                 continue
             }
-            // The others come first the next time; nobody is pressed who does not answer.
+            // The others come first the next time; an unresponsive provider is not pressed.
             provider.unanswered.append(id)
             break
         }
         return provider.unanswered.count < before
     }
 
-    /// Asks about a known payment. Until its provider has answered, what was refunded since the backup might be
-    /// refunded once more. Of an attempt that is undecided nothing can be: recovery finds out what became of it.
+    /// Queries a known payment. Until its provider has answered, a refund made since the backup might be made twice. An
+    /// undecided attempt cannot be refunded: recovery resolves it.
     private func isAnswered(_ payment: Payment) async throws(JournalError) -> Bool {
         do throws(CheckoutError) {
             guard payment.requestQuery(at: clock.now()).isEmpty else { return try await checkout.queryNow(payment.id) }
@@ -315,7 +319,7 @@ public struct RestoreSweeper: Sendable {
         return .listing(sweep)
     }
 
-    /// Open charges of ours of which nobody knows the order, so that none could be held.
+    /// Returns the number of our open charges without a known order, so that no order could be held.
     private func unattributed() async throws(JournalError) -> Int {
         var count = 0
         try await Records<Incident>(journal).forEach(matching: Incident.open) { incident in
@@ -326,7 +330,7 @@ public struct RestoreSweeper: Sendable {
 }
 
 extension ProviderSweep {
-    /// Its list is read, and it has not answered about all payments.
+    /// `true` if the list is read but the provider has not answered about all payments.
     fileprivate var isOwed: Bool {
         switch state {
         case .finished: !unanswered.isEmpty
@@ -337,24 +341,24 @@ extension ProviderSweep {
 }
 
 extension ListedCharge {
-    /// Whether a payment that is known has it by its name.
+    /// Returns `true` if a known payment has the charge by name.
     fileprivate func isNamed(in payment: Payment) -> Bool {
         if kind == .refund { return true }
         guard let attempt else { return payment.attempts.contains { $0.reference == reference } }
         return payment.attempts.contains { $0.id == attempt }
     }
 
-    /// Whether a payment that is known accounts for it.
+    /// Returns `true` if a known payment accounts for the charge.
     fileprivate func isKnown(in payment: Payment) -> Bool {
         if isNamed(in: payment) { return true }
         guard attempt == nil else { return false }
-        // One that is the whole payment's, as at a reader: an attempt has it, or may have it.
+        // A charge of the whole payment, as at a reader: an attempt has it, or may have it.
         return payment.currentAttempt?.authorization != nil || payment.mayOwnUnnamedCharge
     }
 }
 
 extension Payment {
-    /// An attempt is under way of which no name at the provider is known: a charge of this payment may be its.
+    /// `true` if an attempt without a known provider name is under way: a charge of this payment may belong to it.
     fileprivate var mayOwnUnnamedCharge: Bool {
         currentAttempt.map { $0.authorization == nil && $0.reference == nil } ?? false
     }

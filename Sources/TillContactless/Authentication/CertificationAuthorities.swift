@@ -1,26 +1,26 @@
 public import TillCore
 
-/// The keys of schemes by which card data are checked. None are built in: whoever uses a reader brings them.
+/// Scheme public keys for card data authentication. None are built in; the caller supplies them.
 ///
-/// Schemes give their test keys high numbers. A key with an index under ``firstTestIndex`` counts as one for live cards
-/// and is refused, because this reader is not certified, unless the caller opens the set for them.
+/// Schemes assign high indexes to their test keys. A key with an index under ``firstTestIndex`` counts as a live key
+/// and is rejected, because this reader is not certified, unless the caller explicitly permits live keys.
 public struct CertificationAuthorities: Sendable {
-    /// Indexes from here on are test keys by the schemes' habit.
+    /// The first test key index, by the schemes' convention.
     public static let firstTestIndex: UInt8 = 0x50
-    /// The most keys in one set.
+    /// The maximum number of keys in one set.
     public static let mostKeys = 512
 
-    /// Without keys: data authentication is not performed.
+    /// The empty set: data authentication is not performed.
     public static let none = CertificationAuthorities()
 
     private var keys: [String: RSAPublicKey] = [:]
     private let takesLiveKeys: Bool
 
-    /// A set to which keys are added.
-    /// - Parameter takesLiveKeys: also takes keys for live cards. For laboratories.
+    /// Creates an empty set.
+    /// - Parameter takesLiveKeys: also accepts live keys. For laboratories.
     public init(takesLiveKeys: Bool = false) { self.takesLiveKeys = takesLiveKeys }
 
-    /// Adds one public key of a payment network.
+    /// Adds a scheme public key.
     /// - Parameter provider: the five bytes of the registered provider identifier.
     public mutating func add(
         _ key: RSAPublicKey, provider: [UInt8], index: UInt8
@@ -50,16 +50,16 @@ public struct CertificationAuthorities: Sendable {
     }
 }
 
-/// Why a key was not taken.
+/// The reason that a key was rejected.
 public enum CertificationAuthorityError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Not a key, or not such a file.
+    /// Not a key, or not a key file.
     case malformed
-    /// A key for live cards.
+    /// A live key.
     case liveKey(UInt8)
-    /// There are more keys than ``CertificationAuthorities/mostKeys``.
+    /// The set would exceed ``CertificationAuthorities/mostKeys``.
     case tooMany
 
-    /// Which line of the file is wrong, in one sentence.
+    /// The error in one sentence.
     public var description: String {
         switch self {
         case .malformed: "That is not a set of certification authority keys."

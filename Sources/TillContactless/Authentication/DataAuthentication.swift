@@ -1,19 +1,19 @@
 import Crypto
 import TillCore
 
-/// Offline data authentication: whether the card's data were signed by its issuer, and whether the card itself is
-/// there to sign. Source: EMV Book 2, sections 5 and 6; EMV Contactless Book C-3 for the fast form.
+/// Offline data authentication: verifies that the issuer signed the card's data, and that the genuine card is present
+/// to sign. Source: EMV Book 2, sections 5 and 6; EMV Contactless Book C-3 for fDDA.
 public struct DataAuthentication: Sendable {
-    /// Whether the card's data are its issuer's, as far as that was checked.
+    /// The result of offline data authentication.
     public enum Result: Hashable, Sendable, CustomStringConvertible {
-        /// The card has none, or there is no key to check it with.
+        /// The card does not support it, or no key is available to verify it.
         case notPerformed
-        /// Every certificate and signature fits, back to the scheme's key.
+        /// Every certificate and signature verifies, up to the scheme's key.
         case verified
-        /// Not genuine, and why.
+        /// Verification failed, with the reason.
         case failed(String)
 
-        /// The card is not genuine.
+        /// `true` if verification failed.
         public var isFailed: Bool { if case .failed = self { true } else { false } }
 
         /// `verified`, `not_performed` or `failed`.
@@ -34,8 +34,8 @@ public struct DataAuthentication: Sendable {
     let request: TapRequest
     let kernel: KernelID
 
-    /// Checks what there is to check, each certificate opened once.
-    /// - Returns: what came out, and the cryptogram that a combined signature carries within, if there is one.
+    /// Verifies everything that the card provides; each certificate is recovered once.
+    /// - Returns: the result, and the cryptogram inside a combined signature, if there is one.
     func check(_ authorities: CertificationAuthorities, aid: [UInt8]) -> (result: Result, cryptogram: [UInt8]?) {
         guard let index = card[0x8F]?.first, let authority = authorities.key(for: aid, index),
             card[0x93] != nil || card[0x9F4B] != nil
@@ -90,7 +90,7 @@ public struct DataAuthentication: Sendable {
         try checkHash(opened, try signedData(), "the signed data")
     }
 
-    /// - Returns: the cryptogram in a combined signature; nil for the other kinds.
+    /// - Returns: the cryptogram in a combined signature; `nil` for the other kinds.
     private func checkDynamic(_ key: RSAPublicKey) throws(Failure) -> [UInt8]? {
         guard let signature = card[0x9F4B], let opened = key.recover(signature, format: 0x05) else {
             throw Failure(reason: "the card's signature does not open")
@@ -111,7 +111,7 @@ public struct DataAuthentication: Sendable {
         return Array(after[1..<9])
     }
 
-    /// What the fast form signs: the unpredictable number, the amount, the currency and the card's own data.
+    /// The data signed in fDDA: unpredictable number, amount, currency and the card's own data.
     private var fastChallenge: [UInt8] {
         let own = card[0x9F69] ?? []
         guard own.first == 0x01 else { return request.unpredictableNumber }
@@ -126,7 +126,7 @@ public struct DataAuthentication: Sendable {
         return objects.flatMap(\.children).filter { $0.tag != 0x9F4B }.flatMap(\.encoded)
     }
 
-    /// The records, and the interchange profile where the tag list asks for it; it may ask for nothing else.
+    /// The records, and the application interchange profile if the tag list names it; it may name nothing else.
     private func signedData() throws(Failure) -> [UInt8] {
         guard let list = card[0x9F4A] else { return authenticated }
         guard list == [0x82] else { throw Failure(reason: "the list of signed tags names more than the profile") }
@@ -146,7 +146,7 @@ public struct DataAuthentication: Sendable {
         }
     }
 
-    /// Month and year in packed digits; good to the end of the month.
+    /// Checks a packed month and year; valid to the end of the month.
     private func checkDate(_ date: [UInt8], _ name: String) throws(Failure) {
         let today = TerminalData(profile: TerminalProfile(), request: request).yearMonthDay
         guard date.count == 2, today.count == 3, (1...0x12).contains(date[0]) else {

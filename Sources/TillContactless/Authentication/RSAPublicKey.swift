@@ -1,19 +1,19 @@
 import BigInt
 import Foundation
 
-/// An RSA key whose signatures give back what was signed, as EMV uses it. Source: EMV Book 2, annex A2.
+/// An RSA key with message recovery, as used by EMV. Source: EMV Book 2, annex A2.
 public struct RSAPublicKey: Hashable, Sendable {
     /// The longest modulus, in bytes: 1984 bits.
     public static let longestModulus = 248
-    /// The shortest modulus that is taken, in bytes: 512 bits.
+    /// The shortest modulus accepted, in bytes: 512 bits.
     public static let shortestModulus = 64
 
-    /// The modulus, highest byte first, the first one not zero.
+    /// The modulus, big-endian, without leading zeros.
     public let modulus: [UInt8]
-    /// The bytes of 3 or 65537, the two exponents that EMV allows.
+    /// The bytes of 3 or 65537, the two exponents that EMV permits.
     public let exponent: [UInt8]
 
-    /// Nil for a modulus of a length that EMV does not use, an even one, or another exponent.
+    /// Returns `nil` for a modulus of a length that EMV does not use, an even modulus, or another exponent.
     public init?(modulus: [UInt8], exponent: [UInt8]) {
         guard (RSAPublicKey.shortestModulus...RSAPublicKey.longestModulus).contains(modulus.count),
             let first = modulus.first, first & 0x80 != 0, let last = modulus.last, last & 1 == 1,
@@ -23,8 +23,8 @@ public struct RSAPublicKey: Hashable, Sendable {
         self.exponent = exponent
     }
 
-    /// The signed bytes: header `6A`, the format, the data, trailer `BC`. Nil when the signature has another length or
-    /// does not open to that form.
+    /// Recovers the signed bytes: header `6A`, the format, the data, trailer `BC`. Returns `nil` if the length or the
+    /// recovered form is wrong.
     func recover(_ signature: [UInt8], format: UInt8) -> [UInt8]? {
         guard signature.count == modulus.count else { return nil }
         let key = BigUInt(Data(modulus))

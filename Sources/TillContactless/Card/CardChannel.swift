@@ -1,4 +1,4 @@
-/// The way to a card in the field, whoever makes the field: a PC/SC reader, a virtual card, a recording.
+/// A channel to a card in the field of any source: a PC/SC reader, a virtual card, a recording.
 ///
 /// One command at a time; a channel is used by one task. Every wait ends when the task is canceled.
 public protocol CardChannel: Sendable {
@@ -6,36 +6,36 @@ public protocol CardChannel: Sendable {
     /// - Throws: ``CardChannelError``.
     func waitForCard() async throws(CardChannelError)
 
-    /// Sends a command and gives the card's answer.
+    /// Sends a command and returns the card's response.
     /// - Throws: ``CardChannelError``; after ``CardChannelError/cardRemoved`` only ``waitForCard()`` may follow.
     func transmit(_ command: CommandAPDU) async throws(CardChannelError) -> ResponseAPDU
 
-    /// Takes the field away, which resets the card. Never fails: there is nothing to do about it.
+    /// Switches the field off, which resets the card. Never fails, because the caller could not react.
     func powerOff() async
 }
 
-/// Why there is no answer from a card.
+/// The reason that a card did not respond.
 public enum CardChannelError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// No card came in time.
+    /// No card was presented in time.
     case noCard
-    /// The card left, or the field broke down, in the middle.
+    /// The card was removed, or the field failed, during the exchange.
     case cardRemoved
     /// More than one card is in the field.
     case collision
-    /// No answer within the time for one command.
+    /// No response within the time for one command.
     case silence
-    /// The answer is not one: fewer than two bytes.
+    /// The response is malformed: fewer than two bytes.
     case malformedAnswer
     /// The command has more data than one command can carry.
     case commandTooLong
     /// The task was canceled.
     case canceled
-    /// The reader is gone or says something of its own.
+    /// The reader was disconnected or reported an error of its own.
     case reader(code: Int64, message: String)
-    /// The recording has no answer to this command.
+    /// The recording has no response to this command.
     case notInRecording(command: String)
 
-    /// One sentence, which holds no data of the card.
+    /// A sentence that contains no card data.
     public var description: String {
         switch self {
         case .noCard: "No card was presented in time."

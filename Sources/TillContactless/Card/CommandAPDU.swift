@@ -1,26 +1,26 @@
 import TillCore
 
-/// A command to a card. Source: ISO 7816-4, section 5; short forms and the extended form for reading.
+/// A command APDU. Source: ISO 7816-4, section 5; short forms, and the extended form for parsing.
 public struct CommandAPDU: Hashable, Sendable, CustomStringConvertible {
     public var cla: UInt8
-    /// The instruction byte, as 0xA4 for SELECT.
+    /// The instruction byte, such as 0xA4 for SELECT.
     public var ins: UInt8
     /// The instruction's first parameter.
     public var p1: UInt8
     /// The instruction's second parameter.
     public var p2: UInt8
-    /// The data that goes with it, at most 255 bytes when sent.
+    /// The command data, at most 255 bytes when sent.
     public var data: [UInt8]
-    /// How many bytes are expected: nil for none, 0 for as many as there are.
+    /// The expected response length: `nil` for none, 0 for as many bytes as available.
     public var le: Int?
 
-    /// A command by its header; `le` as in ``le``.
+    /// Creates a command from its header; `le` as in ``le``.
     public init(_ cla: UInt8, _ ins: UInt8, _ p1: UInt8, _ p2: UInt8, data: [UInt8] = [], le: Int? = 0) {
         (self.cla, self.ins, self.p1, self.p2) = (cla, ins, p1, p2)
         (self.data, self.le) = (data, le)
     }
 
-    /// Reads the bytes of a command; nil when their lengths do not agree.
+    /// Parses the bytes of a command; `nil` if the lengths are inconsistent.
     public init?(bytes: [UInt8]) {
         guard bytes.count >= 4 else { return nil }
         let (head, body) = (Array(bytes.prefix(4)), Array(bytes.dropFirst(4)))
@@ -46,15 +46,15 @@ public struct CommandAPDU: Hashable, Sendable, CustomStringConvertible {
         self.init(head[0], head[1], head[2], head[3], data: data, le: le)
     }
 
-    /// The bytes to send; nil when the data do not fit a short command.
+    /// The encoded command; `nil` if the data do not fit a short command.
     public var bytes: [UInt8]? {
         guard data.count <= 255, le.map({ (0...256).contains($0) }) ?? true else { return nil }
         let body = data.isEmpty ? [] : [UInt8(truncatingIfNeeded: data.count)] + data
         return [cla, ins, p1, p2] + body + (le.map { [UInt8(truncatingIfNeeded: $0)] } ?? [])
     }
 
-    /// Whether the instruction is one that may be sent. Source: ISO 7816-4, section 5.4.2: `6x` and `9x` are status
-    /// words; wrapped native commands, class `90`, have numbers of their own.
+    /// `true` for a valid instruction byte. Source: ISO 7816-4, section 5.4.2: `6x` and `9x` are status words; wrapped
+    /// native commands, class `90`, have their own numbering.
     var mayBe: Bool { cla & 0xF0 == 0x90 || ins != 0 && ins >> 4 != 6 && ins >> 4 != 9 }
 
     /// The standard's name for the instruction.

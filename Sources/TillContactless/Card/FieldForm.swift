@@ -1,20 +1,20 @@
 import TillCore
 
-/// A message written as its fields on one line: `cla=0x00; ins=0xa4; p1=0x04; p2=0x00; data=4f53…; le=0` and
-/// `sw1=0x90; sw2=0x00; data=6f1d…`; also what a phone's controller sends and receives, and a card explorer's log.
+/// A message written as fields on one line: `cla=0x00; ins=0xa4; p1=0x04; p2=0x00; data=4f53…; le=0` and `sw1=0x90;
+/// sw2=0x00; data=6f1d…`; also the log of a phone's NFC controller, and of a card explorer.
 enum FieldForm {
     typealias Message = (side: Transcript.Side, bytes: [UInt8])
 
-    /// The messages; none for a line that is not of this form.
+    /// Returns the messages of a line; empty if it is not of this form.
     static func read(_ line: Substring) -> [Message] {
         if let message = fields(line) ?? controller(line) { return [message] }
         return explorer(line)
     }
 
-    /// A line of a phone's controller, whether it carries a message or the controller's own business.
+    /// Returns `true` for a line of a phone's NFC controller, whether or not it carries a message.
     static func isController(_ line: Substring) -> Bool { line.firstRange(of: "NxpNci") != nil }
 
-    /// `NxpNciX : len = 23 > 00001400A4…`: three bytes of the controller's own, then the message.
+    /// Parses `NxpNciX : len = 23 > 00001400A4…`: three controller bytes, then the message.
     private static func controller(_ line: Substring) -> Message? {
         guard let name = line.firstRange(of: "NxpNci"), let sign = line[name.upperBound...].firstIndex(of: ">") else {
             return nil
@@ -26,7 +26,7 @@ enum FieldForm {
         return (side, Array(bytes.dropFirst(3)))
     }
 
-    /// Reads a line of a card explorer's log: command, status word and data, as `C:00A404…:9000:6F…`.
+    /// Parses a line of a card explorer's log: command, status word and data, as `C:00A404…:9000:6F…`.
     private static func explorer(_ line: Substring) -> [Message] {
         let parts = line.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 4, parts[0] == "C" || parts[0] == "c", parts[2].count == 4,
@@ -56,7 +56,7 @@ enum FieldForm {
         return nil
     }
 
-    /// The place behind `name=` or `name:`.
+    /// Returns the position after `name=` or `name:`.
     private static func place(_ name: String, _ text: [UInt8]) -> Int? {
         let name = Array(name.utf8)
         guard text.count > name.count else { return nil }

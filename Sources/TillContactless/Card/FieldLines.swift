@@ -1,24 +1,23 @@
 import TillCore
 
-/// Messages written field by field, one on each line: `CLA: 00`, `INS: A4`, … `Data: 32 50…`; and answers
-/// written object by object: `Tag 6F: …`, `Length: 23`, `Value: 84 0E…` over several lines, where the first
-/// object is the whole.
+/// Messages written one field per line: `CLA: 00`, `INS: A4`, … `Data: 32 50…`; and responses written one object per
+/// line: `Tag 6F: …`, `Length: 23`, `Value: 84 0E…` over several lines, where the first object contains the others.
 struct FieldLines {
     enum Outcome {
-        /// The line is none of these.
+        /// The line is not of this form.
         case nothing
-        /// It is a part.
+        /// The line is part of a message.
         case taken
-        /// A command is whole; the line itself is another's if `isOver`.
+        /// A command is complete; with `isOver` the line itself is not part of it.
         case command([UInt8], isOver: Bool)
-        /// The data of an answer are whole.
+        /// The data of a response are complete.
         case answer([UInt8])
     }
 
     private var head: [String: UInt8] = [:]
     private var data: [UInt8] = []
     private var expected = 0
-    /// The last command came this way, so its answer may.
+    /// `true` after a command in this form, when its response may follow in it.
     private var awaitsAnswer = false
     private var tag: [UInt8] = []
     private var length: Int?
@@ -50,7 +49,7 @@ struct FieldLines {
         return awaitsAnswer ? takeAnswer(line, name, rest) : .nothing
     }
 
-    /// The command that waits for no more; nil when there is none.
+    /// Returns the pending command, if it is complete.
     mutating func finish() -> [UInt8]? {
         guard isCommandOpen, let cla = head["cla"], let ins = head["ins"], let p1 = head["p1"], let p2 = head["p2"],
             data.count <= 255
@@ -82,13 +81,13 @@ struct FieldLines {
         return .answer(tag + FieldLines.count(length) + value)
     }
 
-    /// The status word: what follows is another message.
+    /// Ends a response at its status word; the rest belongs to another message.
     private mutating func end() -> Outcome {
         awaitsAnswer = false
         return .nothing
     }
 
-    /// The longest line that is examined, in bytes.
+    /// The longest line examined, in bytes.
     private static let longestLine = 4096
 
     private static func count(_ length: Int) -> [UInt8] {
@@ -104,7 +103,7 @@ struct FieldLines {
         return bytes[0]
     }
 
-    /// Digits alone; a remark behind `//` is left out.
+    /// Parses hexadecimal digits; a comment after `//` is dropped.
     private static func digits(_ text: some StringProtocol) -> [UInt8]? {
         let line = Substring(text)
         let text = line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line

@@ -1,16 +1,16 @@
 import TillCore
 
-/// A run of hexadecimal digits in a line, however it is set: pairs, words, `0x` before each, commas or colons between.
-/// The text is in small letters.
+/// A run of hexadecimal digits in a line, in any notation: pairs, words, `0x` prefixes, commas or colons between. The
+/// text is in lowercase.
 struct HexRun {
     private(set) var bytes: [UInt8] = []
-    /// Where the run begins.
+    /// The start position of the run.
     let start: Int
-    /// The place behind the run.
+    /// The position after the run.
     private(set) var end: Int
-    /// Words follow that are not the bytes as text.
+    /// `true` if words follow that are not the bytes as text.
     private(set) var hasWordsAfter = false
-    /// Digits were blacked out.
+    /// `true` if digits were redacted.
     private(set) var isRedacted = false
     private var tokens: [(range: Range<Int>, bytes: [UInt8])] = []
 
@@ -19,7 +19,7 @@ struct HexRun {
         end = start
         var at = start
         var onlyPairsFollow: Bool?
-        // Something around the whole run: quotes, brackets.
+        // Characters that wrap the whole run: quotes, brackets.
         while at < text.count, HexRun.isWrapping(text[at]) { at += 1 }
         while at < text.count {
             let from = at
@@ -32,9 +32,9 @@ struct HexRun {
             end = at
             let gap = at
             while at < text.count, HexRun.isSeparator(text[at]) { at += 1 }
-            // Between long words a comma parts two messages; between pairs it parts two bytes.
+            // Between long words a comma separates two messages; between pairs it separates two bytes.
             if text[gap..<at].contains(UInt8(ascii: ",")), token.count > 1 || HexRun.isLongWord(text, at) { break }
-            // A wide gap ends the run, unless only pairs follow: dumps set eight and eight.
+            // A wide gap ends the run, unless only pairs follow: dumps group bytes by eight.
             let isWide = at - gap >= 2 && text[gap..<at].allSatisfy { $0 == 0x20 }
             guard isWide else { continue }
             let follow = onlyPairsFollow ?? HexRun.onlyPairsFollow(text, at)
@@ -45,11 +45,11 @@ struct HexRun {
         bytes = tokens.flatMap(\.bytes)
         end = tokens.last?.range.upperBound ?? start
         let rest = text[min(end, text.count)...].drop { $0 == 0x20 || $0 == 0x09 || $0 == UInt8(ascii: ",") }
-        // A column of a table ends here; what stands in the next is about the message, not in it.
+        // A table column ends here; the next one describes the message and is not part of it.
         hasWordsAfter = rest.first != UInt8(ascii: "|") && rest.contains(where: HexRun.isWordByte) && !isText(text)
     }
 
-    /// The bytes again as text at the end of a line, as dumps show them, may resemble digits themselves.
+    /// Removes the ASCII rendering at the end of a dump's line, which may itself resemble digits.
     private mutating func cutText(_ text: [UInt8]) {
         guard tokens.count > 1 else { return }
         for count in (1..<tokens.count).reversed() where count <= 32 {
@@ -67,7 +67,7 @@ struct HexRun {
         return HexRun.shows(rest, bytes)
     }
 
-    /// Whether a text is the last bytes of a line as characters, with something else for what cannot be shown.
+    /// Returns `true` if the text renders the line's last bytes as characters, with a substitute for unprintable ones.
     private static func shows(_ text: ArraySlice<UInt8>, _ bytes: [UInt8]) -> Bool {
         var text = text
         var spaces = 0
@@ -75,7 +75,7 @@ struct HexRun {
             spaces += last == 0x20 ? 1 : 0
             text = text.dropLast()
         }
-        // Bytes 20 at the end are spaces there, too, which nobody can tell from those behind the text.
+        // Trailing 20 bytes are rendered as spaces too, indistinguishable from those after the text.
         let blanks = min(spaces, bytes.reversed().prefix { $0 == 0x20 }.count)
         return isText(text, of: bytes) || blanks > 0 && isText(text, of: bytes.dropLast(blanks))
     }
@@ -92,7 +92,7 @@ struct HexRun {
         } && text.contains { $0 == UInt8(ascii: ".") || isLetter($0) || (0x30...0x39).contains($0) }
     }
 
-    /// The first word of a dump's line counts the bytes before it.
+    /// Returns `true` if the first word of a dump's line is the offset of its bytes.
     func isOffset(_ expected: Int, _ text: [UInt8]) -> Bool {
         guard let first = tokens.first, first.bytes.count == 2 || first.bytes.count == 4,
             first.bytes.reduce(0, { $0 << 8 | Int($1) }) == expected
@@ -107,7 +107,7 @@ struct HexRun {
         return at
     }
 
-    /// The place behind what may stand between a mark and its bytes: spaces, signs, `(20 bytes)`, `[sel ]`, `t=1`.
+    /// Skips text between a mark and its bytes: spaces, signs, `(20 bytes)`, `[sel ]`, `t=1`.
     static func afterNoise(_ text: [UInt8], _ start: Int) -> Int {
         var at = start
         while at < text.count {
@@ -200,7 +200,7 @@ struct HexRun {
     private static func isWrapping(_ byte: UInt8) -> Bool { "\"'[({ ".utf8.contains(byte) }
 }
 
-/// What kind of message bytes are when nothing else identifies them.
+/// Classification of unmarked bytes as command or response.
 enum APDUShape {
     private static let classes: Set<UInt8> = [0x00, 0x0C, 0x80, 0x84, 0x8C, 0x90]
     private static let instructions: Set<UInt8> = [
@@ -209,7 +209,7 @@ enum APDUShape {
         0x18, 0x1E, 0x24, 0xCB, 0x5A, 0x60, 0xBD, 0xAF, 0x87, 0x86,
     ]
 
-    /// A command whose class and instruction are in use and whose lengths agree.
+    /// Returns `true` for a known class and instruction with consistent lengths.
     static func isCommand(_ bytes: [UInt8]) -> Bool {
         guard bytes.count >= 4, classes.contains(bytes[0]), instructions.contains(bytes[1]), !isAnswer(bytes) else {
             return false
@@ -217,7 +217,7 @@ enum APDUShape {
         return isWholeCommand(bytes)
     }
 
-    /// The lengths agree, and a command that cannot be without data has some.
+    /// Returns `true` if the lengths are consistent and a command that requires data has some.
     static func isWholeCommand(_ bytes: [UInt8]) -> Bool {
         guard let command = CommandAPDU(bytes: bytes) else { return false }
         let needsData =
@@ -229,13 +229,13 @@ enum APDUShape {
         return !(needsData && command.data.isEmpty && (bytes.count == 4 || bytes.count == 5 && bytes[4] != 0))
     }
 
-    /// Data objects, or nothing, and a status word.
+    /// Returns `true` for a status word, optionally after data objects.
     static func isAnswer(_ bytes: [UInt8]) -> Bool {
         guard let answer = ResponseAPDU(bytes: bytes), isStatus(Array(bytes.suffix(2))) else { return false }
         return answer.data.isEmpty || isTemplate(answer.data)
     }
 
-    /// Data objects in a template that cards answer with, and nothing after them.
+    /// Returns `true` for data objects in a known response template, with nothing after them.
     static func isTemplate(_ data: [UInt8]) -> Bool {
         guard let first = data.first, [0x6F, 0x70, 0x77, 0x80, 0x61, 0x73, 0x9F, 0x71, 0x72, 0x90].contains(first),
             let objects = DataObject.parse(ifValid: data)
@@ -243,7 +243,7 @@ enum APDUShape {
         return objects.count == 1 || first == 0x9F
     }
 
-    /// A status word that cards use.
+    /// Returns `true` for a status word that cards use.
     static func isStatus(_ bytes: [UInt8]) -> Bool {
         guard bytes.count == 2 else { return false }
         let word = StatusWord(rawValue: UInt16(bytes[0]) << 8 | UInt16(bytes[1]))
@@ -254,9 +254,9 @@ enum APDUShape {
     static func isWhole(_ bytes: [UInt8]) -> Bool { isCommand(bytes) || isAnswer(bytes) }
 }
 
-/// Times and dates in a log's line, which resemble digits of a message.
+/// Times and dates in a log line, which resemble message digits.
 enum TimeMarks {
-    /// Replaces them by spaces, within the first part of the line.
+    /// Replaces them with spaces, within the first part of the line.
     static func blank(_ text: inout [UInt8]) {
         var at = 0
         let end = min(text.count, 64)
@@ -290,7 +290,7 @@ enum TimeMarks {
             }
             guard fits else { continue }
             var end = start + pattern.count
-            // Not a time: more pairs with colons follow, as bytes are written too.
+            // Not a time: more colon-separated pairs follow, which is also a notation for bytes.
             if end < text.count, text[end] == UInt8(ascii: ":") { return nil }
             while end < text.count, isDigit(text, end) || ".,tz+".utf8.contains(text[end]) {
                 if text[end] == UInt8(ascii: "t") || text[end] == UInt8(ascii: ","), !isDigit(text, end + 1) { break }
@@ -311,9 +311,9 @@ enum TimeMarks {
     }
 }
 
-/// Elements of XML on one line: `<command>00A4…</command>` is a label and its bytes.
+/// XML elements on one line: `<command>00A4…</command>` is a label with its bytes.
 enum MarkupTags {
-    /// Makes `command: 00A4…` of them.
+    /// Rewrites them as `command: 00A4…`.
     static func blank(_ text: inout [UInt8]) {
         guard text.contains(UInt8(ascii: "/")), let first = text.firstIndex(of: UInt8(ascii: "<")) else { return }
         var at = first

@@ -1,13 +1,13 @@
 import TillCore
 
-/// Concludes from an answer, and from what was before it, what must have been asked.
+/// Infers an unrecorded command from its response and the preceding exchanges.
 struct MissingCommand {
     private var isSelected = false
     private var isStarted = false
-    /// Records that the card named and nobody has read yet.
+    /// Records named by the card and not read yet.
     private var records: [(file: UInt8, record: UInt8)] = []
 
-    /// What was asked; nil when the answer does not show it.
+    /// Returns the inferred command; `nil` if the response does not determine it.
     func command(for response: ResponseAPDU) -> CommandAPDU? {
         guard let objects = DataObject.parse(ifValid: response.data), let first = objects.first else { return nil }
         switch first.tag {
@@ -24,7 +24,7 @@ struct MissingCommand {
         }
     }
 
-    /// Remembers what was said.
+    /// Records an exchange.
     mutating func note(_ command: CommandAPDU, _ response: ResponseAPDU?) {
         let isDone = response?.status == .done
         switch command.name {
@@ -42,9 +42,9 @@ struct MissingCommand {
     }
 }
 
-/// The file locator of a card: which records a terminal has to read. Source: EMV Book 3, section 10.2.
+/// The application file locator: the records that a terminal has to read. Source: EMV Book 3, section 10.2.
 enum FileLocator {
-    /// The records in their order, at most ``ContactlessReader/mostRecords``.
+    /// Returns the records in order, at most ``ContactlessReader/mostRecords``.
     static func records(_ locator: [UInt8]) -> [(file: UInt8, record: UInt8)] {
         var records: [(file: UInt8, record: UInt8)] = []
         for at in stride(from: 0, to: locator.count - locator.count % 4, by: 4) {

@@ -1,8 +1,8 @@
 import TillCore
 
-/// What wallets say of passes, in words. Source: Apple's protocol as public reverse engineering has it.
+/// Explanations of wallet responses about passes. Source: Apple's protocol as known from public reverse engineering.
 enum PassWords {
-    /// The lines of an explanation. In a conversation about passes the tags have meanings of their own.
+    /// Returns the lines of an explanation. In pass exchanges, tags have meanings of their own.
     static func lines(_ objects: [DataObject], _ isPass: Bool) -> [ExplainedLine] {
         let lines = objects.explained()
         guard isPass else { return lines }
@@ -15,7 +15,7 @@ enum PassWords {
         }
     }
 
-    /// What the answer to the wallet's selection says.
+    /// Returns a sentence for the response to the wallet's selection.
     static func wallet(_ status: StatusWord, _ answer: [DataObject]) -> String {
         guard status == .done else { return "No wallet answers: \(status.meaning)." }
         let label = answer.first(0x50).map { Candidate.printable($0.value) } ?? ""
@@ -26,7 +26,7 @@ enum PassWords {
         }
     }
 
-    /// What the answer to a request for a pass says.
+    /// Returns a sentence for the response to a pass request.
     static func sentence(_ status: StatusWord, _ answer: [DataObject]) -> String {
         switch status.rawValue {
         case 0x9000:

@@ -1,23 +1,23 @@
 import TillCore
 
-/// What a recording says of one application of a card, however far the terminal went with it.
+/// The recorded data of one application on a card, whether or not its transaction was completed.
 public struct RecordedApplication: Hashable, Sendable {
-    /// The application's identifier, as it was selected.
+    /// The application identifier, as selected.
     public let aid: [UInt8]
-    /// The scheme, when its identifier is known.
+    /// The scheme, if the identifier is known.
     public var scheme: String? { Scheme(aid: aid)?.name }
-    /// What the card calls it.
+    /// The application label.
     public internal(set) var label: String?
     /// First six and last four digits.
     public internal(set) var maskedNumber: String?
-    /// Year and month until which the card is valid, `2030-12`.
+    /// Expiry year and month, `2030-12`.
     public internal(set) var expiry: String?
-    /// What the card decided: ARQC, TC or AAC.
+    /// The card's decision: ARQC, TC or AAC.
     public internal(set) var cryptogram: String?
-    /// The card's count of transactions.
+    /// The application transaction counter.
     public internal(set) var counter: Int?
 
-    /// One line for people.
+    /// A display line.
     public var sentence: String {
         var parts = [scheme ?? "Unknown scheme \(Hex.text(aid))"]
         if let label { parts.append(label) }
@@ -30,7 +30,7 @@ public struct RecordedApplication: Hashable, Sendable {
 }
 
 extension TranscriptExplanation {
-    /// The applications that were selected, in their order; one that was selected again is reported once.
+    /// Returns the selected applications in order; each is reported once.
     public static func applications(_ transcript: Transcript) -> [RecordedApplication] {
         var found: [RecordedApplication] = []
         var current: Int?

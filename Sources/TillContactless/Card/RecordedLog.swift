@@ -1,14 +1,14 @@
 import TillCore
 
-/// What a recording tells of a card's log of earlier transactions. Source: EMV Book 3, annex D.
+/// The recorded transaction log of a card. Source: EMV Book 3, annex D.
 struct RecordedLog {
-    /// The form of the entries, tag 9F4F.
+    /// The log format, tag 9F4F.
     private(set) var format: DataObjectList?
-    /// The file that holds them, from tag 9F4D.
+    /// The file that holds the entries, from tag 9F4D.
     private(set) var file: UInt8?
 
-    /// One for each exchange: that of the application that was selected then. The form may be asked for after the
-    /// entries, or of another application of the same card.
+    /// Returns one log per exchange: that of the application selected at the time. The format may be read after the
+    /// entries, or from another application of the same card.
     static func logs(_ transcript: Transcript) -> [RecordedLog] {
         var logs: [RecordedLog] = []
         var part: [Transcript.Exchange] = []
@@ -38,7 +38,7 @@ struct RecordedLog {
         }
     }
 
-    /// The values of an entry; nil when the file is not the log's or the form is not known.
+    /// Returns the values of an entry; `nil` if the file is not the log's or the format is unknown.
     func entry(_ command: CommandAPDU, _ data: [UInt8]) -> [DataObject]? {
         let read = command.p2 >> 3
         guard let format, !data.isEmpty, file.map({ $0 == read }) ?? (11...30).contains(read) else { return nil }
@@ -52,7 +52,7 @@ struct RecordedLog {
         return objects
     }
 
-    /// `Entry 3 of the card's log: 46.00 EUR on 2014-03-16.`
+    /// Returns `Entry 3 of the card's log: 46.00 EUR on 2014-03-16.`
     static func sentence(_ record: UInt8, _ entry: [DataObject]) -> String {
         guard entry.contains(where: { $0.value.contains { $0 != 0 && $0 != 0xFF } }) else {
             return "Entry \(record) of the card's log is empty."

@@ -1,23 +1,23 @@
-/// A card that answers as a recording of it did.
+/// A card that responds as recorded.
 ///
-/// A terminal does not send twice the same bytes: unpredictable numbers, dates and amounts differ. So a command is
-/// answered by the next recorded exchange with the same bytes; else by the next one of the same kind: the same
-/// application for SELECT, the same record for READ RECORD, the same parameters otherwise, and first of all of the same
-/// selected application. An application, or an entry of a directory, that was not recorded is answered as a card
-/// without it would; any other command that was not recorded is an error that names it. An answer whose command is not
-/// in the recording, and that does not tell it either, answers whatever comes at its place.
+/// A terminal never sends the same bytes twice: unpredictable numbers, dates and amounts differ. A command is therefore
+/// answered by a recorded exchange of the same kind: the same application for SELECT, the same record for READ RECORD,
+/// the same parameters otherwise. Exchanges within the same selected application are preferred, then unused ones, then
+/// accepted ones, then those with the same bytes. An unrecorded application or directory entry is reported as absent;
+/// any other unrecorded command is an error that names it. A response with an unrecorded command that cannot be
+/// inferred answers any command at its position.
 public actor ReplayChannel: CardChannel {
     private let exchanges: [Transcript.Exchange]
-    /// The payment applications that were selected in the recording, in their order.
+    /// The payment applications selected in the recording, in order.
     public nonisolated let applications: [[UInt8]]
     private var isUsed: [Bool]
-    /// What was recorded between the selection that was answered last and the next.
+    /// The exchanges between the last answered selection and the next.
     private var application = 0..<0
     private var isInDirectory = false
-    /// The exchange that was answered last.
+    /// The last answered exchange.
     private var last = -1
 
-    /// Replays the recording, once through for each time the card is powered.
+    /// Replays the recording from the start each time the card is powered.
     public init(_ transcript: Transcript) {
         exchanges = transcript.exchanges
         isUsed = transcript.exchanges.map { _ in false }
@@ -31,15 +31,15 @@ public actor ReplayChannel: CardChannel {
         applications = selected
     }
 
-    /// A recorded card is always there.
+    /// Returns at once: a recorded card is always present.
     public func waitForCard() async throws(CardChannelError) {
         if Task.isCancelled { throw .canceled }
         for index in isUsed.indices { isUsed[index] = false }
         (application, isInDirectory, last) = (0..<0, false, -1)
     }
 
-    /// The recorded answer to that command. A file or record that was never asked for does not
-    /// exist; anything else throws.
+    /// Returns the recorded response to a command. A file or record that was never requested is reported as absent;
+    /// anything else throws.
     public func transmit(_ command: CommandAPDU) async throws(CardChannelError) -> ResponseAPDU {
         if Task.isCancelled { throw .canceled }
         guard let index = find(command) else {
@@ -61,15 +61,14 @@ public actor ReplayChannel: CardChannel {
         return response
     }
 
-    /// Nothing to switch off.
+    /// Does nothing.
     public func powerOff() async {}
 
-    /// What answers best: what was recorded of the application that is selected, before anything else; what was not
-    /// used, before what was; what the card took, before what it refused.
+    /// Finds the best exchange: those of the selected application first, then unused, accepted and identical ones.
     private func find(_ command: CommandAPDU) -> Int? {
         let all = exchanges.indices.filter { index in
             guard let recorded = exchanges[index].command else { return false }
-            // The current record, without a number, is another one each time.
+            // A current record, without a number, differs each time.
             let isCurrent = recorded.name == "READ RECORD" && recorded.p1 == 0
             return ReplayChannel.isSameKind(recorded, command) && !(isCurrent && isUsed[index])
         }
@@ -91,7 +90,7 @@ public actor ReplayChannel: CardChannel {
         guard recorded.ins == sent.ins, recorded.cla & 0x80 == sent.cla & 0x80 else { return false }
         switch sent.name {
         case "SELECT":
-            // A reader may select by a part of the name; directories have names of their own.
+            // A reader may select by partial name; directories have names of their own.
             return recorded.data == sent.data
                 || recorded.data.count >= 5 && sent.data.first ?? 0 >= 0xA0
                     && (sent.data.starts(with: recorded.data) || recorded.data.starts(with: sent.data))
@@ -103,19 +102,19 @@ public actor ReplayChannel: CardChannel {
     }
 }
 
-/// Passes everything on and keeps a transcript. For tests with test cards: what it keeps holds card data.
+/// Forwards everything and keeps a transcript. For tests with test cards: the transcript contains card data.
 public actor RecordingChannel: CardChannel {
     private let channel: any CardChannel
-    /// What was said so far.
+    /// The exchanges so far.
     public private(set) var transcript = Transcript()
 
-    /// Records what goes over another channel, in order.
+    /// Records the exchanges of another channel, in order.
     public init(_ channel: any CardChannel) { self.channel = channel }
 
-    /// Returns when a card is there.
+    /// Returns once a card is present.
     public func waitForCard() async throws(CardChannelError) { try await channel.waitForCard() }
 
-    /// Sends a command and returns the answer.
+    /// Sends a command and returns the response.
     public func transmit(_ command: CommandAPDU) async throws(CardChannelError) -> ResponseAPDU {
         do {
             let response = try await channel.transmit(command)
@@ -127,6 +126,6 @@ public actor RecordingChannel: CardChannel {
         }
     }
 
-    /// Takes the power off the card.
+    /// Powers the card off.
     public func powerOff() async { await channel.powerOff() }
 }

@@ -1,19 +1,19 @@
 import TillCore
 
-/// A card's answer: data and a status word.
+/// A response APDU: data and a status word.
 public struct ResponseAPDU: Hashable, Sendable {
     /// The data, without the status word.
     public let data: [UInt8]
-    /// How the card answered: SW1 and SW2.
+    /// The status word: SW1 and SW2.
     public let status: StatusWord
 
-    /// An answer; without data it is the status word alone.
+    /// Creates a response; without data it is the status word alone.
     public init(_ data: [UInt8] = [], status: StatusWord = .done) {
         self.data = data
         self.status = status
     }
 
-    /// Reads an answer; nil for fewer than two bytes.
+    /// Parses a response; `nil` for fewer than two bytes.
     public init?(bytes: [UInt8]) {
         guard bytes.count >= 2 else { return nil }
         data = Array(bytes.dropLast(2))
@@ -26,38 +26,38 @@ public struct ResponseAPDU: Hashable, Sendable {
     }
 }
 
-/// How a command ended; any value is kept. Source: ISO 7816-4, section 5.6, and EMV Book 1.
+/// The status of a command; unknown values are preserved. Source: ISO 7816-4, section 5.6, and EMV Book 1.
 public struct StatusWord: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// SW1 in the high byte, SW2 in the low one.
+    /// SW1 in the high byte, SW2 in the low byte.
     public let rawValue: UInt16
-    /// Takes the two bytes.
+    /// Creates a status word from its two bytes.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     public static let done = StatusWord(rawValue: 0x9000)
-    /// 6A82: there is no such file or application.
+    /// 6A82: the file or application was not found.
     public static let notFound = StatusWord(rawValue: 0x6A82)
-    /// 6A83: there is no such record.
+    /// 6A83: the record was not found.
     public static let recordNotFound = StatusWord(rawValue: 0x6A83)
-    /// 6985: the conditions for this command are not met.
+    /// 6985: the conditions of use are not satisfied.
     public static let conditionsNotSatisfied = StatusWord(rawValue: 0x6985)
-    /// 6984: the data are blocked or no longer good.
+    /// 6984: the data are blocked or invalidated.
     public static let dataInvalidated = StatusWord(rawValue: 0x6984)
-    /// 6986: the command is not allowed now; a phone waits for its owner.
+    /// 6986: the command is not allowed now; a phone awaits confirmation on the device.
     public static let notAllowed = StatusWord(rawValue: 0x6986)
     /// 6700: the command's length is wrong.
     public static let wrongLength = StatusWord(rawValue: 0x6700)
-    /// 6D00: the card does not know the instruction.
+    /// 6D00: the instruction is not supported.
     public static let instructionNotSupported = StatusWord(rawValue: 0x6D00)
     /// 6283: the selected application is blocked.
     public static let selectedInvalidated = StatusWord(rawValue: 0x6283)
 
-    /// The digits and what they mean.
+    /// The digits and their meaning.
     public var description: String {
         let digits = Hex.text([UInt8(truncatingIfNeeded: rawValue >> 8), UInt8(truncatingIfNeeded: rawValue)])
         return "\(digits) (\(meaning))"
     }
 
-    /// What the standard says of it.
+    /// The meaning according to the standard.
     public var meaning: String {
         switch rawValue {
         case 0x9000: "done"

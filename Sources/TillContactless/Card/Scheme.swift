@@ -1,20 +1,20 @@
 import TillCore
 
-/// Whose application a card offers, by the start of its identifier. Source: the registered provider identifiers.
+/// The scheme of a card application, by identifier prefix. Source: the registered provider identifiers.
 public struct Scheme: Hashable, Sendable {
-    /// The name that people know.
+    /// The display name.
     public let name: String
-    /// The kernel that EMV names for it when the card does not.
+    /// The default kernel under EMV, if the card names none.
     public let kernel: KernelID
 
-    /// Finds the scheme of an application identifier; nil for one that is not known.
+    /// Finds the scheme of an application identifier; `nil` if unknown.
     public init?(aid: [UInt8]) {
         let text = Hex.text(aid)
         guard let row = Scheme.table.first(where: { text.hasPrefix($0.0) }) else { return nil }
         (name, kernel) = (row.1, row.2)
     }
 
-    /// The name as programs spell it: `visa`, `mastercard`, `amex`, `interac`, `eftpos_au`, …
+    /// The program-level name: `visa`, `mastercard`, `amex`, `interac`, `eftpos_au`, …
     public var brand: String {
         switch name {
         case "American Express": "amex"
@@ -26,10 +26,10 @@ public struct Scheme: Hashable, Sendable {
         }
     }
 
-    /// The identifiers that are asked for when nothing else is configured, longest first within a scheme.
+    /// Identifiers accepted by default, longest first within a scheme.
     public static let knownPrefixes: [String] = table.map(\.0)
 
-    /// The whole names of applications that are asked for one by one where a card has no directory.
+    /// Full application identifiers selected one by one on cards without a directory.
     public static let directApplications: [[UInt8]] = [
         "A0000000031010", "A0000000032010", "A0000000041010", "A0000000043060", "A000000025010402", "A000000025010403",
         "A000000025010901", "A0000000651010", "A0000001523010", "A0000003241010", "A000000333010101",
@@ -60,11 +60,11 @@ public struct Scheme: Hashable, Sendable {
     ]
 }
 
-/// Which kernel reads an application. Source: EMV Contactless Book B, kernel identifiers.
+/// The kernel for an application. Source: EMV Contactless Book B, kernel identifiers.
 public struct KernelID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// The number that the standard gives it.
+    /// The kernel number in the standard.
     public let rawValue: UInt8
-    /// Takes the standard's number.
+    /// Creates an identifier from the standard's number.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Kernel 2 (EMV Book C-2).
@@ -82,6 +82,6 @@ public struct KernelID: RawRepresentable, Hashable, Sendable, CustomStringConver
     /// Kernel 8, EMVCo's own.
     public static let common = KernelID(rawValue: 8)
 
-    /// The number with its word, as `kernel 3`.
+    /// The numbered name, such as `kernel 3`.
     public var description: String { "kernel \(rawValue)" }
 }

@@ -2,28 +2,28 @@ import TillCore
 
 /// A recorded conversation with a card.
 ///
-/// Reads what tools write: `send:`/`resp:`, `>>`/`<<`, `->`/`<-`, `C-APDU`/`R-APDU`, `Command`/`Response`, `TX`/`RX`
-/// and their like, with times, bracketed remarks, dumps and explanations beside; messages over several lines; the
-/// status word on a line of its own, before or after the data; a file of hexadecimal lines alone; JSON; and what was
-/// heard on the air, with its frames. What is not understood is named by its line and passed over.
+/// Reads the formats of common tools: `send:`/`resp:`, `>>`/`<<`, `->`/`<-`, `C-APDU`/`R-APDU`, `Command`/`Response`,
+/// `TX`/`RX` and similar, with times, bracketed remarks, dumps and explanations alongside; messages over several lines;
+/// the status word on a separate line, before or after the data; plain hexadecimal lines; JSON; and over-the-air
+/// captures with their frames. Unrecognized lines are reported by number and skipped.
 public struct Transcript: Hashable, Sendable {
-    /// The largest file that is read, in bytes.
+    /// The largest file accepted, in bytes.
     public static let mostBytes = 4 << 20
-    /// The most exchanges that are read.
+    /// The maximum number of exchanges.
     public static let mostExchanges = 4096
-    /// The longest message that is read, in bytes.
+    /// The longest message accepted, in bytes.
     public static let longestMessage = 65_544
 
-    /// A command and its answer.
+    /// A command and its response.
     public struct Exchange: Hashable, Sendable {
-        /// What was sent; nil when the recording does not hold it and the answer does not show it either.
+        /// The command; `nil` if the recording does not contain it and it cannot be inferred from the response.
         public let command: CommandAPDU?
-        /// What came back; nil when the recording ends or the card did not answer.
+        /// The response; `nil` if the recording ends or the card did not respond.
         public let response: ResponseAPDU?
-        /// The recording does not contain the command: it is inferred from the response.
+        /// `true` if the recording does not contain the command and it was inferred from the response.
         public let isInferred: Bool
 
-        /// An exchange; one of the two may be missing from a recording.
+        /// Creates an exchange; a recording may lack one of the two.
         public init(command: CommandAPDU?, response: ResponseAPDU?, isInferred: Bool = false) {
             self.command = command
             self.response = response
@@ -31,22 +31,22 @@ public struct Transcript: Hashable, Sendable {
         }
     }
 
-    /// The exchanges in their order.
+    /// The exchanges in order.
     public var exchanges: [Exchange]
-    /// The lines, from 1, that say something that was not understood.
+    /// Numbers of unrecognized lines, from 1.
     public private(set) var unreadLines: [Int] = []
-    /// What was supplied because the recording does not say it, one sentence each.
+    /// Values assumed because the recording does not contain them, one sentence each.
     public private(set) var assumptions: [String] = []
 
-    /// A recording of exchanges in their order.
+    /// Creates a recording of exchanges in order.
     public init(_ exchanges: [Exchange] = []) { self.exchanges = exchanges }
 
-    /// Reads a file in UTF-8 or UTF-16, with a byte order mark or without.
+    /// Parses a file in UTF-8 or UTF-16, with or without a byte order mark.
     /// - Throws: ``TranscriptError`` like ``init(text:)``.
     public init(bytes: [UInt8]) throws(TranscriptError) { try self.init(text: TranscriptText.decoded(bytes)) }
 
-    /// Reads a recording. Lines that say nothing understandable are kept in ``unreadLines``.
-    /// - Throws: ``TranscriptError`` when there is no exchange in it, or too many.
+    /// Parses a recording. Unrecognized lines are listed in ``unreadLines``.
+    /// - Throws: ``TranscriptError`` if it contains no exchange, or too many.
     public init(text: String) throws(TranscriptError) {
         guard text.utf8.count <= Transcript.mostBytes else { throw .tooLarge }
         var assembler: TranscriptAssembler
@@ -73,7 +73,7 @@ public struct Transcript: Hashable, Sendable {
     }
 
     private mutating func pair(_ messages: [TranscriptAssembler.Message]) {
-        // Two steps of absence: nothing was sent; something was, and the recording does not hold it.
+        // Two levels of optional: nothing was sent, or a command was sent that the recording does not contain.
         var waiting: CommandAPDU??
         for message in messages {
             switch message.side {
@@ -92,7 +92,7 @@ public struct Transcript: Hashable, Sendable {
                     unreadLines.append(message.line)
                     continue
                 }
-                // An answer without a command is what powering the card on gives, or the same answer repeated.
+                // A response without a command follows power-on, or repeats an earlier response.
                 guard let command = waiting else { continue }
                 exchanges.append(Exchange(command: command, response: response))
                 waiting = nil
@@ -103,7 +103,7 @@ public struct Transcript: Hashable, Sendable {
         }
     }
 
-    /// Where the recording holds an answer alone, the answer and what was before it mostly tell the command.
+    /// Infers missing commands, mostly determined by the response and the preceding exchanges.
     private mutating func inferCommands() {
         var missing = MissingCommand()
         var count = 0
@@ -125,7 +125,7 @@ public struct Transcript: Hashable, Sendable {
         }
     }
 
-    /// `61xx` and GET RESPONSE belong to the command before; `6Cxx` to the same command sent again.
+    /// Joins `61xx` and GET RESPONSE with the previous command, and `6Cxx` with its repetition.
     private mutating func joinContinuations() {
         var joined: [Exchange] = []
         for exchange in exchanges {
@@ -138,7 +138,7 @@ public struct Transcript: Hashable, Sendable {
                 joined.append(exchange)
                 continue
             }
-            // Some programs fetch the rest by a command of their own making: no data, and the length that was said.
+            // Some programs fetch the rest with a nonstandard command: no data, and the announced length.
             let fetches =
                 command.name == "GET RESPONSE"
                 || command.data.isEmpty && command.le == Int(before.status.rawValue & 0xFF) && command.p1 == 0
@@ -157,7 +157,7 @@ public struct Transcript: Hashable, Sendable {
         exchanges = joined
     }
 
-    /// The recording as `send:` and `resp:` lines. It holds card data: for tests with test cards only.
+    /// The recording as `send:` and `resp:` lines. It contains card data: for tests with test cards only.
     public var text: String {
         exchanges.map { exchange in
             let bytes = exchange.isInferred ? nil : exchange.command?.bytes
@@ -169,14 +169,14 @@ public struct Transcript: Hashable, Sendable {
     enum Side { case command, answer }
 }
 
-/// Why a recording could not be read.
+/// The reason that a recording could not be parsed.
 public enum TranscriptError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// No exchange in it.
+    /// The recording contains no exchange.
     case empty
     /// Larger than ``Transcript/mostBytes`` or ``Transcript/mostExchanges``.
     case tooLarge
 
-    /// Which line cannot be read and why, without the line's data.
+    /// The error in one sentence, without card data.
     public var description: String {
         switch self {
         case .empty: "There is no exchange with a card in it: lines such as `send: 00A404…` and `resp: 6F…9000`."

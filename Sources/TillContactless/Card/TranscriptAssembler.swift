@@ -1,16 +1,16 @@
 import TillCore
 
-/// Puts the lines of a recording together to messages, by their marks, their lengths and their form.
+/// Assembles the lines of a recording into messages by their marks, lengths and form.
 struct TranscriptAssembler {
     struct Message {
         let side: Transcript.Side
         var bytes: [UInt8]
-        /// A status word that was said apart.
+        /// A status word given separately.
         var status: [UInt8]?
         let line: Int
-        /// The last line that gave something to it.
+        /// The last line that contributed to it.
         var lastLine: Int
-        /// Nothing but its form says whose it is.
+        /// `true` if only its form identifies it as command or response.
         var isUnmarked = false
 
         var isComplete: Bool {
@@ -23,10 +23,10 @@ struct TranscriptAssembler {
     }
 
     private(set) var messages: [Message] = []
-    /// Lines that say something that was not understood, from 1.
+    /// Numbers of unrecognized lines, from 1.
     private(set) var unread: [Int] = []
     private(set) var isRedacted = false
-    /// An answer had no status word, and 9000 was taken for it.
+    /// `true` if a response had no status word and 9000 was assumed.
     private(set) var lacksStatus = false
     private var pending: Message?
     private var fields = FieldLines()
@@ -47,7 +47,7 @@ struct TranscriptAssembler {
         for part in read.parts { take(part) }
     }
 
-    /// Lines that write a message as its fields.
+    /// Handles lines that write a message as fields.
     private mutating func takeFields(_ line: Substring) -> Bool {
         let messages = FieldForm.read(line)
         for message in messages { take(TranscriptLine.Part(side: message.side, bytes: message.bytes)) }
@@ -64,7 +64,7 @@ struct TranscriptAssembler {
         }
     }
 
-    /// Takes one message whose side is certain.
+    /// Adds one message of a known side.
     mutating func take(_ side: Transcript.Side, _ bytes: [UInt8], line: Int) {
         number = line
         take(TranscriptLine.Part(side: side, bytes: bytes))
@@ -101,7 +101,7 @@ struct TranscriptAssembler {
         }
     }
 
-    /// The shortest command that is taken for one between words, in bytes: digits in prose are shorter.
+    /// The shortest command recognized between words, in bytes: digits in prose are shorter.
     private static let shortestAmongWords = 7
 
     private mutating func takeUnmarked(_ part: TranscriptLine.Part) {
@@ -155,7 +155,7 @@ struct TranscriptAssembler {
         pending = Message(side: side, bytes: bytes, line: number, lastLine: number)
     }
 
-    /// - Parameter isAnswered: an answer follows, so that a command that was announced but not recorded was sent.
+    /// - Parameter isAnswered: a response follows, so an announced but unrecorded command was sent.
     private mutating func flush(isAnswered: Bool = false) {
         guard var message = pending else { return }
         pending = nil
@@ -171,9 +171,9 @@ struct TranscriptAssembler {
     }
 }
 
-/// Blocks as they go over the air (ISO 14443-4): a control byte, the message or a part of it, and a checksum.
+/// Over-the-air blocks (ISO 14443-4): a control byte, the message or a part of it, and a checksum.
 enum AirFrames {
-    /// The messages without their frames, when the recording was made on the air; else as they are.
+    /// Returns the messages without their frames if the recording was made over the air; else unchanged.
     static func opened(_ messages: [TranscriptAssembler.Message]) -> [TranscriptAssembler.Message] {
         let isOnAir = messages.contains { message in
             guard message.side == .command, !APDUShape.isCommand(message.bytes), let inside = inside(message.bytes)
@@ -201,7 +201,7 @@ enum AirFrames {
         return opened
     }
 
-    /// What an information block holds; nil for anything else that goes over the air.
+    /// Returns the content of an information block; `nil` for any other frame.
     private static func inside(_ frame: [UInt8]) -> (bytes: [UInt8], goesOn: Bool)? {
         guard let control = frame.first, control & 0xE2 == 0x02, frame.count >= 4 else { return nil }
         let head = 1 + (control & 0x08 != 0 ? 1 : 0) + (control & 0x04 != 0 ? 1 : 0)
@@ -211,7 +211,7 @@ enum AirFrames {
         return (bytes, control & 0x10 != 0)
     }
 
-    /// CRC_A. Source: ISO 14443-3, annex B.
+    /// Computes CRC_A. Source: ISO 14443-3, annex B.
     private static func checksum(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var sum: UInt16 = 0x6363
         for byte in bytes {

@@ -1,24 +1,24 @@
 import TillCore
 
-/// A recording, explained step by step.
+/// A step-by-step explanation of a recording.
 public enum TranscriptExplanation {
-    /// One exchange in words, with the data objects that it carried.
+    /// One exchange in words, with its data objects.
     public struct Step: Sendable {
-        /// What the terminal did, in words.
+        /// The terminal's action, as a title.
         public let title: String
-        /// What the card did, in a sentence.
+        /// The card's action, in a sentence.
         public let sentence: String
-        /// What it sent, as data objects: for lists that the card asked for, each wish with its value.
+        /// The data objects sent; for a data object list, each entry with its value.
         public let sent: [ExplainedLine]
-        /// How the card ended it; nil for no answer.
+        /// The status word; `nil` without a response.
         public let status: StatusWord?
-        /// What the card said.
+        /// The data objects of the response.
         public let answer: [ExplainedLine]
-        /// What is odd about it.
+        /// Irregularities in the exchange.
         public let notes: [String]
     }
 
-    /// Every exchange. Card numbers, tracks and names are masked.
+    /// Explains every exchange. Card numbers, tracks and names are masked.
     public static func steps(_ transcript: Transcript) -> [Step] {
         var lists: [Tag: [UInt8]] = [:]
         var application: [UInt8] = []
@@ -39,7 +39,7 @@ public enum TranscriptExplanation {
                 let value = DataObject.parse(ifValid: command.data)?.first(0x83)?.value ?? []
                 sent = filled(lists[0x9F38] ?? [], value, &notes)
             case "GENERATE AC":
-                // The second one, after the issuer spoke, is made from another list.
+                // The second one, after the issuer's response, uses the other list.
                 sent = filled(lists[cryptograms == 0 ? 0x8C : 0x8D] ?? lists[0x8C] ?? [], command.data, &notes)
                 cryptograms += 1
             case "INTERNAL AUTHENTICATE": sent = filled(lists[0x9F49] ?? [0x9F, 0x37, 4], command.data, &notes)
@@ -73,7 +73,7 @@ public enum TranscriptExplanation {
             sent: [], status: status, answer: answer.explained(), notes: [])
     }
 
-    /// The data of an answer: objects, an entry of the card's log, or the issuer's own.
+    /// Decodes the data of a response: objects, an entry of the card's log, or issuer-specific data.
     private static func decoded(
         _ data: [UInt8], _ command: CommandAPDU, _ log: RecordedLog
     ) -> (objects: [DataObject], sentence: String?, note: String?) {
@@ -90,7 +90,7 @@ public enum TranscriptExplanation {
             }
             return (objects, nil, nil)
         } catch {
-            // Files 11 to 30 belong to the scheme and the issuer, who may put anything there (EMV Book 3, 7.5).
+            // Files 11 to 30 belong to the scheme and the issuer, and may contain anything (EMV Book 3, 7.5).
             if command.name == "READ RECORD", command.p2 >> 3 > 10 {
                 return ([], "The record holds \(data.count) bytes in a form of the scheme's or the issuer's own.", nil)
             }
@@ -98,13 +98,13 @@ public enum TranscriptExplanation {
         }
     }
 
-    /// Passes were asked for, and no payment application at all.
+    /// Returns `true` if passes were requested and no payment application was selected.
     public static func holdsOnlyPasses(_ transcript: Transcript) -> Bool {
         let selected = transcript.exchanges.compactMap { $0.command?.name == "SELECT" ? $0.command?.data : nil }
         return !selected.isEmpty && selected.allSatisfy { $0 == Array("OSE.VAS.01".utf8) }
     }
 
-    /// How the tap ends when this reader replays it: with any card, and whatever the recording was made for.
+    /// Replays the recording with this reader and returns the result, for any card and any original purpose.
     public static func ending(_ transcript: Transcript) async -> Result<CardReading, TapError> {
         do throws(TapError) {
             let channel = ReplayChannel(transcript)
@@ -144,7 +144,7 @@ public enum TranscriptExplanation {
         }
     }
 
-    /// The values that were sent for a list, each by its tag.
+    /// Returns the values sent for a list, each with its tag.
     private static func filled(_ list: [UInt8], _ value: [UInt8], _ notes: inout [String]) -> [DataObject] {
         guard let wishes = DataObjectList(ifValid: list) else {
             notes.append("The card's list of wishes cannot be read.")
@@ -166,7 +166,7 @@ public enum TranscriptExplanation {
         return objects
     }
 
-    /// The parts of an answer in format 1, which has no tags.
+    /// Returns the parts of a format 1 response, which has no tags.
     static func opened(_ value: [UInt8], _ name: String) -> [DataObject]? {
         switch name {
         case "GET PROCESSING OPTIONS" where value.count >= 2:
@@ -212,7 +212,7 @@ public enum TranscriptExplanation {
         return Money(minorUnits: minor, currency: currency)
     }
 
-    /// The day that the terminal named, so that dates are judged as they were then; now if it named none.
+    /// The transaction date sent by the terminal, so that dates are judged as of then; the current time without one.
     private static func time(_ transcript: Transcript) -> Timestamp {
         guard let date = said(transcript, 0x9A), date.count == 3, let digits = Int64(Hex.text(date)) else {
             return SystemClock().now()

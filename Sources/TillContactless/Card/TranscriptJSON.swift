@@ -1,9 +1,9 @@
 import TillCore
 
-/// Recordings in JSON: one document or one on each line; commands and answers side by side in an object, or one object
-/// for each message with its direction.
+/// Recordings in JSON: one document or one per line; commands and responses side by side in an object, or one object
+/// per message with its direction.
 enum TranscriptJSON {
-    /// The messages; nil when the text is not JSON or holds none.
+    /// Returns the messages; `nil` if the text is not JSON or contains none.
     static func read(_ text: String) -> TranscriptAssembler? {
         let start = text.unicodeScalars.first { !$0.properties.isWhitespace }
         guard start == "{" || start == "[" else { return nil }
@@ -89,14 +89,14 @@ enum TranscriptJSON {
         return nil
     }
 
-    /// The status word, in one or in halves.
+    /// Returns the status word, in one member or two.
     private static func status(_ members: [String: JSONValue]) -> [UInt8]? {
         if let word = first(members, statusKeys) { return word }
         guard let first = byte(members["sw1"]), let second = byte(members["sw2"]) else { return nil }
         return [first, second]
     }
 
-    /// A command written as its fields.
+    /// Returns a command written as fields.
     private static func fields(_ members: [String: JSONValue]) -> [UInt8]? {
         guard let cla = byte(members["cla"]), let ins = byte(members["ins"]), let p1 = byte(members["p1"]),
             let p2 = byte(members["p2"])
@@ -113,7 +113,7 @@ enum TranscriptJSON {
         return bytes[0]
     }
 
-    /// Digits, a list of numbers or of digits, or an object that holds one of these.
+    /// Parses digits, a list of numbers or of digits, or an object that contains one of these.
     private static func bytes(_ value: JSONValue, atLeast least: Int = 2) -> [UInt8]? {
         switch value {
         case .string(let text):

@@ -1,31 +1,31 @@
 import TillCore
 
-/// One line of a recording, taken apart: what is said by whom, in bytes.
+/// One line of a recording, split into messages by side.
 struct TranscriptLine {
-    /// Bytes with what announced them.
+    /// Bytes with their label.
     struct Part: Hashable {
-        /// Whose they are; nil when nothing says so.
+        /// The side that sent them; `nil` if the line does not identify it.
         var side: Transcript.Side?
-        /// The bytes; digits that were blacked out are zeros.
+        /// The bytes; redacted digits are zeros.
         var bytes: [UInt8]
-        /// They are a status word by their label.
+        /// `true` if the label marks them as a status word.
         var isStatus = false
-        /// Words follow them: somebody's explanation, not more of the message.
+        /// `true` if words follow: an explanation, not more of the message.
         var hasWordsAfter = false
     }
 
-    /// What is said, in the line's order.
+    /// The parts, in the line's order.
     private(set) var parts: [Part] = []
-    /// The line only announces: whose the bytes on the next lines are.
+    /// The side announced for the bytes on the following lines, if the line is only a label.
     private(set) var opens: Transcript.Side?
-    /// Nothing to read by intent: empty, a comment, what a card says when it is powered.
+    /// `true` for a line without content by intent: empty, a comment, the card's power-on response.
     private(set) var isRemark = false
-    /// Digits were blacked out.
+    /// `true` if digits were redacted.
     private(set) var isRedacted = false
-    /// A count of bytes stands in front, as dumps have it.
+    /// `true` if the line starts with a byte offset, as in dumps.
     private var hasOffset = false
 
-    /// The longest label that is searched for its meaning, in bytes.
+    /// The longest label examined, in bytes.
     private static let longestLabel = 200
 
     init(_ line: Substring, expectedOffset: Int?) {
@@ -55,7 +55,7 @@ struct TranscriptLine {
 
     // MARK: - Marked bytes
 
-    /// The first bytes that a mark announces, from a place on.
+    /// Returns the first marked bytes from a position onward.
     private mutating func marked(_ text: [UInt8], from start: Int) -> (part: Part, end: Int)? {
         let label = text[start..<min(text.count, start + TranscriptLine.longestLabel)]
         for mark in TranscriptLine.marks(label) {
@@ -72,7 +72,7 @@ struct TranscriptLine {
         return nil
     }
 
-    /// `response length 64 data: 6F…`: the bytes behind a colon or an equals sign further on.
+    /// Finds bytes after a later colon or equals sign, as in `response length 64 data: 6F…`.
     private func afterColon(_ text: [UInt8], _ start: Int) -> HexRun? {
         let end = min(text.count, start + 80)
         var at = start
@@ -88,7 +88,7 @@ struct TranscriptLine {
 
     // MARK: - Unmarked bytes
 
-    /// Every run of digits in the line.
+    /// Returns every run of digits in the line.
     private mutating func runs(_ text: [UInt8], _ expectedOffset: Int?) -> [HexRun] {
         var runs: [HexRun] = []
         var at = 0
@@ -110,12 +110,12 @@ struct TranscriptLine {
         return runs
     }
 
-    /// A command and its answer on one line, whatever stands between them.
+    /// Reads a command and its response from one line, with any text between them.
     private mutating func readPair(_ runs: [HexRun]) -> Bool {
         guard let command = runs.firstIndex(where: { APDUShape.isCommand($0.bytes) }) else { return false }
         let rest = runs[(command + 1)...]
         var answer = rest.first { APDUShape.isAnswer($0.bytes) }?.bytes
-        // The status word may stand apart, behind the data.
+        // The status word may be separate, after the data.
         for (data, status) in zip(rest, rest.dropFirst())
         where APDUShape.isTemplate(data.bytes) && APDUShape.isStatus(status.bytes) {
             answer = data.bytes + status.bytes
@@ -126,7 +126,7 @@ struct TranscriptLine {
         return true
     }
 
-    /// The longest run of digits.
+    /// Reads the longest run of digits.
     private mutating func readUnmarked(_ text: [UInt8], _ runs: [HexRun]) {
         isRedacted = isRedacted || runs.contains(where: \.isRedacted)
         guard let longest = runs.max(by: { $0.bytes.count < $1.bytes.count }) else { return }
@@ -145,7 +145,7 @@ struct TranscriptLine {
 
     // MARK: - Words
 
-    /// Small letters, arrows in plain characters, times and dates blanked.
+    /// Converts to lowercase, normalizes arrows, and blanks times and dates.
     private static func cleaned(_ line: Substring) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(line.utf8.count)
@@ -182,7 +182,7 @@ struct TranscriptLine {
         }
     }
 
-    /// Watchers of the smart card service begin every line with `i` or `o`, for what goes in and what comes out.
+    /// Blanks the `i` or `o` with which smart card service monitors begin each line, for input and output.
     private static func blankDirection(_ text: inout [UInt8]) {
         guard let first = text.firstIndex(where: { $0 != 0x20 && $0 != 0x09 }), first > 0, first + 1 < text.count,
             text[first] == UInt8(ascii: "i") || text[first] == UInt8(ascii: "o"), text[first + 1] == 0x20
@@ -190,7 +190,7 @@ struct TranscriptLine {
         text[first] = 0x20
     }
 
-    /// `sw1=90, sw2=00` becomes `sw1=90, 00`.
+    /// Rewrites `sw1=90, sw2=00` as `sw1=90, 00`.
     private static func joinStatusHalves(_ text: inout [UInt8]) {
         let name = Array("sw2".utf8)
         guard text.count > name.count else { return }
@@ -211,10 +211,10 @@ struct TranscriptLine {
             || start.starts(with: "====".utf8) && !start.contains(UInt8(ascii: ">"))
     }
 
-    /// What announces the bytes that a card says before any command.
+    /// Labels of bytes that a card sends before any command.
     private static let powerWords: Set<String> = ["atr", "ats", "uid", "tagid", "rset", "reset", "historical", "atqa"]
 
-    /// No words before the digits, or `data:`, which says no more than they do.
+    /// Returns `true` if there are no words before the digits, or only `data:`, which adds nothing.
     private static func isOnlyLabel(_ text: ArraySlice<UInt8>) -> Bool {
         let before = words(text).filter { word in word.utf8.contains(where: HexRun.isLetter) }
         let mark = text.last { $0 != 0x20 && $0 != 0x09 }
@@ -236,7 +236,7 @@ struct TranscriptLine {
 }
 
 extension TranscriptLine {
-    /// A place that says whose the bytes behind it are.
+    /// A mark that identifies the side of the bytes after it.
     struct Mark {
         let side: Transcript.Side
         let isStatus: Bool
@@ -244,7 +244,7 @@ extension TranscriptLine {
         let end: Int
     }
 
-    /// The marks of a text in their order; at one place the longest.
+    /// Returns the marks of a text in order; at one position the longest.
     static func marks(_ text: ArraySlice<UInt8>) -> [Mark] {
         var found: [Mark] = []
         var at = text.startIndex
@@ -256,7 +256,7 @@ extension TranscriptLine {
                 at += 1
             }
         }
-        // `reader -> card:` says it with both ends: the first end counts.
+        // `reader -> card:` names both ends: the first end counts.
         var joined: [Mark] = []
         for mark in found {
             guard let last = joined.last, text[last.end..<mark.start].allSatisfy({ $0 == 0x20 }),
@@ -265,7 +265,7 @@ extension TranscriptLine {
                 joined.append(mark)
                 continue
             }
-            // `APDU <--` says it with the arrow: the word names both.
+            // In `APDU <--` only the arrow gives the direction: the word names both.
             let isNeutral = text[last.start..<last.end].elementsEqual("apdu".utf8) && mark.isArrow(in: text)
             joined[joined.count - 1] = Mark(
                 side: isNeutral ? mark.side : last.side, isStatus: last.isStatus, start: last.start, end: mark.end)
@@ -329,7 +329,7 @@ extension TranscriptLine {
         return nil
     }
 
-    /// One letter is a mark with its colon, `C:` and `R:`, or in front of an arrow, `T -> C` and `C -> T`.
+    /// Recognizes a single letter with a colon, `C:` and `R:`, or before an arrow, `T -> C` and `C -> T`.
     private static func letter(_ word: String, _ text: ArraySlice<UInt8>, _ at: Int, _ end: Int) -> Mark? {
         if end < text.endIndex, text[end] == UInt8(ascii: ":") {
             switch word {

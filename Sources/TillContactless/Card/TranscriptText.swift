@@ -1,7 +1,7 @@
 /// The text of a recording's file.
 enum TranscriptText {
-    /// UTF-8 or UTF-16, recognized by the byte order mark, or by every other byte being zero. What is no text becomes
-    /// signs that no line is read from.
+    /// Decodes UTF-8 or UTF-16, recognized by the byte order mark, or by every other byte being zero. Invalid text
+    /// becomes characters that no line is parsed from.
     static func decoded(_ bytes: [UInt8]) -> String {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return String(decoding: bytes.dropFirst(3), as: UTF8.self) }
         if bytes.starts(with: [0xFF, 0xFE]) { return wide(bytes.dropFirst(2), lowFirst: true) }

@@ -1,6 +1,6 @@
 import TillCore
 
-/// What happened in a step, in a sentence.
+/// One-sentence summaries of steps.
 enum TranscriptWords {
     static func sentence(_ command: CommandAPDU, _ response: ResponseAPDU?, _ answer: [DataObject]) -> String {
         guard let response else { return "The card gives no answer." }
@@ -67,7 +67,7 @@ enum TranscriptWords {
         return "The card opens it and asks for \(count(list.entries.count, "value")) of the terminal's."
     }
 
-    /// The most names in one sentence.
+    /// Maximum number of names in one sentence.
     private static let mostNames = 4
 
     private static func names(_ answer: [DataObject]) -> String {

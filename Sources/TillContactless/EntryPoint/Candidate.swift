@@ -1,18 +1,18 @@
 import TillCore
 
-/// An application that card and terminal have in common.
+/// An application supported by both card and terminal.
 public struct Candidate: Hashable, Sendable {
-    /// The card's full identifier.
+    /// The card's full application identifier.
     public let aid: [UInt8]
-    /// What the card calls it.
+    /// The application label.
     public let label: String?
-    /// 1 is first; 15 for none given.
+    /// 1 is the highest priority; 15 if absent.
     public let priority: UInt8
-    /// Which kernel reads it.
+    /// The kernel for this application.
     public let kernel: KernelID
 
-    /// The candidates of a directory, best first; those that the terminal does not take are left
-    /// out. At most ``mostCandidates``.
+    /// Returns the candidates of a directory, best first, without those that the terminal does not support. At most
+    /// ``mostCandidates``.
     static func list(_ objects: [DataObject], _ profile: TerminalProfile) -> [Candidate] {
         let entries = objects.all(0x61).prefix(mostCandidates)
         let candidates = entries.compactMap { entry -> Candidate? in
@@ -26,7 +26,7 @@ public struct Candidate: Hashable, Sendable {
         }.map(\.element)
     }
 
-    /// The most entries of a directory that are examined.
+    /// Maximum number of directory entries examined.
     static let mostCandidates = 32
 
     init(aid: [UInt8], from objects: [DataObject]) {
@@ -37,8 +37,8 @@ public struct Candidate: Hashable, Sendable {
         kernel = Candidate.kernel(objects.first(0x9F2A)?.value, aid)
     }
 
-    /// A kernel identifier of the card's own overrides the default of the scheme, unless it says zero or is one
-    /// for domestic use only.
+    /// Returns the kernel: a kernel identifier from the card overrides the scheme's default, unless it is zero or
+    /// reserved for domestic use.
     private static func kernel(_ identifier: [UInt8]?, _ aid: [UInt8]) -> KernelID {
         let defaultValue = Scheme(aid: aid)?.kernel ?? .visa
         guard let first = identifier?.first, first != 0, first & 0xC0 == 0 else { return defaultValue }

@@ -1,19 +1,19 @@
-/// How a tap ended. Source: EMV Contactless Book A, section 6.2.
+/// The outcome of a tap. Source: EMV Contactless Book A, section 6.2.
 public enum TapOutcome: String, Hashable, Sendable {
     /// The card approved offline.
     case approved
-    /// The card declined, or its data cannot be trusted.
+    /// The card declined, or its data are not trustworthy.
     case declined
-    /// The card was read; its issuer decides through the provider.
+    /// The card was read; the issuer decides online through the provider.
     case onlineRequest = "online_request"
     /// Present the card again.
     case tryAgain = "try_again"
     /// Insert or swipe the card instead.
     case tryAnotherInterface = "try_another_interface"
-    /// Nothing can be done with this card here.
+    /// The transaction cannot continue with this card.
     case endApplication = "end_application"
 
-    /// A sentence for the customer, the same for every reason of a decline.
+    /// The customer message, identical for every decline reason.
     public var sentence: String {
         switch self {
         case .approved: "Approved."
@@ -26,17 +26,17 @@ public enum TapOutcome: String, Hashable, Sendable {
     }
 }
 
-/// What the customer sees while a card is read. Source: EMV Contactless Book A, user interface requests.
+/// The customer-facing progress of a card reading. Source: EMV Contactless Book A, user interface requests.
 public enum TapProgress: String, Hashable, Sendable {
     /// The field is on.
     case readyForTap = "ready_for_tap"
     /// A card is being read.
     case cardDetected = "card_detected"
-    /// The card may leave.
+    /// The card may be removed.
     case removeCard = "remove_card"
-    /// The card left too early: it is to be presented again.
+    /// The card was removed too early and must be presented again.
     case retry = "read_retry"
-    /// The card was read to its end.
+    /// Reading is complete.
     case completed = "read_completed"
     /// The card was not read.
     case notCompleted = "read_not_completed"

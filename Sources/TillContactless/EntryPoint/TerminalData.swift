@@ -1,13 +1,13 @@
 import TillCore
 
-/// The terminal's answers to a card's wishes for one tap.
+/// The terminal's data elements for one tap.
 struct TerminalData {
     let profile: TerminalProfile
     let request: TapRequest
-    /// Set while the tap goes on.
+    /// Terminal verification results, set during the tap.
     var verificationResults: [UInt8] = [0, 0, 0, 0, 0]
 
-    /// The value of a terminal's tag; nil for what only a card has.
+    /// Returns the value of a terminal tag; `nil` for tags that only a card has.
     func value(of tag: Tag) -> [UInt8]? {
         switch tag {
         case 0x9F02: return amount
@@ -36,7 +36,8 @@ struct TerminalData {
         }
     }
 
-    /// TTQ: EMV mode, signature, online cryptogram always unless under the floor limit, verification over its limit.
+    /// TTQ: EMV mode, signature, online cryptogram unless under the floor limit, cardholder verification over its
+    /// limit.
     var qualifiers: [UInt8] {
         var second: UInt8 = 0
         if request.amount.minorUnits >= profile.floorLimit { second |= 0x80 }
@@ -54,10 +55,10 @@ struct TerminalData {
         return Hex.bytes(ifValid: String(digits.dropFirst(2).prefix(12))) ?? [0, 0, 0, 0, 0, 0]
     }
 
-    /// The year and month of the tap, `2611`, to compare with an expiry.
+    /// Year, month and day of the tap in packed digits, for comparison with card dates.
     var yearMonthDay: [UInt8] { Array(stamp.prefix(3)) }
 
-    /// Two digits a byte, the last digits when there are too many.
+    /// Packs a number two digits per byte; overflow keeps the last digits.
     static func packed(_ number: Int, _ count: Int) -> [UInt8] {
         var rest = number.magnitude
         var bytes = [UInt8](repeating: 0, count: count)

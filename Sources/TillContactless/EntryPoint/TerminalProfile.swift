@@ -1,31 +1,32 @@
 public import TillCore
 
-/// What the terminal is and may do, as sent to the card. Source: EMV Contactless Book A, section 5, and Book 4.
+/// The terminal's configuration and capabilities, as sent to the card. Source: EMV Contactless Book A, section 5, and
+/// Book 4.
 public struct TerminalProfile: Sendable {
     /// The country, ISO 3166 numeric: 276 is Germany.
     public var countryCode: Int
-    /// Starts of the application identifiers that are taken, in hexadecimal.
+    /// Accepted application identifier prefixes, in hexadecimal.
     public var acceptedPrefixes: [String]
-    /// Price from which a tap needs the customer's verification, in minor units. Nil: never.
+    /// Amount from which a tap requires cardholder verification, in minor units. `nil`: never.
     public var verificationLimit: Int64?
-    /// Price above which a tap is not offered. Nil: none.
+    /// Amount above which taps are not accepted. `nil`: no limit.
     public var transactionLimit: Int64?
-    /// Price from which a card must go online. Zero: always.
+    /// Amount from which a card must go online. Zero: always.
     public var floorLimit: Int64
     /// Terminal type, 22: attended, online and offline.
     public var terminalType: UInt8
     /// Terminal capabilities (tag 9F33): 3 bytes.
     public var capabilities: [UInt8]
-    /// The merchant's name as sent to the card, at most 20 characters used.
+    /// The merchant name sent to the card; at most 20 characters are used.
     public var merchantName: String
-    /// Which cards may continue to a payment.
+    /// The cards that may proceed to a payment.
     public var acceptance: CardAcceptance
-    /// Reads the directory of cards with contacts when there is none for contactless: for recordings.
+    /// `true` to read the contact directory of cards without a contactless one: for recordings.
     public var usesContactDirectory: Bool
-    /// The applications that are asked for one by one where a card has no directory at all.
+    /// Applications selected one by one on cards without a directory.
     public var directApplications: [[UInt8]]
 
-    /// Makes one: a terminal that always goes online and takes test cards only.
+    /// Creates a profile. By default the terminal always goes online and accepts only test cards.
     public init(
         countryCode: Int = 276, acceptedPrefixes: [String] = Scheme.knownPrefixes, verificationLimit: Int64? = 5000,
         transactionLimit: Int64? = nil, floorLimit: Int64 = 0, terminalType: UInt8 = 0x22,
@@ -47,14 +48,14 @@ public struct TerminalProfile: Sendable {
     }
 }
 
-/// Which cards may continue to a payment. The kernels here are not certified, so the default takes test cards only.
+/// The cards that may proceed to a payment. The kernels here are not certified, so the default accepts only test cards.
 public enum CardAcceptance: Hashable, Sendable {
-    /// Numbers that schemes and providers publish for tests, by their first digits.
+    /// Test numbers published by schemes and providers, by their leading digits.
     case testCards
-    /// Any card. For laboratories and closed loops, by a decision that someone wrote down.
+    /// Any card. For laboratories and closed loops, by a documented decision.
     case anyCard
 
-    /// The first digits of the test numbers that are taken.
+    /// The leading digits of accepted test numbers.
     public static let testPrefixes = [
         "476173", "476134", "450644", "400000", "411111", "424242", "401288", "555555", "541333", "541330", "510510",
         "222300",
@@ -67,28 +68,28 @@ public enum CardAcceptance: Hashable, Sendable {
     }
 }
 
-/// What one tap is for.
+/// The transaction requested in one tap.
 public struct TapRequest: Sendable {
-    /// What is bought or given back.
+    /// The transaction type.
     public enum Kind: UInt8, Hashable, Sendable {
-        /// Goods and services are paid.
+        /// A payment for goods or services.
         case purchase = 0x00
-        /// Money goes back to the customer.
+        /// A refund to the customer.
         case refund = 0x20
     }
 
-    /// The price, not negative.
+    /// The amount, not negative.
     public let amount: Money
-    /// Whether the customer pays or gets money back (tag 9C).
+    /// Purchase or refund (tag 9C).
     public let kind: Kind
     /// The time of the tap.
     public let time: Timestamp
-    /// Four bytes that nobody can foresee.
+    /// Four unpredictable bytes.
     public let unpredictableNumber: [UInt8]
-    /// The terminal's own count of taps.
+    /// The terminal's transaction counter.
     public let sequence: UInt32
 
-    /// Makes one. The unpredictable number is drawn from the system unless given.
+    /// Creates a request. The unpredictable number comes from the system's generator unless given.
     public init(
         amount: Money, kind: Kind = .purchase, time: Timestamp, unpredictableNumber: [UInt8]? = nil,
         sequence: UInt32 = 1

@@ -1,61 +1,61 @@
 public import TillCore
 
-/// What a tap gave. The number and the track are sealed in `Secret`; everything else may be shown.
+/// The result of a tap. Number and track are `Secret`; everything else may be displayed.
 public struct CardReading: Sendable {
-    /// How the reading ended, and so what may be done with it.
+    /// The outcome, which determines the next step.
     public var outcome: TapOutcome
-    /// Why, in one sentence.
+    /// The reason for the outcome, in one sentence.
     public var reason: String
     /// The selected application's identifier, 5 to 16 bytes; empty if none was selected.
     public var aid: [UInt8]
-    /// What the card calls the application.
+    /// The application label.
     public var label: String?
-    /// What the issuer would like it to be called.
+    /// The issuer's preferred name for the application.
     public var preferredName: String?
-    /// The scheme, when its identifier is known.
+    /// The scheme, if the identifier is known.
     public var scheme: String?
-    /// Which kernel read it.
+    /// The kernel used.
     public var kernel: KernelID
     /// First six and last four digits.
     public var maskedNumber: String?
     /// The last four digits.
     public var lastFour: String?
-    /// Whether the card's date is over at the time of the tap.
+    /// The expiry state at the time of the tap.
     public var expiration: ExpirationState
-    /// The card number; `nil` if the card gave none.
+    /// The card number; `nil` if the card returned none.
     public var number: Secret<String>?
-    /// The track data that providers take, as they come from the card.
+    /// The track data required by providers, as read from the card.
     public var track2: Secret<[UInt8]>?
-    /// How the customer was verified.
+    /// The cardholder verification performed.
     public var verification: Verification
-    /// What offline data authentication found.
+    /// The result of offline data authentication.
     public var authentication: DataAuthentication.Result
-    /// Everything else that card and terminal said, nothing sensitive in it: what goes to the provider in the clear.
+    /// All other data of card and terminal, without sensitive values: sent to the provider in the clear.
     public var general: [DataObject]
-    /// How many commands were sent.
+    /// Number of commands sent.
     public var commands: Int
 
-    /// Whether the card's date is over.
+    /// The expiry state of a card.
     public enum ExpirationState: String, Hashable, Sendable {
-        /// The card's last day has not passed.
+        /// The card has not expired.
         case notExpired = "not_expired"
-        /// The card's last day has passed.
+        /// The card has expired.
         case expired
-        /// The card did not say, or said nonsense.
+        /// The card returned no date, or an invalid one.
         case unknown
     }
 
-    /// How the customer was verified.
+    /// The cardholder verification of a tap.
     public enum Verification: String, Hashable, Sendable {
-        /// Not, and it was not asked for.
+        /// Not performed and not required.
         case none
         /// On the customer's own device.
         case device
         /// By a signature on the receipt.
         case signature
-        /// By a PIN that goes to the issuer; this host cannot take one.
+        /// By a PIN verified by the issuer; this host cannot accept one.
         case onlinePIN = "online_pin"
-        /// It was asked for and did not happen.
+        /// Required, but not performed.
         case failed
     }
 
@@ -73,28 +73,28 @@ public struct CardReading: Sendable {
         commands = 0
     }
 
-    /// The value of a tag among what may be shown.
+    /// Returns the value of a displayable tag.
     public func value(_ tag: Tag) -> [UInt8]? { general.first(tag)?.value }
 }
 
-/// Why a tap gave no reading at all.
+/// The reason that a tap yielded no reading.
 public enum TapError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The amount is negative, or over the limit for taps.
     case amountNotAllowed(limit: Int64?)
-    /// The way to the card failed.
+    /// Communication with the card failed.
     case channel(CardChannelError)
     /// The card has no directory of contactless applications.
     case noDirectory(StatusWord)
     /// Card and terminal have no application in common.
     case noApplication
-    /// The card names an application, and does not open it or any other.
+    /// The card lists an application, but opens neither it nor any other.
     case applicationNotOpened(name: String, StatusWord)
-    /// The card's answer cannot be read.
+    /// The card's response cannot be parsed.
     case malformed(TLVError)
-    /// The card broke a rule: which one, in words.
+    /// The card violated a rule, described in words.
     case cardError(String)
 
-    /// How the tap ended, in one sentence without the number.
+    /// The error in one sentence, without the card number.
     public var description: String {
         switch self {
         case .amountNotAllowed(let limit):

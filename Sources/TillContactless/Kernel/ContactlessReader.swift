@@ -1,30 +1,30 @@
 import TillCore
 
-/// Reads a payment card over a channel: entry point, selection, and a flow in the manner of kernels 2 and
-/// 3 and their relatives.
+/// Reads a payment card over a channel: entry point, selection, and a flow modeled on kernels 2 and 3 and their
+/// relatives.
 ///
-/// **Not certified.** No laboratory has approved this code, and no acquirer will take its result for real money unless
-/// it says so. It is for tests, sandboxes, closed loops, loyalty and research; by default it takes test cards only.
-/// Source: EMV Contactless Books A, B, C-2 and C-3; EMV Books 1 to 3.
+/// **Not certified.** No laboratory has approved this code, and no acquirer accepts its results for real money without
+/// its own explicit approval. It is for tests, sandboxes, closed loops, loyalty and research; by default it accepts
+/// only test cards. Source: EMV Contactless Books A, B, C-2 and C-3; EMV Books 1 to 3.
 public struct ContactlessReader: Sendable {
-    /// The most commands in one tap: a card that leads in circles ends here.
+    /// Maximum commands in one tap, which stops a card that loops.
     public static let mostCommands = 96
-    /// The most records that one card may have read.
+    /// Maximum records read from one card.
     public static let mostRecords = 64
 
-    /// What the terminal is.
+    /// The terminal's configuration.
     public let profile: TerminalProfile
-    /// The keys of certification authorities that are trusted.
+    /// The trusted certification authority keys.
     public let authorities: CertificationAuthorities
 
-    /// A reader with the terminal's profile, which authenticates cards by the keys of `authorities`.
+    /// Creates a reader with a terminal profile; cards are authenticated with the keys of `authorities`.
     public init(profile: TerminalProfile = TerminalProfile(), authorities: CertificationAuthorities = .none) {
         self.profile = profile
         self.authorities = authorities
     }
 
-    /// Waits for a card and reads it. The field is off afterwards, whatever happened.
-    /// - Throws: ``TapError``. Money never moves here: what was read moves it later, or not.
+    /// Waits for a card and reads it. The field is always switched off afterwards.
+    /// - Throws: ``TapError``. Reading a card moves no money.
     public func read(
         _ request: TapRequest, over channel: any CardChannel,
         progress: @Sendable (TapProgress) -> Void = { _ in }
@@ -83,7 +83,7 @@ public struct ContactlessReader: Sendable {
         return last
     }
 
-    /// The applications of the contactless directory, or of the contact one where the profile allows it.
+    /// Returns the applications of the contactless directory, or of the contact one if the profile permits it.
     private func directory(_ talk: inout Conversation) async throws(TapError) -> [Candidate] {
         let answer = try await talk.send(.select(Array("2PAY.SYS.DDF01".utf8)))
         if answer.status == .done {
@@ -107,7 +107,7 @@ public struct ContactlessReader: Sendable {
             }
             return Candidate.list(entries, profile)
         }
-        // No directory at all: the terminal asks for the applications that it knows, one by one.
+        // Without a directory, the terminal selects the applications it knows one by one.
         for aid in profile.directApplications.prefix(Candidate.mostCandidates) {
             let selected = try await talk.send(.select(aid))
             if selected.status == .done {
@@ -119,7 +119,7 @@ public struct ContactlessReader: Sendable {
         return Candidate.list(entries, profile)
     }
 
-    /// The value of the first object, byte by byte.
+    /// Returns the value bytes of the first object unchanged.
     static func content(_ bytes: [UInt8]) throws(TapError) -> [UInt8] {
         var walk = TagValueReader(bytes)
         do { return try walk.next().map { Array(bytes[$0.value]) } ?? [] } catch { throw .malformed(error) }
@@ -130,7 +130,7 @@ public struct ContactlessReader: Sendable {
     }
 }
 
-/// Commands with a count.
+/// A command exchange with a counter.
 struct Conversation {
     let channel: any CardChannel
     private(set) var count = 0
@@ -141,7 +141,7 @@ struct Conversation {
         do { try await channel.waitForCard() } catch { throw .channel(error) }
     }
 
-    /// Sends, and fetches what the card keeps back: `61xx` and `6Cxx`, as often as the count allows.
+    /// Sends a command and fetches the remaining data: `61xx` and `6Cxx`, as often as the count allows.
     mutating func send(_ command: CommandAPDU) async throws(TapError) -> ResponseAPDU {
         var response = try await sendOnce(command)
         var data: [UInt8] = []

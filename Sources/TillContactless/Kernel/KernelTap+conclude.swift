@@ -1,7 +1,7 @@
 import TillCore
 
 extension KernelTap {
-    /// Puts the reading together and decides the outcome.
+    /// Assembles the reading and decides the outcome.
     mutating func conclude() throws(TapError) -> CardReading {
         var reading = ended(.endApplication, "")
         let number = try cardNumber()
@@ -41,7 +41,7 @@ extension KernelTap {
         return reading
     }
 
-    /// The number from the card's data; the track must agree with the number's own tag.
+    /// Returns the card number; the track must agree with the number's own tag.
     private func cardNumber() throws(TapError) -> String? {
         let plain = card[0x5A].map { String(Hex.text($0).prefix { $0 != "F" }) }
         let track = (card[0x57] ?? card[0x9F6B]).map { String(Hex.text($0).prefix { $0 != "D" && $0 != "F" }) }
@@ -57,7 +57,7 @@ extension KernelTap {
         let today = terminal.yearMonthDay
         var date = card[0x5F24]
         if date == nil, let track = card[0x57] ?? card[0x9F6B] {
-            // In the track year and month follow the separator.
+            // In the track, year and month follow the separator.
             let text = Hex.text(track)
             if let separator = text.firstIndex(of: "D") {
                 date = Hex.bytes(ifValid: String(text[text.index(after: separator)...].prefix(4)))
@@ -69,7 +69,7 @@ extension KernelTap {
         return Array(date.prefix(2)).lexicographicallyPrecedes(Array(today.prefix(2))) ? .expired : .notExpired
     }
 
-    /// By the card's transaction qualifiers, else by its interchange profile and its list of methods.
+    /// Derived from the card transaction qualifiers, else from the interchange profile and the CVM list.
     private var verification: CardReading.Verification {
         if let qualifiers = card[0x9F6C], qualifiers.count == 2 {
             if qualifiers[1] & 0x80 != 0 { return .device }
@@ -127,7 +127,7 @@ extension KernelTap {
             ? (.approved, "The card approved offline.") : (.onlineRequest, "The provider decides.")
     }
 
-    /// The type of the cryptogram: from its information, or for kernel 3 from the issuer's data.
+    /// The cryptogram type: from the cryptogram information data, or for kernel 3 from the issuer application data.
     private var information: UInt8 {
         if let given = card[0x9F27]?.first { return given & 0xC0 }
         // Visa's issuer application data: byte 5, bits 6 and 5, hold the type of the cryptogram.

@@ -1,23 +1,23 @@
 import TillCore
 
-/// One application, from GET PROCESSING OPTIONS to the outcome.
+/// The transaction with one application, from GET PROCESSING OPTIONS to the outcome.
 struct KernelTap {
     let candidate: Candidate
     /// The file control information.
     let control: [DataObject]
     var terminal: TerminalData
     let authorities: CertificationAuthorities
-    /// What the card said, by tag; the first value stays.
+    /// The card's data by tag; the first value is kept.
     var card: [Tag: [UInt8]] = [:]
-    /// The bytes that offline data authentication covers.
+    /// The bytes covered by offline data authentication.
     var authenticated: [UInt8] = []
-    /// What was said in GET PROCESSING OPTIONS.
+    /// The data sent in GET PROCESSING OPTIONS.
     private(set) var processingValues: [UInt8] = []
-    /// What was said in GENERATE AC.
+    /// The data sent in GENERATE AC.
     private(set) var generateValues: [UInt8] = []
-    /// The answer to GENERATE AC in template 77, for combined authentication.
+    /// The response to GENERATE AC in template 77, for combined authentication.
     private(set) var generated: [UInt8] = []
-    /// What came with the selection: a record may say it again, and better.
+    /// Tags from the selection response: a record may replace their values.
     private var fromSelection: Set<Tag> = []
 
     init(
@@ -66,7 +66,7 @@ struct KernelTap {
         } catch { throw .malformed(error) }
     }
 
-    /// Keeps every value; the same tag with another value is a lie, except in templates of the selection.
+    /// Stores every value; a tag repeated with another value is an error, except for those from the selection response.
     private mutating func keep(_ objects: [DataObject]) throws(TapError) {
         for object in objects {
             if case .constructed(let inner) = object.content {
@@ -117,7 +117,7 @@ struct KernelTap {
                     throw .cardError("record \(record) of file \(file) is not in its template, 70")
                 }
                 if Int(record - first) < signed {
-                    // As the card sent it, padding and lengths included: that is what the issuer has signed.
+                    // As sent by the card, including padding and lengths: the issuer signed exactly these bytes.
                     authenticated += file <= 10 ? try ContactlessReader.content(answer.data) : answer.data
                 }
                 try keep(objects)
@@ -125,7 +125,7 @@ struct KernelTap {
         }
     }
 
-    /// GENERATE AC in the manner of kernel 2: an online cryptogram, with combined authentication where the card can.
+    /// Runs GENERATE AC as kernel 2 does: an online cryptogram, with combined authentication if supported.
     private mutating func generate(_ list: [UInt8], _ talk: inout Conversation) async throws(TapError) {
         let wishes: DataObjectList
         do { wishes = try DataObjectList(list) } catch { throw .malformed(error) }
@@ -151,7 +151,7 @@ struct KernelTap {
         guard card[0x9F27]?.count == 1 else { throw .cardError("it gives no cryptogram information") }
     }
 
-    /// COMPUTE CRYPTOGRAPHIC CHECKSUM, for cards without EMV mode.
+    /// Runs COMPUTE CRYPTOGRAPHIC CHECKSUM, for cards without EMV mode.
     private mutating func checksum(_ talk: inout Conversation) async throws(TapError) {
         let wishes: DataObjectList
         do { wishes = try DataObjectList(card[0x9F69] ?? [0x9F, 0x6A, 0x04]) } catch { throw .malformed(error) }
@@ -161,7 +161,7 @@ struct KernelTap {
         try keep(try ContactlessReader.objects(answer.data))
     }
 
-    /// Fills in the verification results before the card is asked for its cryptogram.
+    /// Sets the terminal verification results before the cryptogram is requested.
     private mutating func assess() {
         if expiration == .expired { terminal.verificationResults[1] |= 0x40 }
         if let start = card[0x5F25], start.count == 3, terminal.yearMonthDay.lexicographicallyPrecedes(start) {

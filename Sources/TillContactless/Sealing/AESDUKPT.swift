@@ -2,38 +2,38 @@ import Crypto
 import CryptoExtras
 public import TillCore
 
-/// A key for each transaction, derived from one that a terminal was given: AES DUKPT. An option for providers who
-/// expect it; the card's data go sealed by ``CardEnvelope`` otherwise. Source: ANSI X9.24-3-2017.
+/// AES DUKPT: a unique key per transaction, derived from a terminal's initial key. An option for providers that require
+/// it; otherwise card data are sealed with ``CardEnvelope``. Source: ANSI X9.24-3-2017.
 ///
-/// The serial number of a key, which goes in the clear with what it sealed, is the terminal's key identifier (eight
-/// bytes) and a count of 32 bits. The count skips numbers with more than ``mostOnes`` bits set.
+/// A key serial number, sent in the clear with the encrypted data, consists of the terminal's key identifier (eight
+/// bytes) and a 32-bit transaction counter. The counter skips numbers with more than ``mostOnes`` bits set.
 public struct AESDUKPT: Sendable {
-    /// The most bits that may be set in a count.
+    /// Maximum number of bits set in a counter.
     public static let mostOnes = 16
     /// The transaction counter after which a device needs a new key.
     public static let lastCount: UInt32 = 0xFFFF_0000
 
-    /// What a key is for.
+    /// The usage of a key.
     public enum Usage: UInt16, Hashable, Sendable {
-        /// A key that wraps another key.
+        /// Key encryption.
         case keyEncryption = 0x0002
-        /// A key for PIN blocks.
+        /// PIN block encryption.
         case pinEncryption = 0x1000
-        /// Authenticating, terminal to host.
+        /// Message authentication, terminal to host.
         case messageAuthentication = 0x2000
-        /// Checking, host to terminal.
+        /// Message verification, host to terminal.
         case messageVerification = 0x2001
-        /// A key for message authentication, both ways.
+        /// Message authentication, both ways.
         case messageBothWays = 0x2002
-        /// Data, terminal to host.
+        /// Data encryption, terminal to host.
         case dataEncryption = 0x3000
-        /// Data, host to terminal.
+        /// Data decryption, host to terminal.
         case dataDecryption = 0x3001
-        /// A key for data, both ways.
+        /// Data encryption, both ways.
         case dataBothWays = 0x3002
     }
 
-    /// The lengths of AES keys.
+    /// AES key lengths.
     public enum Length: UInt16, Hashable, Sendable {
         /// AES with a key of 16 bytes.
         case aes128 = 128
@@ -60,12 +60,12 @@ public struct AESDUKPT: Sendable {
 
     /// The terminal's key identifier, eight bytes.
     public let identifier: [UInt8]
-    /// How long the terminal's own keys are.
+    /// The length of the terminal's own keys.
     public let length: Length
     private let initial: Secret<[UInt8]>
 
-    /// From the key that a terminal was given.
-    /// - Returns: nil for a key that is not one, or an identifier that has not eight bytes.
+    /// Creates the derivation from a terminal's initial key.
+    /// - Returns: `nil` for a key of invalid length, or an identifier that is not eight bytes long.
     public init?(initialKey: Secret<[UInt8]>, identifier: [UInt8]) {
         guard let length = UInt16(exactly: initialKey.reveal().count * 8).flatMap({ Length(rawValue: $0) }),
             identifier.count == 8
@@ -73,7 +73,7 @@ public struct AESDUKPT: Sendable {
         (initial, self.identifier, self.length) = (initialKey, identifier, length)
     }
 
-    /// From the key that the host derives all terminals' keys from. Only the host has it.
+    /// Creates the derivation from the base derivation key, which only the host has.
     public init?(baseKey: Secret<[UInt8]>, identifier: [UInt8]) {
         guard let length = UInt16(exactly: baseKey.reveal().count * 8).flatMap({ Length(rawValue: $0) }),
             identifier.count == 8,
@@ -83,13 +83,13 @@ public struct AESDUKPT: Sendable {
         (initial, self.identifier, self.length) = (Secret(made), identifier, length)
     }
 
-    /// The key that a terminal is given. A secret.
+    /// The terminal's initial key. A secret.
     public var initialKey: Secret<[UInt8]> { initial }
 
-    /// The serial number of a count's keys.
+    /// Returns the key serial number for a counter.
     public func serialNumber(_ count: UInt32) -> [UInt8] { identifier + TerminalData.bigEndian(UInt64(count), 4) }
 
-    /// A key of a count; nil for a count that is not used.
+    /// Returns a working key for a counter; `nil` for a counter that is skipped.
     public func key(_ usage: Usage, _ length: Length, count: UInt32) -> Secret<[UInt8]>? {
         guard let parent = derivationKey(count) else { return nil }
         return AESDUKPT.derive(
@@ -97,7 +97,7 @@ public struct AESDUKPT: Sendable {
         ).map { Secret($0) }
     }
 
-    /// The key that a count's keys are derived from; nil for a count that is not used.
+    /// Returns the derivation key for a counter; `nil` for a counter that is skipped.
     public func derivationKey(_ count: UInt32) -> Secret<[UInt8]>? {
         guard count > 0, count <= AESDUKPT.lastCount, count.nonzeroBitCount <= AESDUKPT.mostOnes else { return nil }
         var key = initial.reveal()
@@ -113,12 +113,12 @@ public struct AESDUKPT: Sendable {
         return Secret(key)
     }
 
-    /// The next count that is used; nil at the end of a terminal's key, when it needs another.
+    /// Returns the next valid counter; `nil` when the terminal's key is exhausted.
     public static func next(after count: UInt32) -> UInt32? {
         var next = count
         repeat {
             guard next < lastCount else { return nil }
-            // With too many bits set, whole runs are passed over at once.
+            // With too many bits set, whole runs are skipped at once.
             next =
                 next.nonzeroBitCount >= mostOnes && next != 0
                 ? next &+ (1 << UInt32(next.trailingZeroBitCount)) : next + 1
@@ -138,7 +138,7 @@ public struct AESDUKPT: Sendable {
             + TerminalData.bigEndian(UInt64(length.rawValue), 2) + tail
     }
 
-    /// Blocks of the context, numbered from 1, each enciphered alone.
+    /// Derives a key: blocks of the context, numbered from 1, each encrypted separately.
     private static func derive(_ key: [UInt8], _ context: [UInt8], _ length: Length) -> [UInt8]? {
         let wanted = Int(length.rawValue) / 8
         var made: [UInt8] = []

@@ -2,15 +2,15 @@ public import Crypto
 import Foundation
 public import TillCore
 
-/// What a tap gave, sealed for the provider: nobody on the way, this host included, can open it again, and it is valid
-/// for one payment only.
+/// Card data of a tap, sealed for the provider: no other party, including this host, can open it, and it is valid for
+/// one payment only.
 ///
-/// HPKE (RFC 9180) with P-256, HKDF-SHA256 and AES-256-GCM. The head names the key, the reader and the payment with its
-/// amount, and is authenticated with the card's data: an envelope cannot be moved to another payment.
+/// HPKE (RFC 9180) with P-256, HKDF-SHA256 and AES-256-GCM. The header names the key, the reader and the payment with
+/// its amount, and is authenticated with the card data: an envelope cannot be moved to another payment.
 public struct CardEnvelope: Sendable {
-    /// How long a provider may take an envelope after the tap. Source: the same limit of Apple's reader.
+    /// The time after a tap within which a provider accepts the envelope. Source: the same limit in Apple's reader.
     public static let validity: Span = .seconds(60)
-    /// The longest text that is read as an envelope, in bytes.
+    /// The longest envelope text accepted, in bytes.
     public static let mostBytes = 16_384
 
     private static let start = "till1"
@@ -18,34 +18,34 @@ public struct CardEnvelope: Sendable {
         kem: .P256_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)
     private static let info = Data("till card envelope 1".utf8)
 
-    /// The payment that an envelope is for.
+    /// The payment that an envelope is bound to.
     public struct Intent: Hashable, Sendable {
-        /// The payment that the envelope pays and no other.
+        /// The only payment that the envelope may pay.
         public let payment: String
-        /// What it may be charged: this amount exactly.
+        /// The exact amount that may be charged.
         public let amount: Money
 
-        /// What an envelope is bound to; opening it for anything else fails.
+        /// Creates an intent; opening the envelope for anything else fails.
         public init(payment: String, amount: Money) {
             self.payment = payment
             self.amount = amount
         }
     }
 
-    /// What the provider finds inside.
+    /// The contents of an envelope, for the provider.
     public struct Content: Sendable {
-        /// The card number, as the card gave it.
+        /// The card number, as read from the card.
         public let number: Secret<String>
-        /// What came from card and terminal, for the field that carries chip data.
+        /// Data from card and terminal for the provider's chip data field.
         public let chipData: [DataObject]
         /// The payment it was sealed for.
         public let intent: Intent
-        /// Which reader sealed it.
+        /// The reader that sealed it.
         public let reader: String
     }
 
     /// Encrypts a reading so that only the provider can open it.
-    /// - Throws: ``CardEnvelopeError/nothingToSeal`` for a reading that may not go on to a payment.
+    /// - Throws: ``CardEnvelopeError/nothingToSeal`` for a reading that may not proceed to a payment.
     public static func seal(
         _ reading: CardReading, for intent: Intent, reader: String, to key: P256.KeyAgreement.PublicKey,
         at now: Timestamp
@@ -108,29 +108,29 @@ public struct CardEnvelope: Sendable {
             intent: Intent(payment: payment, amount: Money(minorUnits: minor, currency: currency)), reader: reader)
     }
 
-    /// Whether a text is an envelope of this kind.
+    /// Returns `true` if the text is an envelope of this kind.
     public static func isEnvelope(_ text: String) -> Bool { text.hasPrefix(start + ".") }
 
-    /// The name of a key: the first 16 hexadecimal digits of SHA-256 over it.
+    /// Returns a key's identifier: the first 16 hexadecimal digits of SHA-256 over it.
     public static func keyID(of key: P256.KeyAgreement.PublicKey) -> String {
         Hex.text(Array(SHA256.hash(data: key.x963Representation)).prefix(8))
     }
 }
 
-/// Why an envelope was not made or not opened. No text of it is in the error.
+/// The reason that an envelope was not made or not opened. Contains no card data.
 public enum CardEnvelopeError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The reading may not go on to a payment.
+    /// The reading may not proceed to a payment.
     case nothingToSeal
-    /// The bytes are no envelope.
+    /// The bytes are not an envelope.
     case malformed
     /// Sealed to another key.
     case unknownKey
     /// It was sealed longer ago than ``CardEnvelope/validity``.
     case expired
-    /// Changed on the way.
+    /// Modified in transit.
     case brokenSeal
 
-    /// One sentence, which holds nothing of the envelope.
+    /// A sentence that contains no envelope data.
     public var description: String {
         switch self {
         case .nothingToSeal: "There is nothing to send: the card may not be charged."

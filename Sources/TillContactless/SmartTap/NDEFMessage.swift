@@ -1,15 +1,15 @@
-/// Records as Smart Tap nests them. Source: NFC Forum, NDEF 1.0; only whole records, no chunks.
+/// NDEF records as nested by Smart Tap. Source: NFC Forum, NDEF 1.0; complete records only, no chunks.
 struct NDEFMessage: Hashable, Sendable {
-    /// The deepest nesting that is read.
+    /// Maximum nesting depth.
     static let deepestNesting = 6
-    /// The most records of one message.
+    /// Maximum number of records per message.
     static let mostRecords = 64
 
     struct Record: Hashable, Sendable {
-        /// The name: the type of an external record, the id of a well-known one.
+        /// The record name: the type of an external record, the id of a well-known one.
         let name: String
         let payload: [UInt8]
-        /// 4 is external, 1 well known.
+        /// The type name format: 4 is external, 1 well known.
         var format: UInt8 = 4
     }
 
@@ -17,7 +17,7 @@ struct NDEFMessage: Hashable, Sendable {
 
     init(_ records: [Record]) { self.records = records }
 
-    /// Reads a message; nil for bytes that are none.
+    /// Parses a message; `nil` if the bytes are not one.
     init?(_ bytes: [UInt8]) {
         records = []
         var at = 0

@@ -3,63 +3,63 @@ import CryptoExtras
 import Foundation
 public import TillCore
 
-/// A shop that collects Google's passes: its number and its long-term key, both registered with Google.
+/// A collector of Google Wallet passes: its identifier and long-term key, both registered with Google.
 public struct SmartTapCollector: Sendable {
-    /// The number that Google gave the collector.
+    /// The collector identifier assigned by Google.
     public let number: UInt32
-    /// Which of the collector's keys signs; passes know it by this number.
+    /// The version of the signing key, which wallets use to select the public key.
     public let keyVersion: UInt32
     let key: Secret<P256.Signing.PrivateKey>
 
-    /// A collector with the key whose public half Google has.
+    /// Creates a collector. Google must have the public half of the key.
     public init(number: UInt32, keyVersion: UInt32, key: P256.Signing.PrivateKey) {
         (self.number, self.keyVersion, self.key) = (number, keyVersion, Secret(key))
     }
 }
 
-/// A pass that a wallet gave.
+/// A pass delivered by a wallet.
 public struct SmartTapPass: Sendable {
-    /// What it is: `ly` loyalty, `gc` gift card, `of` offer, `et` event, `fl` flight, `tr` transit, `gr` generic;
-    /// any word is kept.
+    /// The kind: `ly` loyalty, `gc` gift card, `of` offer, `et` event, `fl` flight, `tr` transit, `gr` generic; other
+    /// values are preserved.
     public let kind: String
-    /// Who issued the pass, as the phone says it.
+    /// The issuer of the pass, as reported by the phone.
     public let issuer: [UInt8]
-    /// What the shop put into it: it names a customer, so it is sealed.
+    /// The merchant data in the pass: it identifies a customer, so it is a `Secret`.
     public let value: Secret<[UInt8]>
 }
 
-/// What a wallet answered.
+/// The wallet's response.
 public enum SmartTapOutcome: Sendable {
-    /// The passes that it gave; a wallet gives one at a time.
+    /// The passes delivered; a wallet delivers one at a time.
     case passes([SmartTapPass])
-    /// It has none for this shop.
+    /// The wallet has no pass for this merchant.
     case none
     /// The customer must choose on the phone and tap again.
     case customerMustChoose
 }
 
-/// Why passes could not be read. No money is involved.
+/// The reason that passes could not be read. No money is involved.
 public enum SmartTapError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Not Google's wallet, or none at all.
+    /// Not Google's wallet, or no wallet.
     case notAWallet(StatusWord)
-    /// The wallet asks for a pause.
+    /// The wallet demands a pause.
     case tooManyRequests
-    /// The wallet says no: its word.
+    /// The wallet refused, with this status word.
     case refused(StatusWord)
-    /// The wallet's session word says why not.
+    /// The wallet's session status reports an error.
     case session(UInt8)
-    /// An answer cannot be read.
+    /// A response cannot be parsed.
     case malformed
-    /// What came is not from the wallet that this session was made with.
+    /// The response does not authenticate as the wallet of this session.
     case brokenSeal
-    /// The wallet compressed its answer, which was not offered.
+    /// The wallet compressed its response, although compression was not offered.
     case compressed
-    /// The answer is longer than ``SmartTapReader/longestAnswer``.
+    /// The response is longer than ``SmartTapReader/longestAnswer``.
     case tooLong
-    /// The way to the phone failed.
+    /// Communication with the phone failed.
     case channel(CardChannelError)
 
-    /// What the phone handed over, in one sentence.
+    /// The error in one sentence.
     public var description: String {
         switch self {
         case .notAWallet(let status): "There is no Google wallet here: \(status)."
@@ -75,28 +75,28 @@ public enum SmartTapError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Reads passes from Google's wallet: Smart Tap 2.1, the read path. Source: public reverse engineering (kormax) with
-/// its byte examples. Commercial use needs Google's approval.
+/// Reads passes from Google Wallet: Smart Tap 2.1, the read path. Source: public reverse engineering (kormax) with its
+/// byte examples. Commercial use requires Google's approval.
 ///
-/// Both sides give a nonce and a key for this tap only; the shop proves itself by a signature, so that a phone shows
-/// its passes to nobody else, and the answer is sealed for this tap.
+/// Both sides exchange a nonce and an ephemeral key per tap; the merchant authenticates with a signature, so that a
+/// phone reveals its passes only to that merchant, and the response is encrypted for this tap.
 public struct SmartTapReader: Sendable {
-    /// The longest answer, in bytes.
+    /// The longest response, in bytes.
     public static let longestAnswer = 16_384
-    /// The most times more data are fetched.
+    /// Maximum number of fetches of further data.
     public static let mostFetches = 64
 
-    /// Who asks for passes.
+    /// The collector that requests passes.
     public let collector: SmartTapCollector
-    /// Whether a payment follows in the same tap.
+    /// `true` if a payment follows in the same tap.
     public let withPayment: Bool
 
-    /// A reader for that collector's passes; `withPayment` lets a payment follow in the same tap.
+    /// Creates a reader for a collector's passes. With `withPayment`, a payment may follow in the same tap.
     public init(_ collector: SmartTapCollector, withPayment: Bool = true) {
         (self.collector, self.withPayment) = (collector, withPayment)
     }
 
-    /// Reads what the wallet has for this shop, on a phone that is in the field already.
+    /// Reads the passes for this merchant from a phone that is already in the field.
     public func read(over channel: any CardChannel) async throws(SmartTapError) -> SmartTapOutcome {
         let deviceNonce = try await select(channel)
         var generator = SystemRandomNumberGenerator()
@@ -132,14 +132,14 @@ public struct SmartTapReader: Sendable {
 
     private var number: [UInt8] { TerminalData.bigEndian(UInt64(collector.number), 4) }
 
-    /// Selects the wallet and gives the phone's nonce.
+    /// Selects the wallet and returns the phone's nonce.
     private func select(_ channel: any CardChannel) async throws(SmartTapError) -> [UInt8] {
         let selected = try await send(.select(Array("OSE.VAS.01".utf8)), channel)
         guard selected.status == .done, let objects = DataObject.parse(ifValid: selected.data),
             objects.first(0x50)?.value == Array("AndroidPay".utf8)
         else { throw .notAWallet(selected.status) }
         if let nonce = objects.first(0xC2)?.value, nonce.count == 32 { return nonce }
-        // Older wallets give it with their own application.
+        // Older wallets return it with their own application.
         let own = try await send(.select([0xA0, 0, 0, 0x04, 0x76, 0xD0, 0, 0x01, 0x11]), channel)
         guard own.status == .done else { throw .notAWallet(own.status) }
         guard own.data.count > 4, let nonce = NDEFMessage(Array(own.data.dropFirst(4)))?.records.first?.payload,
@@ -148,7 +148,7 @@ public struct SmartTapReader: Sendable {
         return Array(nonce.dropFirst())
     }
 
-    /// NEGOTIATE's message: version, session, and what proves the shop.
+    /// Builds the NEGOTIATE message: version, session and the merchant's proof.
     func negotiation(_ session: [UInt8], _ nonce: [UInt8], _ key: Data, _ signature: [UInt8]) -> NDEFMessage {
         let proof = NDEFMessage([
             .init(name: "sig", payload: [4] + signature), .init(name: "cld", payload: [4] + number),
@@ -160,7 +160,7 @@ public struct SmartTapReader: Sendable {
         return NDEFMessage([.init(name: "ngr", payload: [0, 1] + inside.bytes)])
     }
 
-    /// GET DATA's message: every pass that is meant for this shop; capabilities without compression.
+    /// Builds the GET DATA message: every pass for this merchant; capabilities without compression.
     func question(_ session: [UInt8], _ sequence: UInt8) -> NDEFMessage {
         let inside = NDEFMessage([
             .init(name: "ses", payload: session + [sequence, 1]),
@@ -196,7 +196,7 @@ public struct SmartTapReader: Sendable {
             said.count == 10, Array(said.prefix(8)) == session, let bundle = response["reb"], let flags = bundle.first
         else { throw .malformed }
         guard flags & 0x02 == 0 else { throw .compressed }
-        // What is not sealed could come from anybody in the field.
+        // An unencrypted response could come from any device in the field.
         guard flags & 0x01 != 0 else { throw .brokenSeal }
         return .passes(try opened(Array(bundle.dropFirst()), keys))
     }

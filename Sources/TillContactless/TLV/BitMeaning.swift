@@ -1,8 +1,8 @@
 import TillCore
 
-/// The meaning of the bits of the bit-mapped data elements. Source: EMV Book 3, annex C; EMV Contactless Books C.
+/// The meaning of the bits of bit-mapped data elements. Source: EMV Book 3, annex C; EMV Contactless Books C.
 public enum BitMeaning {
-    /// A sentence for each bit that is set and known, in the order of the bytes.
+    /// Returns a sentence for each known bit that is set, in byte order.
     public static func explain(_ tag: Tag, _ value: [UInt8]) -> [String] {
         switch tag {
         case 0x94: return locator(value)

@@ -1,10 +1,10 @@
 import TillCore
 
-/// What may be shown of a value that holds a card number, a track or a name.
+/// Masking of values that contain a card number, a track or a name.
 public enum CardDataMask {
-    /// The value in hexadecimal, masked if the tag is sensitive, or if it is unknown and its digits pass for a card
-    /// number. Of a card number the first six and the last four digits stay; of a track the same and nothing else;
-    /// of a name nothing.
+    /// Returns the value in hexadecimal, masked if the tag is sensitive, or if it is unknown and its digits could be a
+    /// card number. Of a card number the first six and the last four digits remain; of a track the same and nothing
+    /// else; of a name nothing.
     public static func shown(_ tag: Tag, _ value: [UInt8]) -> String {
         guard !value.isEmpty else { return "" }
         switch tag {
@@ -14,12 +14,12 @@ public enum CardDataMask {
         default: break
         }
         if TagDictionary.isSensitive(tag) { return "••••, \(value.count) bytes" }
-        // Records of unknown make may hold a number in any tag; an ASCII or packed run that passes Luhn is masked.
+        // Unknown records may contain a number in any tag; an ASCII or packed run that passes Luhn is masked.
         if TagDictionary.entry(of: tag) == nil, holdsCardNumber(value) { return "••••, \(value.count) bytes" }
         return Hex.text(value)
     }
 
-    /// First six and last four digits; everything for fewer than 13.
+    /// Returns the first six and last four digits; everything is masked for fewer than 13.
     public static func masked(_ number: String) -> String {
         let digits = number.filter(\.isNumber)
         guard digits.count >= 13 else { return String(repeating: "•", count: max(digits.count, 4)) }
@@ -30,7 +30,7 @@ public enum CardDataMask {
         String(Hex.text(value).prefix { $0 != "F" })
     }
 
-    /// Whether 13 to 19 digits in a row, packed or as text, pass the Luhn check.
+    /// Returns `true` if 13 to 19 consecutive digits, packed or as text, pass the Luhn check.
     static func holdsCardNumber(_ value: [UInt8]) -> Bool {
         let packed = Hex.text(value)
         let text = String(decoding: value.map { (0x30...0x39).contains($0) ? $0 : 0x20 }, as: UTF8.self)

@@ -1,20 +1,20 @@
 /// One line of an explanation.
 public struct ExplainedLine: Hashable, Sendable {
-    /// How deep in templates, 0 at the top.
+    /// Nesting depth in templates, 0 at the top.
     public let depth: Int
     public let tag: Tag
-    /// The standard's name, or nil when the tag is not in the dictionary.
+    /// The standard's name, or `nil` if the tag is not in the dictionary.
     public let name: String?
-    /// The value as it may be shown: hexadecimal, with card numbers, tracks and names masked. Nil for a template.
+    /// The displayable value: hexadecimal, with card numbers, tracks and names masked. `nil` for a template.
     public let value: String?
-    /// The value as text or digits where it is that, masked like ``value``.
+    /// The value as text or digits where applicable, masked like ``value``.
     public let meaning: String?
-    /// What the bits say.
+    /// The meaning of the bits.
     public let bits: [String]
 }
 
 extension [DataObject] {
-    /// The objects line by line for people, templates before what they hold. Nothing sensitive is in any line.
+    /// Returns display lines for the objects, templates before their contents. No line contains sensitive data.
     public func explained(depth: Int = 0) -> [ExplainedLine] {
         flatMap { object -> [ExplainedLine] in
             [object.line(depth)] + object.children.explained(depth: depth + 1)

@@ -1,41 +1,41 @@
 /// A data object with its value, or with the objects in it.
 public struct DataObject: Hashable, Sendable {
-    /// The deepest nesting of templates that is read.
+    /// Maximum nesting depth of templates.
     public static let deepestNesting = 16
-    /// The most data objects that are read from one message.
+    /// Maximum number of data objects in one message.
     public static let mostObjects = 4096
 
-    /// What an object holds.
+    /// The content of an object.
     public enum Content: Hashable, Sendable {
-        /// Bytes that hold no further objects.
+        /// Bytes without further objects.
         case primitive([UInt8])
-        /// Further objects, in their order; the same tag may come twice.
+        /// Further objects, in order; the same tag may occur twice.
         case constructed([DataObject])
     }
 
     public let tag: Tag
-    /// Its value, or the objects within it.
+    /// The value, or the nested objects.
     public let content: Content
 
-    /// An object with a value. A constructed tag may be given one too: it is written as it is.
+    /// Creates an object with a value. A constructed tag may have one too: it is written unchanged.
     public init(_ tag: Tag, _ value: [UInt8]) {
         self.tag = tag
         content = .primitive(value)
     }
 
-    /// A template that holds these objects in this order.
+    /// Creates a template of these objects in this order.
     public init(_ tag: Tag, _ objects: [DataObject]) {
         self.tag = tag
         content = .constructed(objects)
     }
 
-    /// The objects in the bytes, read to the bottom.
+    /// Parses the objects in the bytes, at every nesting level.
     public static func parse(_ bytes: [UInt8]) throws(TLVError) -> [DataObject] {
         var left = mostObjects
         return try parse(TagValueReader(bytes), depth: 0, left: &left)
     }
 
-    /// The objects in the bytes; `nil` for whatever ``parse(_:)`` refuses, where the place does not matter.
+    /// Parses the objects in the bytes; `nil` for anything that ``parse(_:)`` rejects, if the position is irrelevant.
     public static func parse(ifValid bytes: [UInt8]) -> [DataObject]? {
         do throws(TLVError) { return try parse(bytes) } catch { return nil }
     }
@@ -64,7 +64,7 @@ public struct DataObject: Hashable, Sendable {
         return objects
     }
 
-    /// The value's bytes; for a template the bytes of what it holds.
+    /// The value bytes; for a template the encoded objects.
     public var value: [UInt8] {
         switch content {
         case .primitive(let bytes): bytes
@@ -72,7 +72,7 @@ public struct DataObject: Hashable, Sendable {
         }
     }
 
-    /// The objects in a template; none in a value.
+    /// The objects in a template; empty for a value.
     public var children: [DataObject] {
         if case .constructed(let objects) = content { objects } else { [] }
     }
@@ -96,7 +96,7 @@ public struct DataObject: Hashable, Sendable {
 }
 
 extension [DataObject] {
-    /// The first object with this tag, at any depth, in the order of the message.
+    /// Returns the first object with this tag, at any depth, in message order.
     public func first(_ tag: Tag) -> DataObject? {
         for object in self {
             if object.tag == tag { return object }
@@ -105,7 +105,7 @@ extension [DataObject] {
         return nil
     }
 
-    /// Every object with this tag, at any depth.
+    /// Returns every object with this tag, at any depth.
     public func all(_ tag: Tag) -> [DataObject] {
         flatMap { ($0.tag == tag ? [$0] : []) + $0.children.all(tag) }
     }

@@ -1,22 +1,22 @@
-/// A list of tags and lengths without values, by which a card asks for data: PDOL, CDOL, DDOL, UDOL.
-/// Source: EMV Book 3, section 5.4.
+/// A list of tags and lengths without values, with which a card requests data: PDOL, CDOL, DDOL, UDOL. Source: EMV Book
+/// 3, section 5.4.
 public struct DataObjectList: Hashable, Sendable {
-    /// The most bytes that a filled list may need: what one command carries.
+    /// Maximum length of a filled list: the capacity of one command.
     public static let mostBytes = 252
 
-    /// One object that the card asks for, and its length.
+    /// One requested object and its length.
     public struct Entry: Hashable, Sendable {
-        /// What is asked for.
+        /// The requested tag.
         public let tag: Tag
-        /// How many bytes the card wants of it.
+        /// The requested length in bytes.
         public let length: Int
     }
 
-    /// The wishes in their order.
+    /// The entries in order.
     public let entries: [Entry]
 
-    /// Reads the tags and lengths of a list.
-    /// - Throws: a ``TLVError`` when it ends within an entry or asks for more than ``mostBytes``.
+    /// Parses the tags and lengths of a list.
+    /// - Throws: a ``TLVError`` if it ends within an entry or requests more than ``mostBytes``.
     public init(_ bytes: [UInt8]) throws(TLVError) {
         var entries: [Entry] = []
         var at = 0
@@ -45,16 +45,17 @@ public struct DataObjectList: Hashable, Sendable {
         self.entries = entries
     }
 
-    /// Reads the tags and lengths of a list; `nil` for whatever ``init(_:)`` refuses, where the place does not matter.
+    /// Parses the tags and lengths of a list; `nil` for anything that ``init(_:)`` rejects, if the position is
+    /// irrelevant.
     public init?(ifValid bytes: [UInt8]) {
         do throws(TLVError) { try self.init(bytes) } catch { return nil }
     }
 
-    /// Whether the list asks for the tag.
+    /// Returns `true` if the list requests the tag.
     public func asks(for tag: Tag) -> Bool { entries.contains { $0.tag == tag } }
 
-    /// The values one after another, each cut or filled to the length that the card asked for. A tag that the
-    /// source does not know, and any template, becomes zeros.
+    /// Returns the concatenated values, each truncated or padded to the requested length. A tag unknown to the source,
+    /// and any template, becomes zeros.
     public func filled(from source: (Tag) -> [UInt8]?) -> [UInt8] {
         entries.flatMap { entry -> [UInt8] in
             guard !entry.tag.isConstructed, let value = source(entry.tag) else {
@@ -64,8 +65,8 @@ public struct DataObjectList: Hashable, Sendable {
         }
     }
 
-    /// Numbers keep their right end and are filled with zeros on the left; everything else keeps its left end, is
-    /// filled on the right: compressed numbers with `FF`, other values with zeros.
+    /// Fits a value: numbers keep their right end and are padded with zeros on the left; all others keep their left end
+    /// and are padded on the right: compressed numbers with `FF`, other values with zeros.
     static func fit(_ value: [UInt8], _ length: Int, _ format: TagFormat) -> [UInt8] {
         switch format {
         case .numeric:

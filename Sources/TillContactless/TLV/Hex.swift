@@ -1,8 +1,8 @@
 public import TillCore
 
 extension Hex {
-    /// Reads digits of either case as people write them: spaces, tabs, line ends, colons, hyphens and a leading
-    /// `0x` are passed over.
+    /// Parses hexadecimal digits of either case in common notations: spaces, tabs, line ends, colons, hyphens and a
+    /// leading `0x` are skipped.
     /// - Throws: ``TLVError/notHexadecimal(at:)`` for any other character and for an odd number of digits.
     public static func bytes(_ text: some StringProtocol) throws(TLVError) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -29,7 +29,7 @@ extension Hex {
         return bytes
     }
 
-    /// Reads digits as people write them; `nil` for whatever ``bytes(_:)`` refuses, where the place does not matter.
+    /// Parses hexadecimal digits; `nil` for anything that ``bytes(_:)`` rejects, if the position is irrelevant.
     public static func bytes(ifValid text: some StringProtocol) -> [UInt8]? {
         do throws(TLVError) { return try bytes(text) } catch { return nil }
     }

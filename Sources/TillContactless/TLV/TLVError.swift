@@ -1,4 +1,4 @@
-/// What is wrong with bytes that should be data objects. Offsets count bytes from the start of what was read.
+/// A parsing error of data objects. Offsets count bytes from the start of the input.
 public enum TLVError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The bytes end within a tag.
     case truncatedTag(at: Int)
@@ -6,20 +6,20 @@ public enum TLVError: Error, Hashable, Sendable, CustomStringConvertible {
     case tagTooLong(at: Int)
     /// The bytes end within a length.
     case truncatedLength(at: Int)
-    /// The length octet `80`: EMV does not allow the indefinite form.
+    /// The length octet `80`: EMV does not permit the indefinite form.
     case indefiniteLength(at: Int)
     /// A length of more than four octets, or one that does not fit.
     case lengthTooLong(at: Int)
-    /// The value is longer than what is left.
+    /// The value is longer than the remaining bytes.
     case truncatedValue(tag: Tag, needs: Int, has: Int)
-    /// Templates within templates beyond ``DataObject/deepestNesting``.
+    /// Templates nested deeper than ``DataObject/deepestNesting``.
     case tooDeep(at: Int)
     /// More data objects than ``DataObject/mostObjects``.
     case tooMany
     /// The text is not hexadecimal.
     case notHexadecimal(at: Int)
 
-    /// Where the bytes stop making sense, in one sentence without the bytes.
+    /// The error in one sentence, with the offset but without the bytes.
     public var description: String {
         switch self {
         case .truncatedTag(let offset): "The bytes end within a tag at byte \(offset)."

@@ -1,26 +1,26 @@
-/// What is known of a tag.
+/// The dictionary entry of a tag.
 public struct TagEntry: Hashable, Sendable {
-    /// The name that the EMV ledger give the tag.
+    /// The name of the tag in the EMV books.
     public let name: String
-    /// How the value is written.
+    /// The format of the value.
     public let format: TagFormat
-    /// The value holds a card number, a track, a name or a code, and is never shown whole.
+    /// `true` if the value contains a card number, a track, a name or a code, and is never shown in full.
     public let isSensitive: Bool
 }
 
-/// The tags by name. Sources: EMV Book 3, annex A; EMV Contactless Books A to C; ISO 7816-4; Apple's VAS as public
-/// reverse engineering has it.
+/// The tags by name. Sources: EMV Book 3, annex A; EMV Contactless Books A to C; ISO 7816-4; Apple's VAS as known from
+/// public reverse engineering.
 public enum TagDictionary {
-    /// What is known of the tag, or nil.
+    /// Returns the entry of a tag, if known.
     public static func entry(of tag: Tag) -> TagEntry? { table[tag] }
 
-    /// How the tag's value is written; binary when it is not known, and a template when the tag is constructed.
+    /// Returns the format of a tag's value; for unknown tags binary, or template if the tag is constructed.
     public static func format(of tag: Tag) -> TagFormat {
         table[tag]?.format ?? (tag.isConstructed ? .template : .binary)
     }
 
-    /// Whether the value may never be shown whole. A tag that is not known counts as sensitive when its value could
-    /// hold a card number: that is for the reader of the value to decide.
+    /// Returns `true` if the value must never be shown in full. An unknown tag is sensitive if its value could contain
+    /// a card number: that decision is left to the code that reads the value.
     public static func isSensitive(_ tag: Tag) -> Bool { table[tag]?.isSensitive ?? false }
 
     private static let table: [Tag: TagEntry] = {

@@ -1,34 +1,35 @@
-/// Walks over data objects without copying them: each step gives a tag and where its value lies.
+/// Iterates over data objects without copying: each step returns a tag and the range of its value.
 ///
-/// Rules, decided where peers disagree: a tag has at most four bytes; a length has the short form or `81` to `84`, not
-/// necessarily the shortest; the length octet `80` is refused; `00` before, between and after objects is padding, also
-/// in templates (EMVCo's Specification Update 69), and so is `FF`, with which cards in circulation pad, but for `FF81`,
-/// which begins the templates of terminals. Reading never goes past the end and never traps. Source: EMV Book 3,
-/// annex B.
+/// Rules where implementations disagree: a tag has at most four bytes; a length has the short form or `81` to `84`, not
+/// necessarily the shortest; the length octet `80` is rejected; `00` before, between and after objects is padding, also
+/// in templates (EMVCo's Specification Update 69), and so is `FF`, which cards in circulation use as padding, but for
+/// `FF81`, which begins the templates of terminals. Reading never goes past the end and never traps. Source: EMV Book
+/// 3, annex B.
 public struct TagValueReader: Sendable {
-    /// The longest tag that is taken, in bytes.
+    /// The longest tag accepted, in bytes.
     public static let longestTag = 4
 
-    /// One data object in place.
+    /// The location of one data object.
     public struct Element: Hashable, Sendable {
         public let tag: Tag
-        /// Where its value lies in the bytes that are walked.
+        /// The range of the value in the input bytes.
         public let value: Range<Int>
     }
 
-    /// The bytes that are walked.
+    /// The input bytes.
     public let bytes: [UInt8]
     private var position: Int
     private let end: Int
     private let skipsPadding: Bool
 
-    /// Walks over all of the bytes, passing over padding between objects.
+    /// Creates an iterator over all of the bytes that skips padding between objects.
     public init(_ bytes: [UInt8]) {
         self.bytes = bytes
         (position, end, skipsPadding) = (0, bytes.count, true)
     }
 
-    /// Walks over a part, as the value of a template that the same bytes hold. A range beyond them is cut.
+    /// Creates an iterator over a part, such as the value of a template in the same bytes. The range is clamped to
+    /// them.
     public init(_ bytes: [UInt8], in part: Range<Int>, skipsPadding: Bool = false) {
         self.bytes = bytes
         self.skipsPadding = skipsPadding
@@ -36,13 +37,13 @@ public struct TagValueReader: Sendable {
         (position, end) = (cut.lowerBound, cut.upperBound)
     }
 
-    /// The next object, or nil at the end.
+    /// Returns the next object, or `nil` at the end.
     @inlinable
     public mutating func next() throws(TLVError) -> Element? {
         try step(bytes)
     }
 
-    /// `00`, and `FF` unless it begins one of the templates `FF81xx` that terminals use.
+    /// Returns `true` for `00`, and for `FF` unless it begins one of the templates `FF81xx` that terminals use.
     @inline(__always)
     private static func isPadding(_ storage: [UInt8], _ at: Int, _ end: Int) -> Bool {
         let byte = storage[at]
@@ -50,7 +51,7 @@ public struct TagValueReader: Sendable {
         return byte == 0xFF && !(end &- at > 1 && storage[at &+ 1] == 0x81)
     }
 
-    /// The step itself, over storage that stays where it is.
+    /// Performs one step over storage that does not move.
     @usableFromInline
     mutating func step(_ storage: [UInt8]) throws(TLVError) -> Element? {
         var at = position

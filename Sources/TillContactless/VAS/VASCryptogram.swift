@@ -2,20 +2,20 @@ public import Crypto
 import Foundation
 public import TillCore
 
-/// A pass's message as it comes from a phone: sealed to the shop's key. Source: public reverse engineering of the
+/// An encrypted VAS message, as sent by a phone to the merchant's key. Source: public reverse engineering of the
 /// protocol; the pass format's documentation for the message's length.
 public struct VASCryptogram: Sendable {
-    /// Which key it is sealed to: the first four bytes of SHA-256 over the key's X coordinate.
+    /// The key identifier: the first four bytes of SHA-256 over the recipient key's X coordinate.
     public let keyID: [UInt8]
     private let ephemeralX: [UInt8]
     private let sealed: [UInt8]
-    /// All of it, to know it again.
+    /// The complete cryptogram, for replay detection.
     public let bytes: [UInt8]
 
-    /// The longest message of a pass, in bytes.
+    /// The longest VAS message, in bytes.
     public static let longestMessage = 64
 
-    /// Nil for bytes that are too short or too long to be one.
+    /// Returns `nil` if the length is out of range.
     public init?(_ bytes: [UInt8]) {
         guard (4 + 32 + 4 + 16...4 + 32 + 4 + VASCryptogram.longestMessage + 16).contains(bytes.count) else {
             return nil
@@ -26,20 +26,20 @@ public struct VASCryptogram: Sendable {
         sealed = Array(bytes[36...])
     }
 
-    /// The key's name as a cryptogram carries it.
+    /// Returns the identifier of a key, as contained in cryptograms.
     public static func keyID(of key: P256.KeyAgreement.PublicKey) -> [UInt8] {
         Array(SHA256.hash(data: key.x963Representation.dropFirst().prefix(32)).prefix(4))
     }
 
-    /// Opens it, trying both ways that wallets seal.
-    /// - Throws: ``VASError`` when no key fits or the seal is broken.
+    /// Decrypts the message, trying both variants that wallets use.
+    /// - Throws: ``VASError`` if no key matches or authentication fails.
     public func open(
         keys: [P256.KeyAgreement.PrivateKey], passTypeIdentifier: String
     ) throws(VASError) -> VASMessage {
         guard let key = keys.first(where: { VASCryptogram.keyID(of: $0.publicKey) == keyID }) else {
             throw .unknownKey
         }
-        // Either point with this X gives the same secret, so the sign is free to choose.
+        // Either point with this X yields the same shared secret, so either sign works.
         let secret: SharedSecret
         do {
             secret = try key.sharedSecretFromKeyAgreement(
@@ -60,7 +60,7 @@ public struct VASCryptogram: Sendable {
         throw .brokenSeal
     }
 
-    /// What is sealed; `nil` if the seal is not of this key.
+    /// Decrypts the payload; `nil` if authentication fails with this key.
     private func plain(with key: SymmetricKey, authenticating additional: [UInt8]) -> Data? {
         do {
             let box = try AES.GCM.SealedBox(
@@ -71,34 +71,34 @@ public struct VASCryptogram: Sendable {
     }
 }
 
-/// What a pass says, once opened.
+/// A decrypted VAS message.
 public struct VASMessage: Sendable {
-    /// Seconds from 1970 to 2001, where a wallet's count begins.
+    /// Seconds from 1970 to 2001, the epoch of wallet timestamps.
     static let epoch: Int64 = 978_307_200
-    /// When the phone made it, by the phone's clock.
+    /// Creation time, by the phone's clock.
     public let time: Timestamp
-    /// The member's number or whatever the shop put into the pass: it names a customer, so it is sealed.
+    /// The member number or other merchant data in the pass: it identifies a customer, so it is a `Secret`.
     public let message: Secret<[UInt8]>
 }
 
-/// Why a pass could not be read.
+/// The reason that a pass could not be read.
 public enum VASError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Sealed to a key that is not here.
+    /// Encrypted to an unknown key.
     case unknownKey
-    /// The bytes are no cryptogram of a pass.
+    /// The bytes are not a VAS cryptogram.
     case malformed
-    /// Changed on the way, or for another pass.
+    /// Modified in transit, or for another pass.
     case brokenSeal
-    /// Made too long ago or in the future: more than ``VASReplayWindow/widest`` away.
+    /// Created too long ago or in the future: more than ``VASReplayWindow/widest`` away.
     case outsideWindow
     /// The same cryptogram was seen before.
     case replayed
-    /// The wallet is not one, or speaks another version.
+    /// Not a wallet, or another protocol version.
     case notAWallet(StatusWord)
-    /// The way to the phone failed.
+    /// Communication with the phone failed.
     case channel(CardChannelError)
 
-    /// One sentence, which holds nothing of the pass.
+    /// A sentence that contains no pass data.
     public var description: String {
         switch self {
         case .unknownKey: "The pass is sealed to a key that this shop does not hold."
@@ -112,20 +112,20 @@ public enum VASError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Refuses a pass's message that is old or comes twice: the protocol has no challenge of the reader's own.
+/// Rejects stale and repeated VAS messages: the protocol has no reader challenge.
 public struct VASReplayWindow: Sendable {
-    /// How far a phone's clock may be off.
+    /// Tolerated deviation of a phone's clock.
     public static let widest: Span = .minutes(10)
-    /// The most messages that are remembered; the oldest are dropped, which the window allows.
+    /// Maximum number of messages remembered; the oldest are dropped, which the window permits.
     public static let mostRemembered = 10_000
 
     private var seen: [[UInt8]: Timestamp] = [:]
     private var order: [[UInt8]] = []
 
-    /// A memory of nonces that holds none yet.
+    /// Creates an empty window.
     public init() {}
 
-    /// Takes a message once.
+    /// Accepts a message once.
     public mutating func take(
         _ cryptogram: VASCryptogram, _ message: VASMessage, at now: Timestamp
     ) throws(VASError) {

@@ -1,19 +1,19 @@
 import Crypto
 import Foundation
 
-/// A shop's loyalty pass as a reader asks for it.
+/// A merchant's loyalty pass, as requested by a reader.
 public struct VASMerchant: Hashable, Sendable {
     /// The pass type identifier, such as `pass.com.example.loyalty`.
     public let passTypeIdentifier: String
-    /// Where a customer without the pass may get it; https, at most 190 bytes.
+    /// The sign-up URL for customers without the pass; https, at most 190 bytes.
     public let signUpURL: String?
 
-    /// The longest sign-up address that one short command can carry beside the rest.
+    /// The longest sign-up URL that fits into a short command with the other fields.
     static let longestURL = 190
-    /// The longest identifier that is taken, in bytes.
+    /// The longest identifier accepted, in bytes.
     public static let longestIdentifier = 256
 
-    /// Nil for an empty or too long identifier, or an address that is not https or is too long.
+    /// Returns `nil` for an empty or overlong identifier, or a URL that is not https or too long.
     public init?(passTypeIdentifier: String, signUpURL: String? = nil) {
         guard (1...VASMerchant.longestIdentifier).contains(passTypeIdentifier.utf8.count) else { return nil }
         if let signUpURL {
@@ -25,42 +25,42 @@ public struct VASMerchant: Hashable, Sendable {
         self.signUpURL = signUpURL
     }
 
-    /// SHA-256 of the identifier: what goes to the phone instead of the name.
+    /// SHA-256 of the identifier, sent to the phone in place of the name.
     public var identifierHash: [UInt8] { Array(SHA256.hash(data: Array(passTypeIdentifier.utf8))) }
 }
 
-/// How pass and payment go together in one tap.
+/// The combination of pass and payment in one tap.
 public enum VASMode: UInt8, Hashable, Sendable {
-    /// The pass or the payment, whichever comes first.
+    /// Pass or payment, whichever comes first.
     case passOrPayment = 0x00
-    /// Both, where the wallet has both.
+    /// Both, if the wallet has both.
     case passAndPayment = 0x01
-    /// The pass alone; no payment follows.
+    /// Pass only; no payment follows.
     case passOnly = 0x02
-    /// The payment alone; no pass is asked for.
+    /// Payment only; no pass is requested.
     case paymentOnly = 0x03
 }
 
-/// What a wallet said about one pass. The numbers are those of the status of a read entry in Apple's interface.
+/// The wallet's status for one pass. Raw values match the status of a read entry in Apple's interface.
 public enum VASStatus: Int, Hashable, Sendable {
     /// The pass was read.
     case success = 0
-    /// The wallet has no such pass.
+    /// The wallet does not have the pass.
     case vasDataNotFound = 1
-    /// The device is locked or the pass waits for its owner.
+    /// The device is locked, or the pass awaits confirmation on the device.
     case vasDataNotActivated = 2
     /// The command's parameters were wrong.
     case wrongP1P2 = 3
     /// The command's length was wrong.
     case wrongCommandLength = 4
-    /// The owner must do something.
+    /// The customer must act on the device.
     case userInterventionRequired = 5
     /// The command's data were wrong.
     case incorrectData = 6
-    /// The wallet speaks another version.
+    /// The wallet uses another protocol version.
     case unsupportedApplicationVersion = 7
 
-    /// The status of a status word; nil for one that is not known.
+    /// Returns the status for a status word; `nil` if unknown.
     public init?(_ word: StatusWord) {
         switch word.rawValue {
         case 0x9000: self = .success

@@ -1,24 +1,24 @@
 /// Reads loyalty passes from a phone's wallet over a channel.
 public struct VASReader: Sendable {
-    /// The most passes asked for in one tap.
+    /// The maximum number of passes requested in one tap.
     public static let mostPasses = 8
 
-    /// One pass, as the wallet answered.
+    /// The wallet's response for one pass.
     public struct Entry: Sendable {
-        /// Which pass was asked for.
+        /// The pass requested.
         public let merchant: VASMerchant
-        /// The status word, as it came.
+        /// The status word, as received.
         public let word: StatusWord
-        /// The status, when it is a known one.
+        /// The status, if known.
         public let status: VASStatus?
-        /// The sealed message, when there is one.
+        /// The encrypted message, if any.
         public let cryptogram: VASCryptogram?
     }
 
-    /// A reader of passes; it holds nothing between taps.
+    /// Creates a reader. It keeps no state between taps.
     public init() {}
 
-    /// Asks for each pass in turn, on a card that is in the field already.
+    /// Requests each pass in turn from a phone that is already in the field.
     /// - Throws: ``VASError``. No money is involved.
     public func read(
         _ merchants: [VASMerchant], mode: VASMode, over channel: any CardChannel
@@ -42,7 +42,7 @@ public struct VASReader: Sendable {
         return entries
     }
 
-    /// GET VAS DATA for one pass.
+    /// Returns the GET VAS DATA command for one pass.
     static func command(_ merchant: VASMerchant, mode: VASMode, isLast: Bool) -> CommandAPDU {
         var data = DataObject(0x9F22, [0x01, 0x00]).encoded
         data += DataObject(0x9F28, [0, 0, 0, 0]).encoded

@@ -1,11 +1,11 @@
-/// A card that answers like a real one with some bytes changed, cut, or put in: for finding answers that a reader
-/// cannot stand. The same seed gives the same card.
+/// A card with realistic responses in which some bytes are changed, cut or inserted: for finding responses that break a
+/// reader. The same seed yields the same card.
 public actor ScrambledCard: CardChannel {
     private var state: UInt64
-    /// How many commands were answered.
+    /// Number of commands answered.
     public private(set) var sent = 0
 
-    /// Answers of a card that exists nowhere, as kernels 2 and 3 meet them.
+    /// Responses of a fictitious card, in the form of kernels 2 and 3.
     private static let directory: [UInt8] =
         [0x6F, 0x23, 0x84, 0x0E] + Array("2PAY.SYS.DDF01".utf8) + [
             0xA5, 0x11, 0xBF, 0x0C, 0x0E, 0x61, 0x0C, 0x4F, 0x07,
@@ -28,7 +28,7 @@ public actor ScrambledCard: CardChannel {
     private static let cryptogram: [UInt8] =
         [0x77, 0x14, 0x9F, 0x27, 0x01, 0x80, 0x9F, 0x36, 0x02, 0x00, 0x01, 0x9F, 0x26, 0x08, 1, 2, 3, 4, 5, 6, 7, 8]
 
-    /// A card of that seed.
+    /// Creates the card for a seed.
     public init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
 
     private func next() -> UInt64 {
@@ -42,7 +42,7 @@ public actor ScrambledCard: CardChannel {
     /// Returns at once: the card is always in the field.
     public func waitForCard() async throws(CardChannelError) {}
 
-    /// What a card would say, scrambled in one of three answers.
+    /// Returns a realistic response, scrambled in one of three.
     public func transmit(_ command: CommandAPDU) async throws(CardChannelError) -> ResponseAPDU {
         sent += 1
         var bytes: [UInt8] =
@@ -68,6 +68,6 @@ public actor ScrambledCard: CardChannel {
         return response
     }
 
-    /// Nothing to switch off.
+    /// Does nothing.
     public func powerOff() async {}
 }

@@ -1,59 +1,59 @@
-/// A card that exists in memory: what it is, and how it misbehaves.
+/// An in-memory card: its properties and its fault.
 public struct VirtualCard: Sendable {
-    /// Short name, as commands take it.
+    /// Short name, as used in commands.
     public let name: String
-    /// The application's identifier, 5 to 16 bytes.
+    /// The application identifier, 5 to 16 bytes.
     public let aid: [UInt8]
-    /// What it calls its application.
+    /// The application label.
     public let label: String
-    /// How it is read.
+    /// The reading flow.
     public let style: Style
     /// A published test number.
     public let number: String
-    /// Year and month, `3012` is December 2030.
+    /// Expiry year and month, `3012` is December 2030.
     public let expiry: String
-    /// Passes in its wallet, if it is a phone.
+    /// Passes in the wallet, if it is a phone.
     public let passes: [VirtualPass]
-    /// What it does wrong.
+    /// The simulated fault.
     public let fault: Fault
 
-    /// How a card is read.
+    /// The reading flow of a card.
     public enum Style: Hashable, Sendable {
-        /// The cryptogram comes with the processing options, as kernel 3 reads it.
+        /// The cryptogram is returned with the processing options, as in kernel 3.
         case fast
-        /// Records first, then GENERATE AC, as kernel 2 reads it.
+        /// Records first, then GENERATE AC, as in kernel 2.
         case full
     }
 
-    /// What a card does wrong.
+    /// A simulated fault.
     public enum Fault: Hashable, Sendable {
-        /// It behaves as a good card does.
+        /// No fault.
         case none
-        /// It declines the payment.
+        /// The card declines the payment.
         case declines
-        /// Its application is blocked.
+        /// The application is blocked.
         case blocked
-        /// It leaves after this many commands.
+        /// The card is removed after this many commands.
         case torn(after: Int)
-        /// Its number and its track disagree.
+        /// Card number and track disagree.
         case lies
-        /// Its certificate was changed.
+        /// The certificate was modified.
         case forged
-        /// It answers with bytes that are no data objects.
+        /// Responses are not data objects.
         case garbage
-        /// Its file locator names more records than a card can have.
+        /// The file locator names more records than a card can have.
         case endless
-        /// It says nothing after this many commands.
+        /// The card stops responding after this many commands.
         case silent(after: Int)
-        /// Each answer takes this long, in milliseconds.
+        /// Each response takes this long, in milliseconds.
         case slow(Int64)
-        /// Two of them are in the field.
+        /// Two cards are in the field.
         case collision
-        /// A phone whose owner has not confirmed yet, this many times.
+        /// A phone that requires confirmation on the device, this many times.
         case asksForTheOwner(times: Int)
     }
 
-    /// A card from what its application says; `expiry` is `YYMM`.
+    /// Creates a card; `expiry` is `YYMM`.
     public init(
         name: String, aid: [UInt8], label: String, style: Style, number: String, expiry: String = "3012",
         passes: [VirtualPass] = [], fault: Fault = .none
@@ -62,18 +62,18 @@ public struct VirtualCard: Sendable {
         (self.number, self.expiry, self.passes, self.fault) = (number, expiry, passes, fault)
     }
 
-    /// The same card with another fault.
+    /// Returns the same card with another fault.
     public func with(_ fault: Fault, name: String? = nil) -> VirtualCard {
         VirtualCard(
             name: name ?? self.name, aid: aid, label: label, style: style, number: number, expiry: expiry,
             passes: passes, fault: fault)
     }
 
-    /// Kernel 3, with fast data authentication.
+    /// Kernel 3, with fDDA.
     public static let visa = VirtualCard(
         name: "visa", aid: [0xA0, 0, 0, 0, 3, 0x10, 0x10], label: "VISA CREDIT", style: .fast,
         number: "4761739001010119")
-    /// Kernel 2, with combined data authentication.
+    /// Kernel 2, with CDA.
     public static let mastercard = VirtualCard(
         name: "mastercard", aid: [0xA0, 0, 0, 0, 4, 0x10, 0x10], label: "MASTERCARD", style: .full,
         number: "5413330089010442")
@@ -90,7 +90,7 @@ public struct VirtualCard: Sendable {
         name: "wallet", aid: [0xA0, 0, 0, 0, 3, 0x10, 0x10], label: "VISA CREDIT", style: .fast,
         number: "4761739001010119", passes: [.example])
 
-    /// Every card by its name.
+    /// All predefined cards.
     public static let all: [VirtualCard] = [
         visa, mastercard, amex, interac, wallet,
         VirtualCard(

@@ -7,20 +7,20 @@ public actor VirtualCardChannel: CardChannel {
     private var sent = 0
     private var isPowered = false
 
-    /// Puts a card in the field. Its certificates are made here, once.
+    /// Puts a card in the field. Its certificates are created here, once.
     public init(_ card: VirtualCard, clock: any TillClock = SystemClock()) {
         program = VirtualCardProgram(card)
         self.clock = clock
     }
 
-    /// The card is there at once.
+    /// Returns at once: the card is already present.
     public func waitForCard() async throws(CardChannelError) {
         if Task.isCancelled { throw .canceled }
         if program.card.fault == .collision { throw .collision }
         (isPowered, sent) = (true, 0)
     }
 
-    /// The card's answer, or what its fault makes of it.
+    /// Returns the card's response, as altered by its fault.
     public func transmit(_ command: CommandAPDU) async throws(CardChannelError) -> ResponseAPDU {
         if Task.isCancelled { throw .canceled }
         guard isPowered else { throw .cardRemoved }
@@ -38,6 +38,6 @@ public actor VirtualCardChannel: CardChannel {
         return program.answer(command, at: clock.now())
     }
 
-    /// Takes the power off the card.
+    /// Powers the card off.
     public func powerOff() async { isPowered = false }
 }

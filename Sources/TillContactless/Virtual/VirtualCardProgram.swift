@@ -1,7 +1,7 @@
 import Crypto
 import TillCore
 
-/// The program in a virtual card: commands in, answers out.
+/// The program of a virtual card: commands in, responses out.
 struct VirtualCardProgram {
     let card: VirtualCard
     private let signedRecord: [DataObject]
@@ -26,7 +26,7 @@ struct VirtualCardProgram {
         certificates = made
     }
 
-    /// The answer to a command at a time.
+    /// Returns the response to a command at a time.
     mutating func answer(_ command: CommandAPDU, at time: Timestamp) -> ResponseAPDU {
         switch command.name {
         case "SELECT": return select(command.data)
@@ -151,7 +151,7 @@ struct VirtualCardProgram {
         return ResponseAPDU(DataObject(0x70, [DataObject(0x9F2A, [UInt8]()), DataObject(0x9F27, bytes)]).encoded)
     }
 
-    /// Not a real cryptogram: no issuer shares a key with this card. It depends on all that was said.
+    /// Computes a simulated cryptogram from all data exchanged; no issuer shares a key with this card.
     private func cryptogram(_ data: [UInt8]) -> [UInt8] {
         let counterBytes = TerminalData.bigEndian(UInt64(counter), 2)
         return Array(SHA256.hash(data: Array(card.number.utf8) + counterBytes + data).prefix(8))

@@ -2,16 +2,16 @@ import Crypto
 import Synchronization
 import TillCore
 
-/// The certificates of a virtual card, made with the test keys. Source: EMV Book 2, tables 5, 13 and 14.
+/// The certificates of a virtual card, signed with the test keys. Source: EMV Book 2, tables 5, 13 and 14.
 struct VirtualCertificates: Sendable {
     /// Tag 90, 92 and 32 of the issuer, 9F46, 9F48 and 9F47 of the card.
     let objects: [DataObject]
 
-    /// Certificates made before: making them takes as long as a whole tap.
+    /// Cached certificates: creating them takes as long as a whole tap.
     private static let known = Mutex<[[UInt8]: [DataObject]]>([:])
     private static let mostKnown = 256
 
-    /// The certificates of a card, made once.
+    /// Returns the certificates of a card, created once.
     static func made(number: String, signed: [UInt8]) -> [DataObject] {
         let name = Array(number.utf8) + signed
         if let found = known.withLock({ $0[name] }) { return found }
@@ -20,7 +20,7 @@ struct VirtualCertificates: Sendable {
         return objects
     }
 
-    /// - Parameter signed: the bytes that offline data authentication covers.
+    /// - Parameter signed: the bytes covered by offline data authentication.
     init(number: String, signed: [UInt8]) {
         let (authority, issuer, card) = (VirtualTestKeys.authority, VirtualTestKeys.issuer, VirtualTestKeys.card)
         let until: [UInt8] = [0x12, 0x49]
@@ -48,7 +48,7 @@ struct VirtualCertificates: Sendable {
         return (signer.sign([0x6A] + start + left + hash + [0xBC]), remainder)
     }
 
-    /// Signs what the card says and what the terminal asked for: tag 9F4B.
+    /// Signs the card's dynamic data and the terminal's challenge: tag 9F4B.
     static func signature(_ dynamic: [UInt8], _ challenge: [UInt8]) -> [UInt8] {
         let card = VirtualTestKeys.card
         let start: [UInt8] = [0x05, 0x01, UInt8(clamping: dynamic.count)] + dynamic
@@ -59,7 +59,7 @@ struct VirtualCertificates: Sendable {
 }
 
 extension CertificationAuthorities {
-    /// The authority of the virtual cards, for every scheme. It vouches for nothing but virtual cards.
+    /// The authority of the virtual cards, for every scheme. It certifies only virtual cards.
     public static let virtual: CertificationAuthorities = {
         var set = CertificationAuthorities()
         guard let key = VirtualTestKeys.authority.publicKey else { return set }

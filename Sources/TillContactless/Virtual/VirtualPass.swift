@@ -5,14 +5,14 @@ import TillCore
 public struct VirtualPass: Sendable {
     /// The pass type identifier.
     public let passTypeIdentifier: String
-    /// What the pass says to the shop, mostly a member's number.
+    /// The message to the merchant, typically a member number.
     public let message: String
-    /// The shop's public key, in X9.63 form.
+    /// The merchant's public key, in X9.63 form.
     public let merchantKey: [UInt8]
-    /// Whether the wallet seals in the second way.
+    /// `true` if the wallet uses the second encryption variant.
     public let usesSecondVariant: Bool
 
-    /// A pass as a phone holds it for one merchant.
+    /// Creates a pass as stored on a phone for one merchant.
     public init(
         passTypeIdentifier: String, message: String, merchantKey: [UInt8], usesSecondVariant: Bool = false
     ) {
@@ -22,17 +22,17 @@ public struct VirtualPass: Sendable {
         self.usesSecondVariant = usesSecondVariant
     }
 
-    /// The example shop's key for tests: SHA-256 of the word merchant. Public, so it seals nothing.
+    /// The example merchant's test key: SHA-256 of the word merchant. It is public, so it protects nothing.
     public static var exampleKey: P256.KeyAgreement.PrivateKey? {
         try? P256.KeyAgreement.PrivateKey(rawRepresentation: Array(SHA256.hash(data: Array("merchant".utf8))))
     }
 
-    /// The example shop's pass.
+    /// The example merchant's pass.
     public static let example = VirtualPass(
         passTypeIdentifier: "pass.com.example.loyalty", message: "MEMBER-0001",
         merchantKey: exampleKey.map { Array($0.publicKey.x963Representation) } ?? [])
 
-    /// Seals the message as a phone does at that time.
+    /// Encrypts the message as a phone would at that time.
     func cryptogram(at time: Timestamp) -> [UInt8]? {
         do { return try sealed(at: time) } catch { return nil }
     }

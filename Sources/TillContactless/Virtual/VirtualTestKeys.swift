@@ -1,10 +1,9 @@
 import BigInt
 import TillCore
 
-/// Keys of a certification authority, an issuer and a card that exist for tests only. They are public: nothing that
-/// they sign means anything.
+/// Test keys of a certification authority, an issuer and a card. They are public: their signatures prove nothing.
 enum VirtualTestKeys {
-    /// The index of the authority's key, among the test keys.
+    /// The authority's key index, in the test range.
     static let index: UInt8 = 0xF7
 
     static let authority = VirtualPrivateKey(
@@ -24,10 +23,10 @@ enum VirtualTestKeys {
             + "441132210E807FE923C607B4470B8A15")
 }
 
-/// An RSA key with the exponent 3 that signs in EMV's form. It has both primes, with which signing takes a quarter of
-/// the time (RFC 8017, 5.1.2): a card in this process should not be slower than a card of plastic.
+/// An RSA key with the exponent 3 that signs in EMV's form. It has both primes, which cuts signing time to a quarter
+/// (RFC 8017, 5.1.2): a card in this process should not be slower than a plastic card.
 struct VirtualPrivateKey: Sendable {
-    /// The modulus, highest byte first.
+    /// The modulus, big-endian.
     let modulus: [UInt8]
     private let primes: (BigUInt, BigUInt)
     private let exponents: (BigUInt, BigUInt)
@@ -42,7 +41,7 @@ struct VirtualPrivateKey: Sendable {
         modulus = [UInt8]((p * q).serialize())
     }
 
-    /// The public half; its exponent is 3.
+    /// The public key; its exponent is 3.
     var publicKey: RSAPublicKey? { RSAPublicKey(modulus: modulus, exponent: [3]) }
 
     /// Signs bytes of the modulus' length.

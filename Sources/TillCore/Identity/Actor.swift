@@ -1,34 +1,34 @@
-/// Who caused a change: a person, a program, an outside party, or Till itself.
+/// The originator of a change: a person, a program, an external party, or Till itself.
 ///
-/// It is a statement for the records and grants nothing. Names in it are of at most ``maximumNameBytes``.
+/// It is audit information and grants no permissions. Names in it are limited to ``maximumNameBytes``.
 public enum Actor: Hashable, Sendable {
-    /// The longest name or label that is kept of an actor, in bytes; longer ones are cut.
+    /// The longest name or label kept of an actor, in bytes; longer ones are truncated.
     public static let maximumNameBytes = 80
 
-    /// Somebody who works at the till, with the name that they had then.
+    /// A staff member, with the name in use at the time.
     case staff(StaffID, name: String)
-    /// A program with a key: the key's identifier, or for one of the settings the first digits of its SHA-256.
+    /// A program with an API key: the key's identifier, or for a key from the settings the first digits of its SHA-256.
     case key(id: String, label: String?)
-    /// Whoever signed in to the counter's page with a start code: the owner.
+    /// The owner, signed in to the counter's page with a start code.
     case owner
-    /// Who ran a command on the machine of the journal, as the operating system knows them.
+    /// The operating-system user that ran a command on the journal's machine.
     case operatingSystemUser(uid: UInt32, name: String)
-    /// A card reader or phone of the shop, by itself.
+    /// A card reader or phone of the shop, acting on its own.
     case device(DeviceID)
-    /// A provider, with a webhook.
+    /// A provider, through a webhook.
     case provider(ProviderName)
-    /// Who pays, at a page that is open to anybody.
+    /// The customer, on a public payment page.
     case customer
-    /// Somebody who was not let in.
+    /// An unauthenticated caller that was refused.
     case stranger
-    /// Till itself, in the course of a duty that nobody asked for.
+    /// Till itself, in the course of an automatic duty.
     case till(TillDuty)
-    /// Nobody has said. In a running counter and in commands it does not occur: a test searches for it.
+    /// No attribution. It does not occur in a running counter or in commands: a test searches for it.
     case unattributed
-    /// One of a later release, by the word that it has there.
+    /// A kind of actor from a later release, by its stored kind.
     case unrecognized(kind: String)
 
-    /// The word under which it is kept.
+    /// The stored kind of the actor.
     public var kind: String {
         switch self {
         case .staff: "staff"
@@ -45,7 +45,7 @@ public enum Actor: Hashable, Sendable {
         }
     }
 
-    /// What distinguishes it from others of its kind; `nil` where there is only one.
+    /// The identifier that distinguishes the actor from others of its kind; `nil` if there is only one.
     public var id: String? {
         switch self {
         case .staff(let id, _): id.rawValue
@@ -58,7 +58,7 @@ public enum Actor: Hashable, Sendable {
         }
     }
 
-    /// What people call it, where it has a name of its own.
+    /// The display name of the actor, if it has one.
     public var name: String? {
         switch self {
         case .staff(_, let name), .operatingSystemUser(_, let name): name
@@ -69,7 +69,7 @@ public enum Actor: Hashable, Sendable {
 }
 
 extension Actor: CustomStringConvertible {
-    /// The words for the records.
+    /// The description for the records.
     public var description: String {
         switch self {
         case .staff(_, let name): name
@@ -87,25 +87,25 @@ extension Actor: CustomStringConvertible {
     }
 }
 
-/// What Till does by itself, without anybody asking at that moment.
+/// An automatic duty of Till, performed without a request.
 public enum TillDuty: String, Hashable, Sendable, CaseIterable {
-    /// It continues with what was interrupted, is due or has expired.
+    /// Resumption of interrupted, due or expired work.
     case recovery
-    /// It asks a provider about a payment that somebody watches.
+    /// Queries of a payment that is being watched.
     case watch
-    /// It asks about what may change after the sale.
+    /// Queries for changes after the sale.
     case afterSale = "after_sale"
-    /// After a restore it asks providers what the journal lacks.
+    /// Queries, after a restore, for charges that the journal lacks.
     case restoreSweep = "restore_sweep"
-    /// It forwards what was stored without a connection.
+    /// Forwarding of taps stored while offline.
     case offlineForwarding = "offline_forwarding"
-    /// It prints and mails receipts.
+    /// Printing and mailing of receipts.
     case receipts
-    /// It fetches and reads providers' statements.
+    /// Download and import of providers' statements.
     case statements
-    /// It listens to a card reader.
+    /// Communication with card readers.
     case readers
-    /// It starts, stops and watches over its own files.
+    /// Startup, shutdown and monitoring of Till's own files.
     case housekeeping
 
     /// The duty's name in the audit log and on the page, in English.

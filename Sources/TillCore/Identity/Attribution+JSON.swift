@@ -1,21 +1,21 @@
-// What is written once is read for ever: a member may be added, never renamed or given another meaning.
+// Stored data is permanent: a member may be added, but never renamed or given another meaning.
 
 extension Attribution {
-    /// As events keep it: without the network address.
+    /// The current attribution in the form stored with events: without the network address.
     public static var inEvents: Attribution? {
         guard var current else { return nil }
         current.address = nil
         return current
     }
 
-    /// Writes it as a JSON object where a value is expected: the actor's members, and its own beside them.
+    /// Writes the attribution as a JSON object in value position: the actor's members, and its own beside them.
     public func write(into writer: inout JSONWriter) {
         writer.beginObject()
         members(into: &writer)
         writer.endObject()
     }
 
-    /// The members of that object, so that others can stand beside them.
+    /// Writes the members of that object, so that the caller can add others.
     public func members(into writer: inout JSONWriter) {
         actor.members(into: &writer)
         if let request { writer.field("request", request) }
@@ -27,7 +27,7 @@ extension Attribution {
         }
     }
 
-    /// Reads what ``write(into:)`` writes; `nil` for anything else. Members of a later release are passed over.
+    /// Reads the output of ``write(into:)``; `nil` for anything else. Members of a later release are ignored.
     public init?(_ json: JSONValue) {
         guard let actor = Actor(json) else { return nil }
         self.init(
@@ -40,7 +40,7 @@ extension Attribution {
 }
 
 extension Actor {
-    /// Writes it as a JSON object where a value is expected: `kind`, and `id` and `name` where it has them.
+    /// Writes the actor as a JSON object in value position: `kind`, and `id` and `name` if it has them.
     public func write(into writer: inout JSONWriter) {
         writer.beginObject()
         members(into: &writer)
@@ -53,7 +53,7 @@ extension Actor {
         if let name { writer.field("name", Actor.kept(name)) }
     }
 
-    /// A name as it is kept: without card numbers, cut to ``maximumNameBytes``.
+    /// Returns a name in its stored form: without card numbers, truncated to ``maximumNameBytes``.
     private static func kept(_ name: String) -> String {
         let name = CardScrubbing.withoutNumbers(name)
         guard name.utf8.count > maximumNameBytes else { return name }
@@ -65,7 +65,8 @@ extension Actor {
         return kept
     }
 
-    /// Reads what ``write(into:)`` writes; `nil` for anything else. A kind of a later release is kept as its word.
+    /// Reads the output of ``write(into:)``; `nil` for anything else. A kind of a later release is kept by its stored
+    /// kind.
     public init?(_ json: JSONValue) {
         guard let kind = json["kind"]?.stringValue else { return nil }
         let (id, name) = (json["id"]?.stringValue, json["name"]?.stringValue)

@@ -1,20 +1,20 @@
-/// Whom a change is attributed to: who caused it, who allowed it, and with what.
+/// The attribution of a change: the originator, the approver, and the means.
 ///
-/// It is set once where somebody is let in, and read where changes are written: ``current`` follows the task, and the
-/// tasks that it starts with `Task {}`. It does not follow a detached task, nor one that was started before.
+/// It is set once at authentication and read where changes are written: ``current`` is inherited by the task and by
+/// tasks that it starts with `Task {}`, but not by a detached task or one that was started before.
 public struct Attribution: Hashable, Sendable {
-    /// Of the work that the running task does; `nil`: nobody has said.
+    /// The attribution of the running task's work; `nil` if none was set.
     @TaskLocal public static var current: Attribution?
 
-    /// Who caused the change: a person, a key, an outside party or Till itself.
+    /// The originator of the change: a person, a key, an external party or Till itself.
     public var actor: Actor
-    /// Who allowed it, where somebody else had to.
+    /// The approver, if a second person's approval was required.
     public var approvedBy: Actor?
-    /// The identifier of the request that it came with.
+    /// The identifier of the request that caused the change.
     public var request: String?
-    /// The device on which they did it.
+    /// The device used for the change.
     public var device: DeviceID?
-    /// The network address that they came from. Kept in the audit log only, never with an event.
+    /// The caller's network address. Kept in the audit log only, never with an event.
     public var address: String?
 
     public init(
@@ -30,12 +30,12 @@ public struct Attribution: Hashable, Sendable {
 }
 
 extension Attribution: CustomStringConvertible {
-    /// The words for the records.
+    /// The description for the records.
     public var description: String { approvedBy.map { "\(actor), approved by \($0)" } ?? actor.description }
 }
 
 extension Attribution {
-    /// Does something that Till does by itself. It is never attributed to whoever happened to start the task.
+    /// Performs work of an automatic duty. It is never attributed to the actor that happened to start the task.
     public static func of<Value>(
         _ duty: TillDuty, isolation: isolated (any _Concurrency.Actor)? = #isolation, _ work: () async throws -> Value
     ) async rethrows -> Value {

@@ -1,41 +1,41 @@
-/// Finds card numbers in a shop's or a customer's free text and leaves their last four digits.
+/// Finds card numbers in free text of a shop or a customer and masks all but their last four digits.
 ///
-/// A card number is 13 to 19 digits of any script that begin as a payment network's do, are as many as that network's
-/// have, and end with the right check digit (ISO/IEC 7812-1). Between two digits there may be up to three separators:
-/// white space, line breaks, dashes, points, commas, slashes, colons and the like; characters without width count for
-/// nothing. Each may be percent-encoded, as in addresses. Anything else is left as it is: of a shop's numbers of 13
-/// digits and more only those can be hit that begin like a card, and of these every tenth.
+/// A card number is a run of 13 to 19 digits of any script with a payment network's prefix and length and a valid check
+/// digit (ISO/IEC 7812-1). Up to three separators may come between two digits: white space, line breaks, dashes,
+/// points, commas, slashes, colons and the like; zero-width characters are ignored. Each may be percent-encoded, as in
+/// URLs. Other text is left unchanged: of a shop's own numbers of 13 or more digits, only those with a card prefix can
+/// match, and of these every tenth.
 ///
-/// A name that a machine has given, such as a provider's for a capture, is no free text: many are hexadecimal, and have
-/// as many digits in a row every now and then. There a card number is one that stands by itself, with no letter at once
-/// before or behind it.
+/// A machine-generated name, such as a provider's identifier of a capture, is not free text: many are hexadecimal and
+/// contain as many consecutive digits now and then. In such a name, only a number without a letter directly before or
+/// after it is a card number.
 public enum CardNumberMask {
-    /// What a text is.
+    /// The origin of a text.
     private enum Source { case person, machine }
 
-    /// The lengths of card numbers.
+    /// The possible lengths of card numbers.
     private static let counts = 13...19
     /// The most separators between two digits.
     private static let mostSeparators = 3
-    /// Digits that are examined from one place: two numbers in a row.
+    /// The most digits examined from one position: two consecutive numbers.
     private static let mostDigits = 40
 
-    /// A digit of a text, as ASCII, and where it stands.
+    /// A digit of a text, as ASCII, and its position.
     private struct Digit {
         let ascii: UInt8
         let place: Int
     }
 
-    /// The text with such numbers masked.
+    /// Returns the text with card numbers masked.
     public static func masked(_ text: String) -> String { search(text, as: .person) }
 
-    /// Whether there is a card number in the text.
+    /// Returns `true` if the text contains a card number.
     public static func finds(in text: String) -> Bool { masked(text) != text }
 
-    /// A machine's name with such numbers masked.
+    /// Returns a machine-generated name with card numbers masked.
     public static func maskedName(_ name: String) -> String { search(name, as: .machine) }
 
-    /// Whether there is a card number in a machine's name.
+    /// Returns `true` if a machine-generated name contains a card number.
     public static func finds(inName name: String) -> Bool { maskedName(name) != name }
 
     private static func search(_ text: String, as source: Source) -> String {
@@ -57,7 +57,7 @@ public enum CardNumberMask {
             }
             if let length = cardLength(run[...], isEnd) {
                 for found in run.prefix(length - 4) { scalars[found.place] = "*" }
-                // What follows it directly is examined, too, and is no longer part of a longer number.
+                // The text directly after it is examined too, but is no longer part of a longer number.
                 start = run.prefix(length).last.map { $0.place + 1 } ?? start + 1
                 if let next = run.dropFirst(length).first, next.place == start,
                     let second = cardLength(run.dropFirst(length), isEnd)
@@ -73,7 +73,8 @@ public enum CardNumberMask {
         return String(kept)
     }
 
-    /// Almost no text has thirteen digits; ASCII is counted without decoding.
+    /// Returns `false` if the text has too few digits for a card number, which holds for almost every text; ASCII is
+    /// counted without decoding.
     private static func mayHoldNumber(_ text: String) -> Bool {
         var ascii = 0
         var others = 0
@@ -83,7 +84,7 @@ public enum CardNumberMask {
         return ascii + others >= counts.lowerBound
     }
 
-    /// A decimal digit of any script as ASCII.
+    /// Returns the ASCII equivalent of a decimal digit of any script.
     private static func digit(_ scalar: Unicode.Scalar) -> UInt8? {
         if scalar.value < 0x80 {
             return scalar.value >= 0x30 && scalar.value <= 0x39 ? UInt8(scalar.value) : nil
@@ -94,7 +95,7 @@ public enum CardNumberMask {
         return 0x30 + UInt8(value)
     }
 
-    /// The digits that can be of one number, or of two in a row.
+    /// Returns the digits that can belong to one number, or to two consecutive ones.
     private static func digits(from start: Int, in scalars: [Unicode.Scalar]) -> [Digit] {
         var found: [Digit] = []
         var index = start
@@ -113,7 +114,7 @@ public enum CardNumberMask {
         return found
     }
 
-    /// What stands at a place, and in how many scalars: `%20` is one space in three.
+    /// Returns the character at a position and its length in scalars: `%20` is one space of length three.
     private static func character(
         at place: Int, in scalars: [Unicode.Scalar]
     ) -> (scalar: Unicode.Scalar, length: Int) {
@@ -131,7 +132,7 @@ public enum CardNumberMask {
         }
     }
 
-    /// Joiners, direction marks, soft hyphens, variation selectors.
+    /// Returns `true` for joiners, direction marks, soft hyphens and variation selectors.
     private static func hasNoWidth(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value >= 0x80
             && (scalar.properties.generalCategory == .format || scalar.properties.isDefaultIgnorableCodePoint)
@@ -144,8 +145,8 @@ public enum CardNumberMask {
         }
     }
 
-    /// How many of the first digits make a card's number; the longest if several do. A number ends where its group of
-    /// digits does, or where another number begins that ends there.
+    /// Returns the number of leading digits that form a card number; the longest if several do. A number ends at the
+    /// end of its group of digits, or at the start of another number that extends to the end of the group.
     private static func cardLength(_ run: ArraySlice<Digit>, _ isEnd: (Digit) -> Bool) -> Int? {
         guard run.count >= counts.lowerBound else { return nil }
         for length in stride(from: min(counts.upperBound, run.count), through: counts.lowerBound, by: -1)
@@ -158,7 +159,7 @@ public enum CardNumberMask {
         return nil
     }
 
-    /// The digits that follow without anything between.
+    /// Returns the digits that follow without a separator.
     private static func group(of run: ArraySlice<Digit>, behind place: Int) -> ArraySlice<Digit> {
         var next = place
         return run.prefix { digit in
@@ -172,7 +173,7 @@ public enum CardNumberMask {
         return lengths(digits).contains(digits.count) && LuhnChecksum.isValid(digits)
     }
 
-    /// How long the numbers are that begin like this; none if no card's do.
+    /// Returns the possible lengths of card numbers with these leading digits; none if no card has them.
     private static func lengths(_ digits: [UInt8]) -> ClosedRange<Int> {
         guard digits.count >= counts.lowerBound else { return 0...0 }
         let four = digits.prefix(4).reduce(0) { $0 * 10 + Int($1) - 0x30 }

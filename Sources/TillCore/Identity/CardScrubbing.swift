@@ -1,11 +1,10 @@
-/// Takes card numbers and codes out of text that will be kept or shown.
+/// Removes card numbers and security codes from text that will be stored or displayed.
 public enum CardScrubbing {
-    /// What stands where something was taken out.
+    /// The replacement for removed text.
     public static let mask = "••••"
 
-    /// Masks every run of 12 to 19 or more digits, also when spaces or dashes are between them, and card numbers
-    /// however they are written (``CardNumberMask``). Rather too much than a number too few: such text is for people
-    /// only.
+    /// Masks every run of 12 to 19 or more digits, including runs with spaces or dashes, and card numbers in any
+    /// notation (``CardNumberMask``). Errs on the side of masking too much: such text is for people only.
     public static func withoutNumbers(_ text: String) -> String {
         let text = CardNumberMask.masked(text)
         guard text.utf8.count(where: { $0 >= 0x30 && $0 <= 0x39 }) >= 12 else { return text }

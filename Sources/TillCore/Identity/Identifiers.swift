@@ -1,21 +1,21 @@
-/// A name for one thing of one kind. Each kind has its own type, so that an order cannot be passed for a payment.
+/// A typed identifier. Each kind of thing has its own type, so that an order cannot be passed for a payment.
 public protocol Identifier: RawRepresentable<String>, Hashable, Sendable, CustomStringConvertible {
-    /// Takes the text as it is. Use ``init(validating:)`` for text from outside.
+    /// Wraps the text without validating it. Use ``init(validating:)`` for external text.
     init(rawValue: String)
 }
 
-/// Why a text cannot be an identifier.
+/// The reason for which a text is not a valid identifier.
 public enum IdentifierError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The text has no characters.
     case empty
     /// The text is longer than ``IdentifierLimits/maximumBytes``.
     case tooLong(Int)
-    /// The text has a character that is not printable ASCII without space.
+    /// The text contains a character that is not printable ASCII, or a space.
     case unprintable
-    /// The text is a card number, or has one in it.
+    /// The text is or contains a card number.
     case cardNumber
 
-    /// One sentence that says what was wrong.
+    /// A sentence that describes the error.
     public var description: String {
         switch self {
         case .empty: "The identifier is empty."
@@ -29,16 +29,16 @@ public enum IdentifierError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 }
 
-/// Limits on identifiers that come from outside.
+/// Limits on external identifiers.
 public enum IdentifierLimits {
-    /// The longest identifier taken, in bytes. Providers keep at least this much in their metadata.
+    /// The longest accepted identifier, in bytes. Providers store at least this much in their metadata.
     public static let maximumBytes = 128
 }
 
 extension Identifier {
     public var description: String { rawValue }
 
-    /// Takes text from outside: 1 to 128 bytes of printable ASCII without space.
+    /// Validates external text: 1 to 128 bytes of printable ASCII without spaces.
     public init(validating text: String) throws(IdentifierError) {
         guard !text.isEmpty else { throw .empty }
         guard text.utf8.count <= IdentifierLimits.maximumBytes else { throw .tooLong(text.utf8.count) }
@@ -46,45 +46,46 @@ extension Identifier {
         self.init(rawValue: text)
     }
 
-    /// Takes text from outside; `nil` for whatever ``init(validating:)`` refuses, where the reason does not matter.
+    /// Validates external text; `nil` for any text that ``init(validating:)`` rejects.
     public init?(ifValid text: String) {
         do throws(IdentifierError) { try self.init(validating: text) } catch { return nil }
     }
 }
 
-/// The shop on whose behalf money moves. A payment is only ever visible to its own account.
+/// The shop for which money moves. A payment is visible to its own account only.
 public struct AccountID: Identifier {
-    /// The text, as it came.
+    /// The identifier's text, unmodified.
     public let rawValue: String
-    /// Takes the text as it is.
+    /// Wraps the text without validating it.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The account of a counter that serves one shop.
     public static let main = AccountID(rawValue: "main")
 }
 
-/// The order that a payment is for, as the shop names it.
+/// The identifier of an order, assigned by the shop.
 public struct OrderID: Identifier {
-    /// The text, as it came.
+    /// The identifier's text, unmodified.
     public let rawValue: String
-    /// Takes the text as it is.
+    /// Wraps the text without validating it.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The name of an order that is about to be sold. A name is never masked, since two orders could then have one.
-    /// - Throws: ``IdentifierError``, also for a name with a card number in it (``CardNumberMask``).
+    /// Validates the identifier of an order to be sold. It is never masked, because two orders could then share an
+    /// identifier.
+    /// - Throws: ``IdentifierError``, also for an identifier that contains a card number (``CardNumberMask``).
     public init(selling name: String) throws(IdentifierError) {
         try self.init(validating: name)
         guard !CardNumberMask.finds(in: name) else { throw .cardNumber }
     }
 }
 
-/// One payment for one order: the intent that the shop sees. `pay_` and 26 characters that sort by time.
+/// One payment for one order: the intent visible to the shop. `pay_` and 26 characters that sort by time.
 public struct PaymentID: Identifier {
-    /// The text, as it came.
+    /// The identifier's text, unmodified.
     public let rawValue: String
-    /// Takes the text as it is.
+    /// Wraps the text without validating it.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Makes a new one from the time and 80 random bits, both passed in.
+    /// Creates an identifier from the time and 80 random bits, both supplied by the caller.
     public static func make(at time: Timestamp, random: (UInt64, UInt64)) -> PaymentID {
         var text = Array("pay_".utf8)
         text.reserveCapacity(30)
@@ -102,7 +103,8 @@ public struct PaymentID: Identifier {
 }
 
 extension PaymentID {
-    /// The payment in the name of one of its steps: `pay_…-a1`, `pay_…-r1`. `nil` for anything else.
+    /// Extracts the payment from the identifier of one of its operations: `pay_…-a1`, `pay_…-r1`. `nil` for anything
+    /// else.
     public init?(ofStep name: some StringProtocol) {
         guard name.hasPrefix("pay_"), let end = name.lastIndex(of: "-"),
             let id = PaymentID(ifValid: String(name[..<end]))
@@ -110,8 +112,8 @@ extension PaymentID {
         self = id
     }
 
-    /// Whether a name is one of this payment's refunds: `pay_…-r1`. What somebody refunds in a provider's dashboard has
-    /// the name of its sale, or none.
+    /// Returns `true` if a name is one of this payment's refunds: `pay_…-r1`. A refund made in a provider's dashboard
+    /// has the name of its sale, or none.
     package func isRefund(_ name: some StringProtocol) -> Bool {
         PaymentID(ofStep: name) == self && name.dropFirst(rawValue.utf8.count).hasPrefix("-r")
     }
@@ -119,81 +121,81 @@ extension PaymentID {
 
 private let crockford = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
-/// One try to authorize a payment with one provider: the payment's identifier and `-a1`, `-a2`, …
+/// One attempt to authorize a payment with one provider: the payment's identifier and `-a1`, `-a2`, …
 public struct AttemptID: Identifier {
-    /// The text, as it came.
+    /// The identifier's text, unmodified.
     public let rawValue: String
-    /// Takes the text as it is.
+    /// Wraps the text without validating it.
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// One capture of an authorization: the payment's identifier and `-c1`, `-c2`, …
+/// A capture of an authorization: the payment's identifier and `-c1`, `-c2`, …
 public struct CaptureID: Identifier {
-    /// The text, as it came.
+    /// The identifier's text, unmodified.
     public let rawValue: String
-    /// Takes the text as it is.
+    /// Wraps the text without validating it.
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// One renewal of a hold: the payment's identifier and `-h1`, `-h2`, …
+/// A renewal of a hold: the payment's identifier and `-h1`, `-h2`, …
 public struct RenewalID: Identifier {
-    /// The text, as it came.
+    /// The identifier's text, unmodified.
     public let rawValue: String
-    /// Takes the text as it is.
+    /// Wraps the text without validating it.
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// One refund of captured money: the payment's identifier and `-r1`, `-r2`, …
+/// A refund of captured money: the payment's identifier and `-r1`, `-r2`, …
 public struct RefundID: Identifier {
-    /// The text, as it came.
+    /// The identifier's text, unmodified.
     public let rawValue: String
-    /// Takes the text as it is.
+    /// Wraps the text without validating it.
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// What a provider calls the thing it made for us: Stripe's `pi_…`, a sandbox's `sb_…`.
+/// A provider's identifier of its own object: Stripe's `pi_…`, the sandbox's `sb_…`.
 public struct ProviderReference: Identifier {
-    /// The text, as it came.
+    /// The identifier's text, unmodified.
     public let rawValue: String
-    /// Takes the text as it is.
+    /// Wraps the text without validating it.
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// The key under which a provider does a thing at most once.
+/// The key under which a provider performs an operation at most once.
 ///
-/// It is derived from the payment (so from the order), the attempt and the step, and it is in the journal before
-/// the call leaves. The same step always has the same key, also after a crash and on another machine.
+/// It is derived from the payment (so from the order), the attempt and the operation, and it is in the journal before
+/// the call is sent. The same operation always has the same key, even after a crash and on another machine.
 public struct IdempotencyKey: Identifier {
-    /// The text, as it came.
+    /// The identifier's text, unmodified.
     public let rawValue: String
-    /// Takes the text as it is.
+    /// Wraps the text without validating it.
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
 /// The name of a payment service provider, as in `--provider stripe`.
 public struct ProviderName: Identifier {
-    /// The text, as it came.
+    /// The identifier's text, unmodified.
     public let rawValue: String
-    /// Takes the text as it is.
+    /// Wraps the text without validating it.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The stand-in that ships with Till.
+    /// The sandbox provider that ships with Till.
     public static let sandbox = ProviderName(rawValue: "sandbox")
-    /// Money in the drawer.
+    /// The cash drawer.
     public static let cash = ProviderName(rawValue: "cash")
 }
 
-/// Somebody who works at the till. A name of theirs may change; this never does.
+/// The identifier of a staff member. The display name may change; the identifier never does.
 public struct StaffID: Identifier {
-    /// The text, as it came.
+    /// The identifier's text, unmodified.
     public let rawValue: String
-    /// Takes the text as it is.
+    /// Wraps the text without validating it.
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// A thing with which somebody acts: a card reader, a phone, a tablet that was enrolled.
+/// The identifier of a device on which an action is taken: an enrolled card reader, phone or tablet.
 public struct DeviceID: Identifier {
-    /// The text, as it came.
+    /// The identifier's text, unmodified.
     public let rawValue: String
-    /// Takes the text as it is.
+    /// Wraps the text without validating it.
     public init(rawValue: String) { self.rawValue = rawValue }
 }

@@ -1,6 +1,6 @@
 extension JSONValue {
-    /// The document with card numbers masked in every text, number and key, whatever its depth.
-    /// - Parameter untouched: members of the document itself that stay as they came, since a card belongs there.
+    /// Returns the document with card numbers masked in every string, number and key, at any depth.
+    /// - Parameter untouched: Top-level members that stay unchanged because a card belongs there.
     public func withoutCardNumbers(except untouched: Set<String> = []) -> JSONValue {
         switch self {
         case .null, .bool: self
@@ -19,11 +19,11 @@ extension JSONValue {
         }
     }
 
-    /// The document with card numbers masked that begin in one of its own texts and end in another one behind it.
+    /// Returns the document with card numbers masked that are split across consecutive top-level strings.
     /// - Parameters:
-    ///   - texts: the members that are read as one text, in the order in which they came.
-    ///   - names: those of them that name something, and stay as they came; of a number that begins in one of them
-    ///     nothing else is left.
+    ///   - texts: The members that are read as one text, in the order in which they came.
+    ///   - names: Those of them that are names and stay unchanged; if a number starts in one of them, the rest of it is
+    ///     masked.
     public func withoutSplitCardNumbers(in texts: Set<String>, keeping names: Set<String>) -> JSONValue {
         guard case .object(var members) = self else { return self }
         let parts = members.indices.compactMap { index in
@@ -32,7 +32,7 @@ extension JSONValue {
         let joined = parts.map(\.1).joined(separator: " ")
         let masked = CardNumberMask.masked(joined)
         guard parts.count > 1, masked != joined else { return self }
-        // Each masked digit is one character for another, so every part ends where it ended.
+        // Each masked digit replaces one character, so that every part keeps its length.
         var rest = Array(masked.unicodeScalars)[...]
         var beganInName = false
         for (index, text) in parts {
@@ -43,7 +43,7 @@ extension JSONValue {
                 continue
             }
             if beganInName {
-                // With the name and the last four digits it would be whole.
+                // Together with the name, the last four digits would complete the number.
                 let end = part.firstIndex { $0.properties.isAlphabetic } ?? part.endIndex
                 for place in 0..<end where part[place].properties.numericType != nil { part[place] = "*" }
             }

@@ -1,7 +1,7 @@
-/// A value that must not be seen: a card number, a security code, a key.
+/// A value that must not be displayed: a card number, a security code, a key.
 ///
-/// It prints, interpolates, dumps and mirrors as a mask, has no `Codable` and no `Equatable`, and gives its value
-/// only through ``reveal()``, a name that a reviewer can search for.
+/// It prints, interpolates, dumps and mirrors as a mask, has no `Codable` and no `Equatable` conformance, and exposes
+/// its value only through ``reveal()``, a name that a reviewer can search for.
 public struct Secret<Value: Sendable>: Sendable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
@@ -9,12 +9,12 @@ public struct Secret<Value: Sendable>: Sendable, CustomStringConvertible, Custom
 
     public init(_ value: Value) { self.value = value }
 
-    /// The value itself. Only code that sends it to its one destination calls this.
+    /// Returns the value. Called only by code that sends it to its one destination.
     public func reveal() -> Value { value }
 
-    /// Always the same mask, whatever the value and its length.
+    /// A constant mask, regardless of the value and its length.
     public var description: String { "••••" }
-    /// Always the same mask.
+    /// A constant mask.
     public var debugDescription: String { "••••" }
     /// A mirror without children, so that `dump` and reflection-based loggers see nothing.
     public var customMirror: Mirror { Mirror(self, children: [:]) }

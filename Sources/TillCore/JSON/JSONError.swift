@@ -1,10 +1,10 @@
-/// Why a document is not the JSON that Till reads, and where.
+/// The first fault in a document that is not acceptable JSON, with its location.
 public struct JSONError: Error, Hashable, Sendable {
-    /// Line of the fault, from 1; 0 if the fault has no place, such as a document that is too long.
+    /// The line of the fault, from 1; 0 if the fault has no location, such as a document that is too long.
     public var line: Int
-    /// Column of the fault in bytes, from 1; 0 if it has no place.
+    /// The column of the fault in bytes, from 1; 0 if it has no location.
     public var column: Int
-    /// What is wrong, without the place.
+    /// A description of the fault, without its location.
     public var reason: String
 
     public init(line: Int, column: Int, reason: String) {
@@ -15,7 +15,7 @@ public struct JSONError: Error, Hashable, Sendable {
 }
 
 extension JSONError: CustomStringConvertible {
-    /// A sentence with the place.
+    /// A sentence with the location.
     public var description: String {
         line == 0 ? "This is not JSON: \(reason)." : "Line \(line), column \(column): \(reason)."
     }

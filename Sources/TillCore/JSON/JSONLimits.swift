@@ -1,13 +1,13 @@
-/// What a document may cost before it is refused. Each limit guards one resource of the process that reads it.
+/// The parsing limits beyond which a document is refused. Each limit guards one resource of the process.
 public struct JSONLimits: Hashable, Sendable {
-    /// Length of the whole document. Guards memory.
+    /// The length of the whole document. Guards memory.
     public var maximumBytes: Int
-    /// Nested arrays and objects; 512 at most, whatever is asked for. Guards the stack.
+    /// The nesting depth of arrays and objects; capped at 512. Guards the stack.
     public var maximumDepth: Int
-    /// Values of every kind in the document. Guards time: two bytes can be one value.
+    /// The number of values of every kind in the document. Guards time: two bytes can be one value.
     public var maximumValues: Int
 
-    /// Limits; the defaults fit any request or provider answer that Till knows.
+    /// Creates limits; the defaults fit every known request and provider response.
     public init(maximumBytes: Int = 1 << 20, maximumDepth: Int = 64, maximumValues: Int = 100_000) {
         self.maximumBytes = maximumBytes
         self.maximumDepth = min(maximumDepth, 512)

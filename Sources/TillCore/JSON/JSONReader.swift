@@ -1,5 +1,5 @@
-/// One pass over the bytes of a document. Every access is guarded by `position < bytes.count`, and the depth of the
-/// recursion by the limits.
+/// A single-pass parser over the bytes of a document. Every access is guarded by `position < bytes.count`, and the
+/// depth of the recursion by the limits.
 struct JSONReader {
     let bytes: UnsafeBufferPointer<UInt8>
     let limits: JSONLimits
@@ -26,7 +26,7 @@ struct JSONReader {
 
     // MARK: Values
 
-    /// The byte at the position, or zero (which JSON allows nowhere) behind the end.
+    /// The byte at the position; zero (which JSON allows nowhere) past the end.
     private var next: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
     private mutating func value() throws(JSONError) -> JSONValue {
@@ -166,7 +166,7 @@ struct JSONReader {
         return text
     }
 
-    /// The rest of a string from its first backslash on.
+    /// Reads the rest of a string from its first backslash on.
     private mutating func escapedString(opening: Int, start: Int) throws(JSONError) -> String {
         var buffer = Array(bytes[start..<position])
         while position < bytes.count {

@@ -1,6 +1,7 @@
 extension JSONValue {
-    /// One form for all documents that say the same: members sorted by the UTF-8 of their keys, no spaces, the
-    /// shortest escapes. Numbers keep their digits, so `1.0` and `1` differ. Fingerprints of requests are taken of it.
+    /// Returns the canonical form shared by all equivalent documents: members sorted by the UTF-8 of their keys, no
+    /// spaces, the shortest escapes. Numbers keep their digits, so `1.0` and `1` differ. Request fingerprints are
+    /// computed from it.
     public func canonicalBytes() -> [UInt8] { sorted.bytes() }
 
     private var sorted: JSONValue {
@@ -14,8 +15,8 @@ extension JSONValue {
         }
     }
 
-    /// The places where two documents differ, as sorted JSON pointers (RFC 6901), at most 20; empty if none.
-    /// The order of members does not matter. A place that only one of them has is named as a whole.
+    /// Returns the differences between two documents as sorted JSON pointers (RFC 6901), at most 20; empty if there are
+    /// none. The order of members does not matter. A value present in only one of them is reported as a whole.
     public static func differences(_ a: JSONValue, _ b: JSONValue) -> [String] {
         var places: [String] = []
         collect(a, b, at: "", into: &places)

@@ -1,9 +1,9 @@
 extension JSONValue {
-    /// Reads a document strictly as RFC 8259 has it.
+    /// Parses a document strictly according to RFC 8259.
     ///
-    /// Refused beyond the grammar: duplicate keys, text that is not UTF-8, lone surrogates, anything behind the
-    /// document, and whatever exceeds the limits. A byte order mark at the start is skipped.
-    /// - Parameter allowsTrailingCommas: takes one comma before `]` or `}`, which some shops' exports contain.
+    /// Refused beyond the grammar: duplicate keys, text that is not UTF-8, lone surrogates, anything after the
+    /// document, and anything that exceeds the limits. A byte order mark at the start is skipped.
+    /// - Parameter allowsTrailingCommas: Accepts one comma before `]` or `}`, which some shops' exports contain.
     /// - Throws: ``JSONError`` with the line and column of the first fault.
     public init(
         parsing bytes: some Collection<UInt8>, limits: JSONLimits = .standard, allowsTrailingCommas: Bool = false
@@ -19,8 +19,8 @@ extension JSONValue {
         self = try result.get()
     }
 
-    /// Reads a document as ``init(parsing:limits:allowsTrailingCommas:)`` does; `nil` for whatever that refuses, where
-    /// it does not matter what was wrong and where.
+    /// Parses a document as ``init(parsing:limits:allowsTrailingCommas:)`` does; `nil` for any document that it
+    /// rejects.
     public init?(ifValid bytes: some Collection<UInt8>, limits: JSONLimits = .standard) {
         do throws(JSONError) { try self.init(parsing: bytes, limits: limits) } catch { return nil }
     }

@@ -1,10 +1,10 @@
 extension JSONValue {
-    /// An object of the members that have a value.
+    /// Creates an object of the members that have a value.
     package static func members(_ pairs: KeyValuePairs<String, JSONValue?>) -> JSONValue {
         .object(pairs.compactMap { pair in pair.value.map { JSONMember(key: pair.key, value: $0) } })
     }
 
-    /// The member at a path of keys.
+    /// Returns the member at a path of keys.
     package func at(_ path: String...) -> JSONValue? {
         var value: JSONValue? = self
         for key in path { value = value?[key] }
@@ -13,6 +13,6 @@ extension JSONValue {
 }
 
 extension Optional<String> {
-    /// As a JSON string.
+    /// The text as a JSON string.
     package var json: JSONValue? { map { .string($0) } }
 }

@@ -1,23 +1,23 @@
 /// A JSON document (RFC 8259), read without loss.
 ///
-/// Till reads JSON itself instead of through Foundation for four reasons: a number stays the digits that were written,
-/// because money must never pass through a `Double`; every limit has a name and its own error; a duplicate key is
-/// refused, because two readers could take two different amounts from it; and a document has a canonical form and a
-/// difference, on which idempotency rests.
+/// Till reads JSON itself instead of through Foundation for four reasons: a number keeps the digits as written, because
+/// money must never pass through a `Double`; every limit has a name and its own error; a duplicate key is refused,
+/// because two readers could take two different amounts from it; and a document has a canonical form and a difference,
+/// on which idempotency rests.
 public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
     /// The digits exactly as written: `1.50` and `1.5` are two values.
     case number(String)
-    /// Text, with escapes resolved.
+    /// A string, with escapes resolved.
     case string(String)
-    /// Values in their order.
+    /// The elements of an array, in order.
     case array([JSONValue])
-    /// Members in the order in which they were written.
+    /// The members of an object, in the order in which they were written.
     case object([JSONMember])
 }
 
-/// One key and its value in an object.
+/// A key and its value in an object.
 public struct JSONMember: Hashable, Sendable {
     /// The key, with escapes resolved.
     public var key: String
@@ -66,19 +66,19 @@ extension JSONValue {
         return members
     }
 
-    /// Whether it is `null`, which is not the same as missing.
+    /// `true` for `null`, which is not the same as a missing value.
     public var isNull: Bool { self == .null }
 }
 
 extension JSONValue {
-    /// The document as UTF-8, members in their order.
-    /// - Parameter pretty: one member a line, two spaces for each level; otherwise without any space.
+    /// Returns the document as UTF-8, members in their order.
+    /// - Parameter pretty: Writes one member a line, indented by two spaces a level; otherwise no white space.
     public func bytes(pretty: Bool = false) -> [UInt8] {
         var writer = JSONWriter(pretty: pretty)
         writer.value(self)
         return writer.bytes
     }
 
-    /// The document as text without any space.
+    /// The document as text without white space.
     public var text: String { String(decoding: bytes(), as: UTF8.self) }
 }

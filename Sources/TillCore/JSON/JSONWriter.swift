@@ -1,16 +1,16 @@
 /// Writes a JSON document straight into bytes, without building values first.
 ///
-/// Commas and colons are placed by the writer. It does not check that what is begun is ended or that a member has a
-/// key: that is for the caller, whose calls are fixed in code.
+/// The writer places commas and colons. It does not check that every container is closed or that a member has a key:
+/// that is up to the caller.
 public struct JSONWriter: Sendable {
-    /// What has been written so far, UTF-8.
+    /// The document written so far, as UTF-8.
     public private(set) var bytes: [UInt8] = []
     private var needsComma = false
     private let isPretty: Bool
     private var depth = 0
 
-    /// A writer that has written nothing yet.
-    /// - Parameter capacity: bytes for which memory is taken at once.
+    /// Creates a writer with an empty document.
+    /// - Parameter capacity: The number of bytes reserved up front.
     public init(reserving capacity: Int = 256) {
         isPretty = false
         bytes.reserveCapacity(capacity)
@@ -28,12 +28,12 @@ public struct JSONWriter: Sendable {
     public mutating func beginObject() { begin("{") }
     /// Ends the object that was begun last.
     public mutating func endObject() { end("}") }
-    /// Begins an array, whose elements follow as values.
+    /// Begins an array; its elements follow as values.
     public mutating func beginArray() { begin("[") }
     /// Ends the array that was begun last.
     public mutating func endArray() { end("]") }
 
-    /// The key of the member whose value is written next.
+    /// Writes the key of a member; its value is written next.
     public mutating func key(_ key: String) {
         separate()
         quote(key)
@@ -43,7 +43,7 @@ public struct JSONWriter: Sendable {
         isAfterKey = true
     }
 
-    /// A string, escaped where JSON needs it.
+    /// Writes a string, escaped as JSON requires.
     public mutating func string(_ text: String) {
         separate()
         quote(text)
@@ -65,13 +65,13 @@ public struct JSONWriter: Sendable {
 
     public mutating func null() { raw("null") }
 
-    /// Text that is JSON already, such as the digits of a number. Not checked.
+    /// Writes text that is already JSON, such as the digits of a number. Not checked.
     public mutating func raw(_ text: String) {
         separate()
         bytes.append(contentsOf: text.utf8)
     }
 
-    /// Bytes that are a JSON document already. Not checked.
+    /// Writes bytes that are already a JSON document. Not checked.
     public mutating func raw(bytes document: some Collection<UInt8>) {
         separate()
         bytes.append(contentsOf: document)
@@ -99,37 +99,37 @@ public struct JSONWriter: Sendable {
 
     // MARK: Members
 
-    /// A member with a string.
+    /// Writes a member with a string.
     public mutating func field(_ key: String, _ value: String) {
         self.key(key)
         string(value)
     }
 
-    /// A member with a string, or with `null`.
+    /// Writes a member with a string, or with `null`.
     public mutating func field(_ key: String, _ value: String?) {
         self.key(key)
         if let value { string(value) } else { null() }
     }
 
-    /// A member with an integer.
+    /// Writes a member with an integer.
     public mutating func field(_ key: String, _ value: Int64) {
         self.key(key)
         int(value)
     }
 
-    /// A member with an integer.
+    /// Writes a member with an integer.
     public mutating func field(_ key: String, _ value: Int) {
         self.key(key)
         int(Int64(value))
     }
 
-    /// A member with `true` or `false`.
+    /// Writes a member with `true` or `false`.
     public mutating func field(_ key: String, _ value: Bool) {
         self.key(key)
         bool(value)
     }
 
-    /// A member with any value.
+    /// Writes a member with any value.
     public mutating func field(_ key: String, _ value: JSONValue) {
         self.key(key)
         self.value(value)

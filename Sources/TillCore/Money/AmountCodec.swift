@@ -1,17 +1,16 @@
-/// How one provider writes amounts: its decimal places for each currency, which need not be those of ISO 4217.
+/// A provider's wire format of amounts: its decimal places for each currency, which may differ from those of ISO 4217.
 ///
-/// Ten Icelandic krónur are `10` in ISO minor units and `1000` on Stripe's wire; a provider that misreads one by a
-/// factor of a hundred takes a hundred times the money. Every conversion here is exact or throws, and converting
-/// there and back gives the same amount.
+/// Ten Icelandic krónur are `10` in ISO minor units and `1000` on Stripe's wire; an error by a factor of a hundred
+/// takes a hundred times the money. Every conversion here is exact or throws, and a round trip yields the same amount.
 public struct AmountCodec: Sendable {
     /// The wire form of one currency.
     public struct Rule: Hashable, Sendable {
         /// Decimal places of the integer on the wire, 0...4.
         public var wireExponent: Int
-        /// What the integer on the wire must be a multiple of; 1 if any amount goes.
+        /// The divisor of every valid integer on the wire; 1 if there is no restriction.
         public var multipleOf: Int64
 
-        /// A rule; a `multipleOf` below one counts as one.
+        /// Creates a rule; a `multipleOf` below one counts as one.
         public init(wireExponent: Int, multipleOf: Int64 = 1) {
             self.wireExponent = max(0, min(4, wireExponent))
             self.multipleOf = max(1, multipleOf)
@@ -25,12 +24,12 @@ public struct AmountCodec: Sendable {
     private let supported: Set<String>?
     private let setting: String?
 
-    /// A table of the currencies in which the provider differs from ISO 4217; all others go with the ISO exponent.
+    /// Creates a table of the currencies in which the provider differs from ISO 4217; all others use the ISO exponent.
     /// - Parameters:
-    ///   - exceptions: rules by currency code.
-    ///   - unsupported: codes that the provider does not take, or whose wire form it does not document.
-    ///   - supported: if given, the only codes that the provider takes.
-    ///   - setting: where the shop names what is supported, for the error.
+    ///   - exceptions: The rules by currency code.
+    ///   - unsupported: The codes that the provider does not support, or for which it documents no wire form.
+    ///   - supported: If given, the only codes that the provider supports.
+    ///   - setting: The setting that lists the supported currencies, for the error.
     public init(
         provider: String, exceptions: [String: Rule], unsupported: Set<String> = [], supported: Set<String>? = nil,
         setting: String? = nil
@@ -42,7 +41,7 @@ public struct AmountCodec: Sendable {
         self.setting = setting
     }
 
-    /// The wire form of a currency.
+    /// Returns the wire form of a currency.
     /// - Throws: ``MoneyError/unsupportedCurrency(_:provider:)``,
     ///   ``MoneyError/unconfiguredCurrency(_:provider:setting:)``.
     public func rule(for currency: Currency) throws(MoneyError) -> Rule {
@@ -56,7 +55,7 @@ public struct AmountCodec: Sendable {
         return exceptions[code] ?? Rule(wireExponent: currency.exponent)
     }
 
-    /// The integer that the provider's wire carries for an amount.
+    /// Returns the integer that represents an amount on the provider's wire.
     /// - Throws: ``MoneyError/unsupportedCurrency(_:provider:)``, ``MoneyError/outOfRange``, or
     ///   ``MoneyError/inexpressible(_:provider:reason:)`` if the provider would have to round.
     public func wireAmount(_ money: Money) throws(MoneyError) -> Int64 {
@@ -74,26 +73,26 @@ public struct AmountCodec: Sendable {
         return wire
     }
 
-    /// The integer that the provider's wire carries for an amount; `nil` for whatever ``wireAmount(_:)`` refuses, where
-    /// the reason does not matter.
+    /// Returns the integer that represents an amount on the provider's wire; `nil` for any amount that
+    /// ``wireAmount(_:)`` refuses.
     public func wireAmount(ifExact money: Money) -> Int64? {
         do throws(MoneyError) { return try wireAmount(money) } catch { return nil }
     }
 
-    /// The decimal text that the provider's wire carries for an amount, with exactly its decimal places: `"12.50"`,
-    /// or `"12"` where the provider allows none.
-    /// - Throws: as ``wireAmount(_:)``.
+    /// Returns the decimal text that represents an amount on the provider's wire, with exactly its decimal places:
+    /// `"12.50"`, or `"12"` if the provider allows none.
+    /// - Throws: The errors of ``wireAmount(_:)``.
     public func wireDecimalString(_ money: Money) throws(MoneyError) -> String {
         let wire = try wireAmount(money)
         return Money.decimalString(wire, places: try rule(for: money.currency).wireExponent)
     }
 
-    /// The decimal text of an amount; `nil` for whatever ``wireDecimalString(_:)`` refuses.
+    /// Returns the decimal text of an amount; `nil` for any amount that ``wireDecimalString(_:)`` refuses.
     public func wireDecimalString(ifExact money: Money) -> String? {
         do throws(MoneyError) { return try wireDecimalString(money) } catch { return nil }
     }
 
-    /// The amount that an integer on the provider's wire stands for.
+    /// Returns the amount that an integer on the provider's wire represents.
     /// - Throws: ``MoneyError/unsupportedCurrency(_:provider:)``, ``MoneyError/outOfRange``, or
     ///   ``MoneyError/unreadableWireAmount(_:_:provider:reason:)`` if the integer breaks the provider's own rule.
     public func money(fromWire wire: Int64, currency: Currency) throws(MoneyError) -> Money {
@@ -111,7 +110,8 @@ public struct AmountCodec: Sendable {
         return Money(minorUnits: minorUnits, currency: currency)
     }
 
-    /// The amount that an integer on the wire stands for; `nil` for whatever ``money(fromWire:currency:)`` refuses.
+    /// Returns the amount that an integer on the wire represents; `nil` for any integer that
+    /// ``money(fromWire:currency:)`` refuses.
     public func money(ifValid wire: Int64, currency: Currency) -> Money? {
         do throws(MoneyError) { return try money(fromWire: wire, currency: currency) } catch { return nil }
     }
@@ -121,7 +121,7 @@ public struct AmountCodec: Sendable {
             + (rule.wireExponent == 0 ? "no decimal places" : "\(rule.wireExponent) decimal places")
     }
 
-    /// Moves the decimal point; `nil` if that overflows or would lose digits.
+    /// Moves the decimal point; `nil` if the result overflows or would lose digits.
     private static func shift(_ value: Int64, by places: Int) -> Int64? {
         var value = value
         for _ in 0..<abs(places) {

@@ -1,13 +1,13 @@
 /// A currency of ISO 4217 in which an amount can be paid.
 ///
-/// Four bytes in size; comparing two is comparing integers. A value exists only for an active code that has a
-/// minor unit, so every `Currency` has a definite ``exponent``.
+/// Four bytes in size; comparing two is comparing integers. A value exists only for an active code with a minor unit,
+/// so every `Currency` has a definite ``exponent``.
 public struct Currency: Hashable, Sendable {
     /// The three letters read as a number in base 26, below 17,576.
     private let packed: UInt16
     private let digits: UInt8
 
-    /// Looks a code up, in upper or lower case. Nothing is trimmed.
+    /// Finds a currency by its code, in upper or lower case. Nothing is trimmed.
     /// - Throws: ``MoneyError/unknownCurrency(_:)`` for a code that is not active in ISO 4217,
     ///   ``MoneyError/notPayable(_:)`` for one without a minor unit, such as gold.
     public init(code: String) throws(MoneyError) {
@@ -19,8 +19,7 @@ public struct Currency: Hashable, Sendable {
         self = currency
     }
 
-    /// Looks a code up, in upper or lower case; `nil` for whatever ``init(code:)`` refuses, where the reason does not
-    /// matter.
+    /// Finds a currency by its code, in upper or lower case; `nil` for any code that ``init(code:)`` rejects.
     public init?(ifValid code: String) {
         guard let packed = Currency.pack(code.utf8), let entry = CurrencyTable.entry(packed: packed) else { return nil }
         self.packed = packed
@@ -37,7 +36,7 @@ public struct Currency: Hashable, Sendable {
     public var code: String { Currency.unpack(packed) }
     /// The numeric code, 8...999: 978 for the euro.
     public var numericCode: Int { CurrencyTable.entry(packed: packed)?.numericCode ?? 0 }
-    /// How many decimal places the minor unit has, 0...4: 2 for the euro, 0 for the yen, 3 for the Kuwaiti dinar.
+    /// The number of decimal places of the minor unit, 0...4: 2 for the euro, 0 for the yen, 3 for the Kuwaiti dinar.
     public var exponent: Int { Int(digits) }
     /// The English name in the standard.
     public var name: String { CurrencyTable.entry(packed: packed)?.name ?? code }
@@ -45,7 +44,7 @@ public struct Currency: Hashable, Sendable {
     /// Every payable currency, sorted by code; funds codes such as CLF and UYW are among them.
     public static let all: [Currency] = CurrencyTable.entries.compactMap { Currency(ifValid: $0.code) }
 
-    /// Three ASCII letters, either case, as a number in base 26; `nil` for anything else.
+    /// Packs three ASCII letters, either case, into a base-26 number; `nil` for anything else.
     static func pack(_ letters: some Collection<UInt8>) -> UInt16? {
         guard letters.count == 3 else { return nil }
         var packed: UInt16 = 0

@@ -16,12 +16,12 @@ enum CurrencyTable {
     }
 
     /// Codes that the standard lists without a minor unit: metals, bond-market units, drawing rights, testing, none.
-    /// An amount in them cannot be counted, so nothing can be paid in them.
+    /// Amounts in them cannot be counted, so they cannot be used for payment.
     static let notPayable: Set<String> = [
         "XAG", "XAU", "XBA", "XBB", "XBC", "XBD", "XDR", "XPD", "XPT", "XSU", "XTS", "XUA", "XXX",
     ]
 
-    /// Row number plus one for each of the 26³ possible codes; zero where there is none. Makes a look-up one load.
+    /// The row number plus one for each of the 26³ possible codes; zero if there is none. Makes a lookup a single load.
     static let rowByPackedCode: [UInt8] = {
         var rows = [UInt8](repeating: 0, count: 26 * 26 * 26)
         for (row, entry) in entries.enumerated() {
@@ -31,7 +31,7 @@ enum CurrencyTable {
         return rows
     }()
 
-    /// The row of a packed code, or `nil` if the standard does not list it.
+    /// Returns the row of a packed code, or `nil` if the standard does not list it.
     static func entry(packed: UInt16) -> Entry? {
         guard Int(packed) < rowByPackedCode.count else { return nil }
         let row = Int(rowByPackedCode[Int(packed)])

@@ -1,10 +1,10 @@
 /// A plain decimal number read from text without loss: `-?digits[.digits]`, ASCII only.
 ///
-/// The one reader behind ``Money/init(parsing:currency:)`` and the exact sums of an order. It keeps the digits
-/// as an integer and the number of decimal places; trailing zeros behind the point are dropped, so `12.500000`
-/// has one decimal place.
+/// The parser behind ``Money/init(parsing:currency:)`` and the exact sums of an order. It keeps the digits as an
+/// integer and the number of decimal places; trailing zeros after the point are dropped, so `12.500000` has one decimal
+/// place.
 package struct DecimalText {
-    /// What stopped the reader.
+    /// A parsing failure.
     package enum Failure: Error {
         case notANumber
         case outOfRange
@@ -12,11 +12,11 @@ package struct DecimalText {
 
     /// The digits without the point, at most 38 of them, never negative.
     package let digits: Int128
-    /// How many of the digits stand behind the point.
+    /// The number of digits after the point.
     package let decimalPlaces: Int
     package let isNegative: Bool
 
-    /// Reads the whole text.
+    /// Parses the whole text.
     package init(_ text: String) throws(Failure) {
         var text = text
         let result: Result<DecimalText, Failure> = text.withUTF8 { bytes in
@@ -64,14 +64,15 @@ package struct DecimalText {
         return long
     }
 
-    /// The number as an integer of `10^-places`, or `nil` if it has more decimal places than that or does not fit.
+    /// Returns the number as an integer of `10^-places`, or `nil` if it has more decimal places than that or does not
+    /// fit.
     package func scaled(toPlaces places: Int) -> Int128? {
         guard decimalPlaces <= places, places - decimalPlaces <= 30 else { return nil }
         let (value, overflow) = digits.multipliedReportingOverflow(by: DecimalText.power(places - decimalPlaces))
         return overflow ? nil : (isNegative ? -value : value)
     }
 
-    /// As ``scaled(toPlaces:)``, but further digits are rounded away, halves away from zero.
+    /// Returns the same as ``scaled(toPlaces:)``, but with further digits rounded away, halves away from zero.
     package func rounded(toPlaces places: Int) -> Int128? {
         guard decimalPlaces > places else { return scaled(toPlaces: places) }
         let step = DecimalText.power(min(30, decimalPlaces - places))
@@ -80,7 +81,7 @@ package struct DecimalText {
         return isNegative ? -nearest : nearest
     }
 
-    /// Ten to the power of 0...30.
+    /// Returns ten to the power of 0...30.
     package static func power(_ exponent: Int) -> Int128 {
         var power: Int128 = 1
         for _ in 0..<max(0, min(exponent, 30)) { power *= 10 }

@@ -1,8 +1,8 @@
 public import Foundation
 
 extension Money {
-    /// The amount for people, in the way of their language and region: `"12,50 €"` for Germany. Exact: the digits are
-    /// those of ``decimalString``. Never parse it; wires carry ``decimalString`` or ``minorUnits``.
+    /// Returns the amount for display in a locale: `"12,50 €"` for Germany. Exact: the digits are those of
+    /// ``decimalString``. Never parse it; wire formats use ``decimalString`` or ``minorUnits``.
     public func formatted(locale: Locale = .current) -> String {
         let amount = Decimal(
             sign: isNegative ? .minus : .plus, exponent: -currency.exponent,

@@ -1,9 +1,9 @@
 extension Money {
-    /// Reads an amount in major units, exactly: `"12.50"`, `"-3"`, `"12.500000"`.
+    /// Parses an amount in major units, exactly: `"12.50"`, `"-3"`, `"12.500000"`.
     ///
-    /// ASCII digits, one leading minus sign and one point with digits on both sides; no spaces, plus signs,
-    /// exponents or group separators. Zeros behind the currency's last decimal place are dropped, other digits
-    /// there are refused: nothing is rounded.
+    /// ASCII digits, one leading minus sign and one point with digits on both sides; no spaces, plus signs, exponents
+    /// or group separators. Zeros after the currency's last decimal place are dropped; other digits there are refused:
+    /// nothing is rounded.
     /// - Throws: ``MoneyError/notANumber(_:)``, ``MoneyError/tooPrecise(_:_:)`` or ``MoneyError/outOfRange``.
     public init(parsing text: String, currency: Currency) throws(MoneyError) {
         let decimal: DecimalText
@@ -22,17 +22,16 @@ extension Money {
         self.init(minorUnits: minorUnits, currency: currency)
     }
 
-    /// Reads an amount in major units as ``init(parsing:currency:)`` does; `nil` for whatever that refuses, where the
-    /// reason does not matter.
+    /// Parses an amount in major units as ``init(parsing:currency:)`` does; `nil` for any text that it rejects.
     public init?(ifValid text: String, currency: Currency) {
         do throws(MoneyError) { try self.init(parsing: text, currency: currency) } catch { return nil }
     }
 
-    /// The amount in major units with all of the currency's decimal places, exact, with a point: `"12.50"`, `"-0.05"`,
-    /// `"12"` for yen. ``init(parsing:currency:)`` reads it back to the same amount.
+    /// The exact amount in major units with all of the currency's decimal places and a point: `"12.50"`, `"-0.05"`,
+    /// `"12"` for yen. ``init(parsing:currency:)`` parses it to the same amount.
     public var decimalString: String { Money.decimalString(minorUnits, places: currency.exponent) }
 
-    /// An integer of `10^-places` written with that many decimal places.
+    /// Formats an integer of `10^-places` with that many decimal places.
     static func decimalString(_ units: Int64, places: Int) -> String {
         guard places > 0 else { return String(units) }
         let digits = String(units.magnitude)

@@ -1,20 +1,20 @@
 /// An exact amount: a whole number of a currency's minor units.
 ///
-/// 12.50 EUR is 1250; 12 JPY is 12. There is no conversion from or to a floating-point number, and no operation
-/// rounds: what cannot be exact throws.
+/// 12.50 EUR is 1250; 12 JPY is 12. There is no conversion from or to a floating-point number, and no operation rounds:
+/// an operation without an exact result throws.
 public struct Money: Hashable, Sendable {
     /// The amount in minor units: cents for the euro, yen for the yen, mils for the dinar. Any sign.
     public let minorUnits: Int64
-    /// The currency that ``minorUnits`` counts.
+    /// The currency of ``minorUnits``.
     public let currency: Currency
 
-    /// An amount in minor units.
+    /// Creates an amount in minor units.
     public init(minorUnits: Int64, currency: Currency) {
         self.minorUnits = minorUnits
         self.currency = currency
     }
 
-    /// No money, in a currency.
+    /// Returns a zero amount in a currency.
     public static func zero(_ currency: Currency) -> Money {
         Money(minorUnits: 0, currency: currency)
     }
@@ -52,7 +52,7 @@ public struct Money: Hashable, Sendable {
         return currency == other.currency && !overflow ? Money(minorUnits: difference, currency: currency) : nil
     }
 
-    /// The amount with the other sign.
+    /// Returns the amount with the opposite sign.
     /// - Throws: ``MoneyError/outOfRange`` for the one value that has no opposite, `Int64.min`.
     public func negated() throws(MoneyError) -> Money {
         guard minorUnits != .min else { throw .outOfRange }

@@ -1,8 +1,8 @@
-/// Why an amount could not be read, computed or put on a provider's wire. No money has moved when one is thrown.
+/// An error in reading, computing or encoding an amount. No money has moved when one is thrown.
 public enum MoneyError: Error, Hashable, Sendable {
     /// The code is not an active one of ISO 4217.
     case unknownCurrency(String)
-    /// The code is listed without a minor unit (gold, testing, "no currency"), so nothing can be paid in it.
+    /// The code has no minor unit (gold, testing, "no currency"), so it cannot be used for payment.
     case notPayable(String)
     /// The text is not a plain decimal number such as `12.50`.
     case notANumber(String)
@@ -10,20 +10,20 @@ public enum MoneyError: Error, Hashable, Sendable {
     case tooPrecise(String, Currency)
     /// The amount, or the result of a computation, does not fit 64 bits of minor units.
     case outOfRange
-    /// Two amounts of different currencies were to be combined.
+    /// An operation combined two amounts of different currencies.
     case currencyMismatch(Currency, Currency)
-    /// The provider does not take the currency.
+    /// The provider does not support the currency.
     case unsupportedCurrency(Currency, provider: String)
     /// The shop has not set up the currency at the provider.
     case unconfiguredCurrency(Currency, provider: String, setting: String)
-    /// The provider's wire cannot carry this amount exactly.
+    /// The provider's wire format cannot represent this amount exactly.
     case inexpressible(Money, provider: String, reason: String)
     /// The provider sent an amount that is not a whole number of the currency's minor units.
     case unreadableWireAmount(Int64, Currency, provider: String, reason: String)
 }
 
 extension MoneyError: CustomStringConvertible {
-    /// What was wrong, as a sentence.
+    /// A human-readable sentence.
     public var description: String {
         switch self {
         case .unknownCurrency(let code):
@@ -52,7 +52,7 @@ extension MoneyError: CustomStringConvertible {
 }
 
 extension String {
-    /// Text from outside, made short and printable so that it can be quoted in an error: 40 characters at most.
+    /// External text, shortened to at most 40 printable characters so that it can be quoted in an error.
     package var shownInError: String {
         var shown = String.UnicodeScalarView()
         for scalar in unicodeScalars {
@@ -67,7 +67,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// False for control characters and for the invisible ones that change the direction of the text around them.
+    /// `false` for control characters and for invisible ones that change the direction of the surrounding text.
     var isPrintable: Bool {
         switch properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false

@@ -1,12 +1,12 @@
-/// Text of a shop made fit for a screen and a receipt: entities decoded, card numbers masked, control characters gone,
-/// length limited.
+/// Sanitizes a shop's text for display and receipts: decodes entities, masks card numbers, removes control characters,
+/// limits the length.
 package enum DisplayText {
-    /// Unicode scalars that are kept of one text.
+    /// The most Unicode scalars kept of one text.
     static let maximumLength = 200
 
-    /// Decodes HTML entities once, masks card numbers, removes what does not print, joins white space.
+    /// Decodes HTML entities once, masks card numbers, removes unprintable characters, collapses white space.
     package static func clean(_ text: String) -> String {
-        // Once more at the end: what did not print may have stood between the digits.
+        // Masked again at the end: an unprintable character may have separated the digits.
         CardNumberMask.masked(printable(CardNumberMask.masked(decodingEntities(text))))
     }
 
@@ -35,7 +35,7 @@ package enum DisplayText {
         return String(kept)
     }
 
-    /// As ``clean(_:)``, without HTML elements, which shops put around the text of attributes.
+    /// Sanitizes as ``clean(_:)`` does, without the HTML elements that shops put around the text of attributes.
     package static func cleanMarkup(_ text: String) -> String { clean(removingElements(text)) }
 
     private static func removingElements(_ text: String) -> String {
@@ -59,7 +59,7 @@ package enum DisplayText {
         return String(kept)
     }
 
-    /// Decodes entities once, so that `&amp;lt;` becomes `&lt;`. What is no entity stays as it is.
+    /// Decodes entities once, so that `&amp;lt;` becomes `&lt;`. Anything else is left unchanged.
     private static func decodingEntities(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
         var decoded = String.UnicodeScalarView()
@@ -77,7 +77,7 @@ package enum DisplayText {
         return String(decoded)
     }
 
-    /// The scalar of an entity whose text follows an ampersand, and how much of the text it takes.
+    /// Returns the scalar of an entity from the text after its ampersand, and the length of that text.
     private static func entity(_ text: ArraySlice<Unicode.Scalar>) -> (Unicode.Scalar, Int)? {
         guard let end = text.firstIndex(of: ";") else { return nil }
         var name = String(String.UnicodeScalarView(text[..<end]))

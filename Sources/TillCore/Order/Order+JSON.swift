@@ -1,5 +1,5 @@
 extension Order {
-    /// The order as Till stores it. ``init(json:)`` reads it back to an equal value; amounts are decimal text.
+    /// The stored form of the order. ``init(json:)`` reads it back to an equal value; amounts are decimal text.
     public var jsonValue: JSONValue {
         var members: [JSONMember] = [
             .init("id", .string(id.rawValue)), .init("number", .string(number)),
@@ -21,7 +21,7 @@ extension Order {
         return .object(members)
     }
 
-    /// Reads ``jsonValue`` back, and proves its arithmetic again.
+    /// Reads ``jsonValue`` and verifies its arithmetic again.
     /// - Throws: ``OrderError`` for anything else.
     public init(json: JSONValue) throws(OrderError) {
         let idText = try json.storedText("id")
@@ -132,7 +132,7 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// A list of objects; empty if it is absent or `null`.
+    /// Returns a list of objects; empty if it is absent or `null`.
     package func list(_ key: String) throws(OrderError) -> [JSONValue] {
         guard let value = self[key], !value.isNull else { return [] }
         guard let values = value.arrayValue else { throw .notAnOrder("\(key) is no list") }

@@ -1,59 +1,59 @@
-/// What is sold, and for how much.
+/// The items of a sale and their amounts.
 ///
-/// An order always adds up, to the minor unit:
-/// `subtotal - discount + shipping + fees + tax - gift cards + rounding == total`. A value that does not cannot be
-/// built. ``total`` is what is charged, and it is above zero.
+/// An order always adds up, to the minor unit: `subtotal - discount + shipping + fees + tax - gift cards + rounding ==
+/// total`. A value that does not add up cannot be constructed. ``total`` is the amount charged, and it is above zero.
 public struct Order: Hashable, Sendable {
-    /// Most lines an order may have; as many charges, coupons and gift cards. Keeps a receipt and a page finite.
+    /// The most lines of an order; the same limit applies to charges, coupons and gift cards. Bounds the size of
+    /// receipts and pages.
     public static let maximumLines = 1_000
 
-    /// Most digits of a total in minor units: as many as a card message has room for (ISO 8583, field 4). It also keeps
-    /// every sum of a shop's payments far away from what can be counted.
+    /// The most digits of a total in minor units, as in a card message (ISO 8583, field 4). It also keeps every sum of
+    /// a shop's payments far from overflow.
     public static let maximumDigits = 12
 
-    /// As the shop names it, in the shop's scope if it has set one.
+    /// The shop's identifier of the order, within the shop's scope if one is set.
     public internal(set) var id: OrderID
-    /// The number that people see; not always the identifier.
+    /// The display number; not always the identifier.
     public let number: String
-    /// What a plain sale is for.
+    /// The description of a plain sale.
     public let description: String?
     /// The currency of every amount.
     public let currency: Currency
-    /// What is sold; none in a plain sale.
+    /// The items sold; empty in a plain sale.
     public let lines: [OrderLine]
     public let shipping: [OrderCharge]
-    /// Fees; one below zero is a reduction.
+    /// Fees; a negative one is a reduction.
     public let fees: [OrderCharge]
     public let coupons: [OrderCoupon]
-    /// Gift cards, which pay their part.
+    /// Gift cards that pay a part of the order.
     public let giftCards: [OrderGiftCard]
-    /// Taxes by name, for people.
+    /// Taxes by name, for display.
     public let taxes: [OrderTax]
     /// The lines before discount, without tax.
     public let subtotal: Money
-    /// What discounts take off the lines.
+    /// The total discount on the lines.
     public let discountTotal: Money
     /// All shipping, without tax.
     public let shippingTotal: Money
     /// All fees, without tax.
     public let feeTotal: Money
     public let taxTotal: Money
-    /// What gift cards pay.
+    /// The part paid by gift cards.
     public let giftCardTotal: Money
-    /// What remains because a shop computes with more digits than it shows; zero in nearly every order.
+    /// The remainder that results if a shop computes with more digits than it shows; zero in nearly every order.
     public let rounding: Money
-    /// What the customer pays.
+    /// The amount due from the customer.
     public let total: Money
-    /// What a cashier should know, as sentences: already paid, refunded, canceled.
+    /// Notices for the cashier, as sentences: already paid, refunded, canceled.
     public let notices: [String]
-    /// What the shop says became of it already; such an order is charged only if somebody says so. `nil`: nothing
-    /// that contradicts it.
+    /// The shop's report that the order is already settled; such an order is charged only with an explicit override.
+    /// `nil` if nothing speaks against charging it.
     public let standing: OrderStanding?
 
-    /// An order from its parts, from which the totals are computed.
+    /// Creates an order from its parts, from which the totals are computed.
     /// - Parameters:
-    ///   - subtotal: what is sold, if there are no lines; otherwise the lines say it.
-    ///   - taxTotal: the tax, if no part lists its own; otherwise the parts say it.
+    ///   - subtotal: The subtotal, if there are no lines; otherwise it is computed from the lines.
+    ///   - taxTotal: The tax, if no part lists its own; otherwise it is computed from the parts.
     /// - Throws: ``OrderError`` if the parts do not add up to `total` or the total is not above zero.
     public init(
         id: OrderID, number: String, description: String? = nil, lines: [OrderLine] = [], shipping: [OrderCharge] = [],
@@ -96,7 +96,7 @@ public struct Order: Hashable, Sendable {
         try checkArithmetic()
     }
 
-    /// A plain sale: one amount, no lines.
+    /// Creates a plain sale: one amount, no lines.
     /// - Throws: ``OrderError/zeroTotal(order:)`` or ``OrderError/negativeTotal(order:_:)``.
     public init(id: OrderID, amount: Money, description: String? = nil) throws(OrderError) {
         try self.init(
@@ -104,7 +104,7 @@ public struct Order: Hashable, Sendable {
             total: amount)
     }
 
-    /// Proves the identity that every order keeps.
+    /// Verifies the arithmetic identity of every order.
     /// - Throws: ``OrderError`` naming the parts and the difference.
     public func checkArithmetic() throws(OrderError) {
         guard !total.isZero else { throw .zeroTotal(order: number) }
@@ -129,7 +129,7 @@ public struct Order: Hashable, Sendable {
 }
 
 extension Sequence {
-    /// The sum of one amount of each element.
+    /// Returns the sum of one amount of each element.
     package func sum(_ currency: Currency, _ amount: (Element) -> Money) throws(MoneyError) -> Money {
         var sum = Money.zero(currency)
         for element in self { sum = try sum.adding(amount(element)) }

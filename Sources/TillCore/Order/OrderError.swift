@@ -1,18 +1,18 @@
-/// Why a document cannot be sold. No money has moved when one is thrown.
+/// The reason for which a document cannot be sold. No money has moved when one is thrown.
 public enum OrderError: Error, Hashable, Sendable {
     /// The document is not JSON.
     case notJSON(JSONError)
-    /// The document is JSON but no order; the text says what is missing or wrong.
+    /// The document is JSON but not an order; the text describes the fault.
     case notAnOrder(String)
-    /// The document is a list of orders; one is sold at a time.
+    /// The document is a list of orders; orders are sold one at a time.
     case severalOrders(count: Int)
-    /// The currency is not one in which can be paid.
+    /// The currency cannot be used for payment.
     case unknownCurrency(MoneyError)
-    /// An amount cannot be read or counted. `field` is its path, such as `line_items[0].total`.
+    /// An amount cannot be read or represented. `field` is its path, such as `line_items[0].total`.
     case wrongAmount(field: String, text: String, MoneyError)
-    /// The parts do not make the total that the order declares.
+    /// The parts do not add up to the declared total.
     case doesNotAddUp(order: String, declared: Money, sum: Money, parts: String)
-    /// The order adds up, but a part that it declares is not the sum of what it lists.
+    /// The order adds up, but a part that it declares is not the sum of its listed items.
     case declaredPartDiffers(order: String, part: String, declared: Money, listed: Money)
     /// There is nothing to pay.
     case zeroTotal(order: String)
@@ -20,12 +20,12 @@ public enum OrderError: Error, Hashable, Sendable {
     case negativeTotal(order: String, Money)
     /// The order's total has more than ``Order/maximumDigits`` digits.
     case totalTooLarge(order: String, Money)
-    /// More lines, or other parts, than ``Order/maximumLines``.
+    /// The order has more lines, or other parts, than ``Order/maximumLines``.
     case tooMany(String, limit: Int)
 }
 
 extension OrderError: ExplainedError {
-    /// A stable word for programs.
+    /// A stable identifier for programs.
     public var code: String {
         switch self {
         case .doesNotAddUp: "order_does_not_add_up"
@@ -57,10 +57,10 @@ extension OrderError: ExplainedError {
         }
     }
 
-    /// Nobody was asked for money.
+    /// No money moved: no provider was called.
     public var moneyMoved: MoneyMoved { .no }
 
-    /// What to do next.
+    /// The recommended next step.
     public var next: String {
         switch self {
         case .severalOrders: "Give one order at a time."

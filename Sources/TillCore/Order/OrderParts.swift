@@ -1,17 +1,17 @@
 public struct OrderLine: Hashable, Sendable {
-    /// What it is called.
+    /// The display name.
     public var name: String
-    /// How many, as decimal text: `"2"`, `"1.5"`. For people only; no amount is computed from it.
+    /// The quantity, as decimal text: `"2"`, `"1.5"`. For display only; no amount is computed from it.
     public var quantity: String
     /// The shop's stock code.
     public var sku: String?
-    /// What was chosen: size, color, engraving.
+    /// The chosen options: size, color, engraving.
     public var attributes: [OrderAttribute]
-    /// Price of all pieces before discount, without tax.
+    /// The price of all pieces before discount, without tax.
     public var subtotal: Money
-    /// Price of all pieces after discount, without tax.
+    /// The price of all pieces after discount, without tax.
     public var total: Money
-    /// The tax on ``total``, which is without it.
+    /// The tax on ``total``, which excludes it.
     public var tax: Money
 
     public init(
@@ -28,7 +28,7 @@ public struct OrderLine: Hashable, Sendable {
     }
 }
 
-/// One choice the customer made for a line.
+/// An option chosen by the customer for a line.
 public struct OrderAttribute: Hashable, Sendable {
     public var name: String
     public var value: String
@@ -39,9 +39,9 @@ public struct OrderAttribute: Hashable, Sendable {
     }
 }
 
-/// A charge beside the goods: shipping or a fee. Below zero it is a reduction.
+/// A charge beside the goods: shipping or a fee. A negative charge is a reduction.
 public struct OrderCharge: Hashable, Sendable {
-    /// What it is called.
+    /// The display name.
     public var name: String
     /// The charge without tax.
     public var total: Money
@@ -54,11 +54,11 @@ public struct OrderCharge: Hashable, Sendable {
     }
 }
 
-/// A coupon that was used. Its discount is already in the totals of the lines: it is named for people only.
+/// A redeemed coupon. Its discount is already in the totals of the lines: it is listed for display only.
 public struct OrderCoupon: Hashable, Sendable {
     /// The code that the customer entered.
     public var code: String
-    /// What it took off, without tax.
+    /// The discount, without tax.
     public var discount: Money
 
     public init(code: String, discount: Money) {
@@ -69,7 +69,7 @@ public struct OrderCoupon: Hashable, Sendable {
 
 /// A gift card that pays a part of the order.
 public struct OrderGiftCard: Hashable, Sendable {
-    /// The last four characters of its code. The code itself is as good as cash and is not kept.
+    /// The last four characters of its code. The code itself is as good as cash and is not stored.
     public var lastFour: String
     public var amount: Money
 
@@ -79,10 +79,10 @@ public struct OrderGiftCard: Hashable, Sendable {
     }
 }
 
-/// A tax by name. Its amount is a part of the order's tax, named for people only.
+/// A tax by name. Its amount is a part of the order's tax, listed for display only.
 public struct OrderTax: Hashable, Sendable {
     public var label: String
-    /// Tax on goods, fees and shipping under this name.
+    /// The tax on goods, fees and shipping under this name.
     public var total: Money
 
     public init(label: String, total: Money) {

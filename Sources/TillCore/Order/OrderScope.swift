@@ -1,13 +1,13 @@
-/// Distinguishes orders whose numbers are reused: of another year, or of another shop on the same account. The shop
-/// sets it; orders of two scopes are never the same order.
+/// A namespace for orders with reused numbers: of another year, or of another shop on the same account. Set by the
+/// shop; orders in different scopes are never the same order.
 public struct OrderScope: Hashable, Sendable {
     /// The longest scope, in bytes. It leaves most of an identifier to the order itself.
     public static let maximumBytes = 32
 
-    /// The text, as the shop set it.
+    /// The text set by the shop.
     public let rawValue: String
 
-    /// Takes 1 to ``maximumBytes`` ASCII letters, digits, `.`, `_` and `-`; `nil` for others.
+    /// Accepts 1 to ``maximumBytes`` ASCII letters, digits, `.`, `_` and `-`; `nil` for anything else.
     public init?(_ text: String) {
         let isFit = text.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || [0x2D, 0x2E, 0x5F].contains(byte)
@@ -16,8 +16,8 @@ public struct OrderScope: Hashable, Sendable {
         rawValue = text
     }
 
-    /// An order's identifier in this scope, `scope/1001`; one that is in it already stays as it is.
-    /// - Throws: `IdentifierError` if it gets too long.
+    /// Returns an order's identifier in this scope, `scope/1001`; one that is already in it is unchanged.
+    /// - Throws: `IdentifierError` if the result is too long.
     public func id(of order: OrderID) throws(IdentifierError) -> OrderID {
         let prefix = rawValue + "/"
         return order.rawValue.hasPrefix(prefix) ? order : try OrderID(validating: prefix + order.rawValue)
@@ -25,8 +25,8 @@ public struct OrderScope: Hashable, Sendable {
 }
 
 extension Order {
-    /// The same order, known by its identifier in a scope; without a scope, as it is. The number that people see stays.
-    /// - Throws: ``OrderError/notAnOrder(_:)`` if the identifier gets too long.
+    /// Returns the same order with its identifier in a scope; unchanged without a scope. The display number stays.
+    /// - Throws: ``OrderError/notAnOrder(_:)`` if the identifier becomes too long.
     public func scoped(_ scope: OrderScope?) throws(OrderError) -> Order {
         guard let scope else { return self }
         var order = self

@@ -1,17 +1,17 @@
-/// What the shop's own document says became of an order already, where that speaks against charging it.
+/// A status in the shop's own document that speaks against charging the order.
 public enum OrderStanding: Hashable, Sendable {
-    /// The shop's document says that it was paid.
+    /// The shop's document reports the order as paid.
     /// - Parameters:
-    ///   - on: the day, as the shop wrote it.
-    ///   - through: what the shop calls the way of paying, if it says so.
+    ///   - on: The date, as written by the shop.
+    ///   - through: The shop's name of the payment method, if given.
     case paid(on: String, through: String?)
-    /// It was paid, and all of it was refunded.
+    /// The order was paid and fully refunded.
     case refunded
     case canceled
-    /// The shop threw it away.
+    /// The order is in the shop's trash.
     case trashed
 
-    /// The end of a sentence that begins with who says so: `it was paid on 2019-06-06 through Card`.
+    /// The end of a sentence about the source's report: `it was paid on 2019-06-06 through Card`.
     public var clause: String {
         switch self {
         case .paid(let day, let way):
@@ -24,7 +24,7 @@ public enum OrderStanding: Hashable, Sendable {
 }
 
 extension OrderStanding {
-    /// As it is stored with the order; ``init(json:)`` reads it back.
+    /// The stored form; ``init(json:)`` reads it back.
     var json: JSONValue {
         func word(_ text: String) -> JSONMember { JSONMember(key: "kind", value: .string(text)) }
         switch self {

@@ -1,91 +1,92 @@
-/// One try to get the money from one provider.
+/// One attempt to authorize a payment with one provider.
 public struct Attempt: Hashable, Sendable {
     public let id: AttemptID
-    /// Who moves the money.
+    /// The provider that moves the money.
     public let provider: ProviderName
-    /// How the customer pays.
+    /// A summary of the customer's tender.
     public internal(set) var tender: TenderSummary
-    /// How much was asked for.
+    /// The requested amount.
     public let amount: Money
-    /// When it was written to the journal.
+    /// The time at which the attempt was written to the journal.
     public let startedAt: Timestamp
-    /// In whose account at the provider it was started. `nil`: the journal is older than this was recorded.
+    /// The provider account in which the attempt was started; `nil` in journals that predate this field.
     public internal(set) var identity: ProviderIdentity?
-    /// What the provider made for it.
+    /// The provider's identifier of its object for the attempt.
     public internal(set) var reference: ProviderReference?
     public internal(set) var state: State
-    /// The void of it, once asked for.
+    /// The void of the attempt, once requested.
     public internal(set) var void: Void?
-    /// What was asked for after the customer had done what was asked of him.
+    /// The continuation requested after the customer's action.
     public internal(set) var continuation: Continuation?
-    /// When the journal heard that money is held; honor periods count from here where the provider reports none.
+    /// The time at which the journal learned of the hold; honor periods count from here if the provider reports none.
     public internal(set) var heldSince: Timestamp?
-    /// The earliest time at which the customer is known to have been waited for, by whatever clock.
+    /// The earliest time, by any clock, at which the customer's action is known to have been pending.
     var challengedSince: Timestamp?
-    /// The most that was ever authorized, in minor units and with the tip; captures are held against it.
+    /// The highest amount ever authorized, in minor units and with the tip; the upper bound of captures.
     var mostAuthorized: Int64 = 0
 
-    /// Where an attempt stands.
+    /// The state of an attempt.
     public enum State: Hashable, Sendable {
-        /// Durable; the call may have left; nothing is known.
+        /// Durable; the call may have been sent; the outcome is unknown.
         case inFlight
-        /// The customer must do something.
+        /// The customer must take action.
         case requiresAction(CustomerAction)
-        /// The card's data are stored on this device; nobody was asked yet.
+        /// The card's data are stored on this device; no authorization was requested yet.
         case stored(StoredTap)
-        /// It may have happened.
+        /// The outcome is unknown: it may have succeeded.
         case unknown(Unknown)
-        /// Money is held or taken.
+        /// Money is held or captured.
         case authorized(Authorization)
         /// The provider or the issuer declined it; no money moved.
         case declined(Decline)
-        /// Not one byte left.
+        /// Not one byte was sent.
         case notSent(reason: String)
-        /// It can never be charged: voided.
+        /// Voided: it can never be charged.
         case voided
-        /// The hold reached its end without a capture; no money moved.
+        /// The hold ended without a capture; no money moved.
         case expired
     }
 
     /// A void of an attempt.
     public struct Void: Hashable, Sendable {
         public let reason: VoidReason
-        /// When it was written to the journal.
+        /// The time at which the void was written to the journal.
         public let startedAt: Timestamp
-        /// What of the hold is released, where a part of it was captured before; that part stays captured. `nil`: the
-        /// whole attempt is voided.
+        /// The part of the hold that is released if another part was captured before; the captured part stays. `nil` if
+        /// the whole attempt is voided.
         public let rest: Money?
-        /// 1 for the first; another follows only if the provider has refused the one before it.
+        /// 1 for the first; another follows only if the provider refused the one before.
         public let number: Int
         public internal(set) var state: OperationState
         public internal(set) var sendings = Sendings()
     }
 
-    /// The second half of an authorization that a challenge has interrupted, where the provider waits to be asked.
+    /// The second half of an authorization interrupted by a challenge, at a provider that must be called to continue.
     public struct Continuation: Hashable, Sendable {
-        /// 1 for the first; another follows only if the provider wants another action after it.
+        /// 1 for the first; another follows only if the provider requires another action after it.
         public let number: Int
-        /// When it was written to the journal.
+        /// The time at which the continuation was written to the journal.
         public let startedAt: Timestamp
         public internal(set) var state: OperationState
         public internal(set) var sendings = Sendings()
     }
 
-    /// The key of the preparation.
+    /// The idempotency key of the preparation.
     public var prepareKey: IdempotencyKey { IdempotencyKey(rawValue: "\(id)-prepare") }
-    /// The key of the authorization.
+    /// The idempotency key of the authorization.
     public var authorizationKey: IdempotencyKey { IdempotencyKey(rawValue: "\(id)-authorize") }
-    /// The key of a void. A provider may answer a key that it has refused in the same way for ever.
+    /// Returns the idempotency key of a void. A provider may repeat a refusal for the same key forever, so each void
+    /// has its own.
     public func voidKey(_ void: Void) -> IdempotencyKey {
         void.sendings.key(void.number == 1 ? "\(id)-void" : "\(id)-void-\(void.number)")
     }
 
-    /// The key of a continuation.
+    /// Returns the idempotency key of a continuation.
     public func continuationKey(_ continuation: Continuation) -> IdempotencyKey {
         continuation.sendings.key("\(id)-continue-\(continuation.number)")
     }
 
-    /// The provider is being asked, or was, to continue after the customer's action, and the outcome is unknown.
+    /// The continuation of unknown outcome: its request is, or may be, in progress.
     public var openContinuation: Continuation? {
         isUndecided ? continuation.flatMap { $0.state.isOpen ? $0 : nil } : nil
     }
@@ -95,14 +96,15 @@ public struct Attempt: Hashable, Sendable {
         if case .authorized(let authorization) = state { authorization } else { nil }
     }
 
-    /// What the customer has to do, while he is waited for.
+    /// The required customer action, while it is pending.
     var action: CustomerAction? { if case .requiresAction(let action) = state { action } else { nil } }
 
-    /// The provider has refused to void it.
+    /// `true` if the provider refused the void.
     var isVoidRefused: Bool { if case .refused? = void?.state { true } else { false } }
 
-    /// Since when the customer is waited for. What a clock that was ahead has dated did not begin after it was first
-    /// read back: without that its time would not end before that clock's.
+    /// Returns the time since which the customer's action has been pending. If a clock that was ahead dated the start,
+    /// the time is limited to the moment at which it was first read back; otherwise the customer's time would not end
+    /// before that clock's date.
     func waitedForSince(at now: Timestamp) -> Timestamp {
         guard startedAt.since(now).milliseconds > CheckSchedule.keyMargin.milliseconds, let challengedSince else {
             return startedAt
@@ -110,7 +112,7 @@ public struct Attempt: Hashable, Sendable {
         return min(startedAt, challengedSince)
     }
 
-    /// What the issuer approved without the tip, also after the rest of it was released.
+    /// The amount approved by the issuer, without the tip; unchanged by a later release of the rest.
     public var approved: Money? {
         guard let base = authorization?.base, let void, void.state.isSucceeded, let rest = void.rest else {
             return authorization?.base
@@ -118,23 +120,23 @@ public struct Attempt: Hashable, Sendable {
         return base.adding(ifExact: rest)
     }
 
-    /// Whether a provider that opens this account may be asked about the attempt. One from before accounts were
-    /// recorded belongs to whoever is configured.
+    /// Returns `true` if a provider configured with this account may be queried about the attempt. An attempt that
+    /// predates recorded accounts belongs to the configured one.
     public func belongs(to configured: ProviderIdentity) -> Bool {
         guard let identity else { return true }
         return identity.match(configured) == .same
     }
 
-    /// No real money moves. Of an older journal only the sandbox's are known to be so.
+    /// `true` if no real money moves. In older journals this is only known of the sandbox.
     public var isTest: Bool { identity.map { $0.mode == .test } ?? (provider == .sandbox) }
 
-    /// Whether two attempts are of one account at their provider, as far as is known.
+    /// Returns `true` if two attempts belong to the same provider account, as far as is known.
     public func isOfAccount(of other: Attempt) -> Bool { other.identity.map { belongs(to: $0) } ?? true }
 
-    /// It is undecided or holds money.
+    /// `true` if the attempt is undecided or holds money.
     var isLive: Bool { isUndecided || authorization != nil }
 
-    /// Money may be with the provider and nobody knows.
+    /// `true` if the outcome is unknown, so that the provider may hold money.
     public var isUndecided: Bool {
         switch state {
         case .inFlight, .stored, .unknown, .requiresAction: true
@@ -143,23 +145,23 @@ public struct Attempt: Hashable, Sendable {
     }
 }
 
-/// Where a capture, a void or a refund stands.
+/// The state of a capture, a void or a refund.
 public enum OperationState: Hashable, Sendable {
-    /// Durable; the call may have left.
+    /// Durable; the call may have been sent.
     case inFlight
-    /// To be sent. `tries` did not leave, also with queries between them. `isQueried`: the last thing that happened is
-    /// a query that has shown it not to be done. `after` is what was not known before, so that an outcome that is
-    /// unknown again and again is queried later each time.
+    /// To be sent. `tries` counts calls that were not sent, including those with queries between them. `isQueried` is
+    /// `true` if the last event is a query that showed the operation not to be done. `after` is the previous unknown
+    /// outcome, so that queries of a repeatedly unknown outcome become less frequent.
     case deferred(until: Timestamp, tries: Int, isQueried: Bool, after: Unknown?)
-    /// It may have happened.
+    /// The outcome is unknown: it may have succeeded.
     case unknown(Unknown)
     case succeeded(ProviderReference?)
-    /// The provider refused it: certainly not done.
+    /// Refused by the provider: certainly not done.
     case refused(Decline)
-    /// It was done, and failed later; the provider's name for it.
+    /// Done, but failed later; the provider's reference.
     case reversed(ProviderReference?, Decline)
 
-    /// Nobody knows yet how it ends.
+    /// `true` if the outcome is still open.
     public var isOpen: Bool {
         switch self {
         case .inFlight, .deferred, .unknown: true
@@ -167,7 +169,8 @@ public enum OperationState: Hashable, Sendable {
         }
     }
 
-    /// It is done, was, or may be: `false` for what was refused, and for what waits to be sent and never may have left.
+    /// `true` if the operation is, was or may be done; `false` if it was refused, or waits to be sent and was certainly
+    /// never sent.
     var mayHaveBeenDone: Bool {
         switch self {
         case .inFlight, .unknown, .succeeded, .reversed: true
@@ -177,10 +180,10 @@ public enum OperationState: Hashable, Sendable {
     }
 
     public var isSucceeded: Bool { if case .succeeded = self { true } else { false } }
-    /// It was done, and failed later.
+    /// `true` if the operation was done but failed later.
     public var isReversed: Bool { if case .reversed = self { true } else { false } }
 
-    /// What is not known, or was not before it was to be sent again.
+    /// The unknown outcome, current or from before the operation was deferred.
     var lastUnknown: Unknown? {
         switch self {
         case .unknown(let unknown): unknown
@@ -190,12 +193,12 @@ public enum OperationState: Hashable, Sendable {
     }
 }
 
-/// An outcome that nobody knows yet: since when, when it is queried next and how often it was queried.
+/// An unknown outcome and its query schedule.
 public struct Unknown: Hashable, Sendable {
     public var since: Timestamp
-    /// When the engine queries again.
+    /// The time of the engine's next query.
     public var nextCheck: Timestamp
-    /// How often it was queried.
+    /// The number of queries made.
     public var checks: Int
     public var reason: UnknownReason
 }
@@ -204,24 +207,24 @@ public struct Capture: Hashable, Sendable {
     public let id: CaptureID
     public let attempt: AttemptID
     public let amount: Money
-    /// Nothing more will be captured.
+    /// `true` if nothing more will be captured.
     public let isFinal: Bool
-    /// When it was written to the journal.
+    /// The time at which the capture was written to the journal.
     public let startedAt: Timestamp
     public internal(set) var state: OperationState
-    /// Who has moved the money.
+    /// The originator of the capture.
     public internal(set) var origin = OperationOrigin.till
     public internal(set) var sendings = Sendings()
     public var key: IdempotencyKey { sendings.key("\(id)-capture") }
 }
 
-/// One renewal of a hold: the bank answers for the money for longer.
+/// A renewal of a hold, which extends the issuer's guarantee.
 public struct Renewal: Hashable, Sendable {
     public let id: RenewalID
     public let attempt: AttemptID
-    /// How much is held further: what is not captured yet.
+    /// The amount that continues to be held: the uncaptured part.
     public let amount: Money
-    /// When it was written to the journal.
+    /// The time at which the renewal was written to the journal.
     public let startedAt: Timestamp
     public internal(set) var state: OperationState
     public internal(set) var sendings = Sendings()
@@ -233,10 +236,10 @@ public struct Refund: Hashable, Sendable {
     public let attempt: AttemptID
     public let amount: Money
     public let reason: String?
-    /// When it was written to the journal.
+    /// The time at which the refund was written to the journal.
     public let startedAt: Timestamp
     public internal(set) var state: OperationState
-    /// Who has moved the money.
+    /// The originator of the refund.
     public internal(set) var origin = OperationOrigin.till
     public internal(set) var sendings = Sendings()
     public var key: IdempotencyKey { sendings.key("\(id)-refund") }

@@ -1,46 +1,46 @@
-/// Why a person must review a payment.
+/// The reason for a manual review of a payment.
 public enum Attention: Hashable, Sendable {
-    /// The provider authorized another amount than was asked for.
+    /// The provider authorized an amount other than the one requested.
     case wrongAmount(authorized: Money, asked: Money)
-    /// The provider authorized an amount in another currency than was asked for.
+    /// The provider authorized an amount in a currency other than the one requested.
     case wrongCurrency(authorized: Money, asked: Money)
     /// The provider rejects our own credentials.
     case keyRejected
-    /// The provider shows one refund of ours more than once: this much was refunded beyond what was asked for.
+    /// The provider shows one of our refunds more than once: this much was refunded beyond the requested amount.
     case refundedMoreThanOnce(RefundID, Money)
-    /// The issuer approved, and the provider has taken, less than was asked for.
+    /// The issuer approved, and the provider captured, less than requested.
     case partialApproval(Money)
-    /// The provider says that it voided what it has captured.
+    /// The provider reports a void of an attempt that it has captured.
     case voidedAfterCapture
     /// The provider refused a capture, a void, a renewal or a refund.
     case refused(DeclineReason)
-    /// A refund that was under way failed.
+    /// A pending refund failed.
     case refundFailed
-    /// This many queries have not shown how an operation ended.
+    /// After this many queries the outcome of an operation is still unknown.
     case stillUnknown(checks: Int, UnknownReason)
-    /// A hold of which nothing is captured ends soon.
+    /// A hold without a capture is about to end.
     case holdEnds(Timestamp)
-    /// The bank stops answering for a hold before the hold ends.
+    /// The issuer's guarantee of a hold ends before the hold itself.
     case honorPeriodEnds(Timestamp)
-    /// A stored card was not forwarded in the time in which the provider takes it.
+    /// A stored tap was not forwarded within the time allowed by the provider.
     case tapOverdue(expires: Timestamp)
     /// A refund failed after it had succeeded.
     case refundReversed(Money)
     /// A capture failed after it had succeeded.
     case captureReversed(Money)
-    /// The customer's bank or the provider disputes the payment.
+    /// The customer's bank or the provider opened a dispute.
     case disputeOpened(ProviderReference, Money, respondBy: Timestamp?)
     case disputeLost(ProviderReference, Money)
-    /// Money was captured of a payment that was canceled or had ended.
+    /// Money was captured from a payment that was canceled or had ended.
     case unwantedCapture(Money)
-    /// This much more was refunded than was captured.
+    /// The amount by which refunds exceed captures.
     case refundedTwice(Money)
-    /// A refund failed, and another payment has paid for the order meanwhile.
+    /// A refund failed after another payment had already paid for the order.
     case orderPaidAgain(PaymentID)
-    /// A sentence of an older journal. Nothing is decided on it.
+    /// A free-form note: a provider warning, or an entry of an older journal. Nothing is decided on it.
     case note(String)
 
-    /// One sentence for people.
+    /// A human-readable sentence.
     public var sentence: String {
         switch self {
         case .wrongAmount(let authorized, let asked):

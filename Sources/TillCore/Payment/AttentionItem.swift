@@ -1,50 +1,50 @@
-/// One entry of the operators' queue: something about a payment that a person must review.
+/// An entry of the operators' queue: a fact about a payment that needs manual review.
 public struct AttentionItem: Hashable, Sendable {
-    /// 1 for the first of the payment.
+    /// The number of the entry within its payment, from 1.
     public let number: Int
-    /// What it is about.
+    /// The operation concerned.
     public let operation: OperationID
-    /// Why a person must review it.
+    /// The reason for the review.
     public let attention: Attention
-    /// When it was raised.
+    /// The time at which the entry was raised.
     public let since: Timestamp
-    /// How a person closed it; `nil`: nobody has.
+    /// The closing of the entry; `nil` while it is not closed.
     public internal(set) var closing: Closing?
 
-    /// How it was closed.
+    /// The resolution that closed an entry, and its time.
     public struct Closing: Hashable, Sendable {
         public let resolution: AttentionResolution
         public let at: Timestamp
     }
 }
 
-/// What a person says about an entry of the queue, and how he knows.
+/// An operator's resolution of a queue entry, with its evidence.
 public struct AttentionResolution: Hashable, Sendable {
-    /// What only a person can know.
+    /// A fact that only an operator can establish.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// What was asked for was done, such as an answer to a dispute.
+        /// The required step was taken, such as answering a dispute.
         case handled
-        /// The refund whose outcome nobody knows was certainly not made.
+        /// The refund of unknown outcome was certainly not made.
         case notRefunded = "not_refunded"
-        /// The customer was refunded without the provider.
+        /// The customer was refunded outside the provider.
         case refundedElsewhere = "refunded_elsewhere"
-        /// The customer has paid without this attempt's provider.
+        /// The customer paid outside this attempt's provider.
         case capturedElsewhere = "captured_elsewhere"
         /// The money is written off.
         case writtenOff = "written_off"
     }
 
     public var kind: Kind
-    /// How much was moved elsewhere; `nil` for kinds that move nothing.
+    /// The amount moved elsewhere; `nil` for kinds that move nothing.
     public var amount: Money?
-    /// How the person knows: a slip's number, a bank's letter.
+    /// The evidence: a receipt number, a bank's letter.
     public var evidence: String
-    /// The person who says so, by name or sign-in.
+    /// The operator, by name or sign-in.
     public var actor: String
 
-    /// The longest evidence taken, in bytes of UTF-8.
+    /// The longest accepted evidence, in bytes of UTF-8.
     public static let maximumEvidenceBytes = 2_000
-    /// The longest name of an actor taken, in bytes of UTF-8.
+    /// The longest accepted operator name, in bytes of UTF-8.
     public static let maximumActorBytes = 128
 
     public init(kind: Kind, amount: Money? = nil, evidence: String, actor: String) {
@@ -56,7 +56,7 @@ public struct AttentionResolution: Hashable, Sendable {
 }
 
 extension Attention {
-    /// What a person should do about it, one sentence.
+    /// The recommended next step, as one sentence.
     public var nextStep: String {
         switch self {
         case .wrongAmount: "Compare the amount in the provider's dashboard with the order."
@@ -84,7 +84,7 @@ extension Attention {
         }
     }
 
-    /// The stable word for programs, as in the journal.
+    /// The stable identifier for programs, as in the journal.
     public var code: String {
         switch self {
         case .wrongAmount: "wrong_amount"
@@ -112,13 +112,13 @@ extension Attention {
 }
 
 extension Payment {
-    /// What a person must review, newest last, closed or not.
+    /// All review reasons, newest last, open or closed.
     public var attention: [Attention] { attentionItems.map(\.attention) }
 
-    /// What of it is left to be done: neither closed by a person nor overtaken by what happened since.
+    /// The open entries: neither closed by an operator nor superseded by later events.
     public var openAttention: [AttentionItem] { attentionItems.filter { $0.closing == nil && !isOvertaken($0) } }
 
-    /// What a person is asked about has been answered by what happened since.
+    /// Returns `true` if later events have settled the entry.
     public func isOvertaken(_ item: AttentionItem) -> Bool {
         switch item.attention {
         case .voidedAfterCapture, .refundedTwice, .refundedMoreThanOnce, .disputeLost, .note: return false
@@ -133,7 +133,7 @@ extension Payment {
         case .partialApproval, .unwantedCapture: return refunded.minorUnits >= captured.minorUnits
         case .orderPaidAgain: return !isLive
         case .refused, .refundFailed, .refundReversed: return isDoneSince(item.operation)
-        // That nothing is held any more brings no money: somebody cancels it, or it is captured after all.
+        // An ended hold brings no money: the payment is canceled, or captured after all.
         case .captureReversed: return isCanceled || isCapturedSince(item.operation)
         case .holdEnds:
             return attempt(of: item.operation).map { untouchedHold($0) == nil } ?? true
@@ -158,7 +158,7 @@ extension Payment {
         return attempts.first { $0.id == id }
     }
 
-    /// What failed was made up for by the same operation or by a later one.
+    /// Returns `true` if the same or a later capture made up for the failed one.
     private func isCapturedSince(_ operation: OperationID) -> Bool {
         guard case .capture(let id) = operation, let index = captures.lastIndex(where: { $0.id == id }) else {
             return true

@@ -1,10 +1,10 @@
-/// A rule that every payment keeps, and an event that breaks it: a damaged journal, or a defect of the engine.
+/// A violated payment invariant and the event that violates it: a damaged journal, or a defect of the engine.
 public struct BrokenInvariant: Hashable, Sendable, CustomStringConvertible {
-    /// What must hold after every event.
+    /// An invariant that holds after every event.
     public enum Rule: Hashable, Sendable {
-        /// Amounts are above zero and in the order's currency, and their sums can be counted.
+        /// Amounts are above zero and in the order's currency, and their sums do not overflow.
         case amount
-        /// No more is authorized, without the tip, than the attempt asks for.
+        /// No more is authorized, without the tip, than the attempt requests.
         case authorizedAtMostAsked
         /// No more is captured, or being captured, than was authorized.
         case capturedAtMostAuthorized
@@ -12,19 +12,19 @@ public struct BrokenInvariant: Hashable, Sendable, CustomStringConvertible {
         case refundedAtMostCaptured
         /// At most one attempt is undecided or holds money.
         case oneLiveAttempt
-        /// What is captured or renewed belongs to an attempt of the payment.
+        /// Captures and renewals belong to an attempt of the payment.
         case knownAttempt
-        /// No more of a dispute is returned than was taken back for it.
+        /// No more of a dispute is reinstated than was withdrawn for it.
         case disputedAtMostWithdrawn
         /// A canceled payment has no money and can get none.
         case canceledWithoutMoney
     }
 
     public var rule: Rule
-    /// The version of the payment whose event breaks it.
+    /// The version of the payment at which the event violates the rule.
     public var version: Int
 
-    /// One clause for people.
+    /// A human-readable clause.
     public var description: String {
         let what =
             switch rule {
@@ -41,17 +41,17 @@ public struct BrokenInvariant: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The sums of one kind of operation, kept up while events are applied, so that checking them costs the same for the
-/// thousandth refund as for the first.
+/// Running sums of one kind of operation, updated with each event, so that checking the thousandth refund costs the
+/// same as checking the first.
 struct OperationSums: Hashable, Sendable {
-    /// Of what is done.
+    /// The sum of completed operations.
     private(set) var done: Int64 = 0
-    /// Of what is done or may still be done.
+    /// The sum of operations that are completed or may still complete.
     private(set) var doneOrOpen: Int64 = 0
-    /// A sum is larger than can be counted.
+    /// `true` if a sum has overflowed.
     private(set) var hasOverflowed = false
 
-    /// Counts a change of one operation; `nil`: it was not there before.
+    /// Counts a state change of one operation; `nil` if it is new.
     mutating func change(_ units: Int64, from before: OperationState?, to after: OperationState) {
         if let before { add(before, units: 0 &- units) }
         add(after, units: units)
@@ -69,13 +69,13 @@ struct OperationSums: Hashable, Sendable {
     }
 }
 
-/// What moved without Till, so that its own limits are held against what it moved itself. Only grows.
+/// Sums of money moved outside Till, so that Till's own limits apply only to its own operations. Never decreases.
 struct OutsideSums: Hashable, Sendable {
-    /// Captured by others, or restored by the provider.
+    /// Captured externally, or restored by the provider.
     private(set) var captures: Int64 = 0
-    /// Refunded by others, done although it was refused, or left over by a capture that failed.
+    /// Refunded externally, done despite a refusal, or exceeding what is left after a failed capture.
     private(set) var refunds: Int64 = 0
-    /// A sum is larger than can be counted.
+    /// `true` if a sum has overflowed.
     private(set) var hasOverflowed = false
 
     mutating func addCapture(_ amount: Money) { add(amount, to: \.captures) }
@@ -89,7 +89,7 @@ struct OutsideSums: Hashable, Sendable {
 }
 
 extension Payment {
-    /// The rule that the event just applied has broken. Costs the same however long the payment's history is.
+    /// Returns the rule violated by the event just applied. Takes constant time, however long the payment's history is.
     func ruleBroken(by event: PaymentEvent) -> BrokenInvariant.Rule? {
         if captureSums.hasOverflowed || refundSums.hasOverflowed || outside.hasOverflowed { return .amount }
         switch event {
@@ -122,7 +122,7 @@ extension Payment {
         case .refundStarted(_, _, let amount, _):
             if isOff(amount) { return .amount }
             return refundSums.doneOrOpen > captureSums.done ? .refundedAtMostCaptured : nil
-        // A capture that failed since, and refunds by others, make no refund wrong that was asked for before.
+        // A capture that failed since, or an external refund, does not invalidate a refund requested before.
         case .refunded:
             return refundSums.doneOrOpen - outside.refunds > captureSums.done ? .refundedAtMostCaptured : nil
         case .canceled: return liveAttempts > 0 || captureSums.doneOrOpen > 0 ? .canceledWithoutMoney : nil
@@ -137,7 +137,7 @@ extension Payment {
 
     private func isOff(_ amount: Money) -> Bool { amount.currency != currency || !amount.isPositive }
 
-    /// One attempt at most ever captures, so what is captured of all is what is captured of it.
+    /// Checks a capture. At most one attempt ever captures, so the total captured is that attempt's.
     private func captureRuleBroken(_ id: AttemptID) -> BrokenInvariant.Rule? {
         guard let attempt = attempts.last(where: { $0.id == id }) else { return .knownAttempt }
         if captureSums.doneOrOpen - outside.captures > attempt.mostAuthorized { return .capturedAtMostAuthorized }

@@ -1,7 +1,7 @@
-/// When a hold is captured.
+/// The time at which a hold is captured.
 public enum CaptureMode: String, Hashable, Sendable {
-    /// As soon as the authorization is in the journal.
+    /// Immediately after the authorization is in the journal.
     case automatic
-    /// When the shop asks for it.
+    /// On the shop's request.
     case manual
 }

@@ -1,28 +1,28 @@
-/// A customer's bank, or the provider, takes a payment up again: an inquiry, a chargeback, a claim. A record of its
-/// own; a payment can have several, and none of them is ever final.
+/// A dispute of a payment by the customer's bank or the provider: an inquiry, a chargeback, a claim. A payment can have
+/// several disputes, and none of them is ever final.
 public struct Dispute: Hashable, Sendable {
-    /// The attempt whose money it is about.
+    /// The disputed attempt.
     public let attempt: AttemptID
-    /// When the journal heard of it.
+    /// The time at which the dispute was recorded in the journal.
     public let openedAt: Timestamp
-    /// What the provider says of it.
+    /// The provider's data of the dispute.
     public internal(set) var facts: Facts
-    /// What the provider took back for it and has not returned, in the dispute's currency.
+    /// The amount that the provider withdrew for it and has not reinstated, in the dispute's currency.
     public internal(set) var withdrawn: Money
-    /// How it was closed; `nil`: it is open. One that was closed can be opened again.
+    /// The outcome of the dispute; `nil` while it is open. A closed dispute can be reopened.
     public internal(set) var outcome: Outcome?
 
-    /// What a provider says of a dispute, apart from its money and its end.
+    /// A provider's data of a dispute, apart from its money and its outcome.
     public struct Facts: Hashable, Sendable {
-        /// What the provider calls it.
+        /// The provider's reference.
         public var reference: ProviderReference
-        /// Why, in the provider's word. Nothing is decided on it.
+        /// The reason, as the provider reports it. Nothing is decided on it.
         public var reason: String
-        /// The provider's word for where it stands. Nothing is decided on it.
+        /// The stage, as the provider reports it. Nothing is decided on it.
         public var stage: String
-        /// How much is disputed; may be in another currency than the payment.
+        /// The disputed amount; may be in a currency other than the payment's.
         public var amount: Money
-        /// Until when the shop may answer, as the provider says; `nil`: it says none, or it cannot be answered.
+        /// The provider's deadline for the shop's response; `nil` if there is none, or no response is possible.
         public var respondBy: Timestamp?
 
         public init(
@@ -36,14 +36,14 @@ public struct Dispute: Hashable, Sendable {
         }
     }
 
-    /// How a dispute was closed.
+    /// The outcome of a closed dispute.
     public enum Outcome: Hashable, Sendable {
         case won
         case lost
-        /// Closed without a decision about the money, such as an inquiry or a dispute that was withdrawn.
+        /// Closed without a decision about the money, such as an inquiry or a withdrawn dispute.
         case closed
 
-        /// As in the journal and over HTTP.
+        /// The outcome's name in the journal and over HTTP.
         public var word: String {
             switch self {
             case .won: "won"
@@ -63,13 +63,13 @@ public struct Dispute: Hashable, Sendable {
     }
 }
 
-/// Who moved the money of a capture or a refund.
+/// The originator of a capture or a refund.
 public enum OperationOrigin: Hashable, Sendable {
-    /// Till asked the provider for it.
+    /// Requested from the provider by Till.
     case till
-    /// Not asked for by Till, as in the provider's dashboard, or done by the provider after it had refused it; the
-    /// provider's name for it.
+    /// Not requested by Till, as in the provider's dashboard, or done by the provider after it had refused it; the
+    /// provider's reference.
     case provider(ProviderReference)
-    /// A person says that it happened without the provider, such as cash from the drawer.
+    /// Made outside the provider according to an operator, such as cash from the drawer.
     case elsewhere
 }

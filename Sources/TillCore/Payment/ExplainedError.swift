@@ -1,11 +1,11 @@
-/// An error that a person at the counter can act on: what happened, whether money moved, what to do next.
+/// An error that counter staff can act on: what happened, whether money moved, and what to do next.
 public protocol ExplainedError: Error, Sendable, CustomStringConvertible {
-    /// A stable word for programs, such as `refund_exceeds_captured`.
+    /// A stable identifier for programs, such as `refund_exceeds_captured`.
     var code: String { get }
-    /// What happened, one sentence.
+    /// A description of the failure, one sentence.
     var what: String { get }
     var moneyMoved: MoneyMoved { get }
-    /// What to do next, one sentence.
+    /// The recommended next step, one sentence.
     var next: String { get }
 }
 
@@ -13,15 +13,15 @@ extension ExplainedError {
     public var description: String { "\(what) \(moneyMoved.sentence) \(next)" }
 }
 
-/// Whether a failed step moved money.
+/// Indicates whether a failed step moved money.
 public enum MoneyMoved: String, Hashable, Sendable {
     /// No money moved, and none will.
     case no
     case yes
-    /// Not known yet; it is being resolved.
+    /// Not known yet; being resolved.
     case unknown
 
-    /// One sentence for people.
+    /// A human-readable sentence.
     public var sentence: String {
         switch self {
         case .no: "No money moved."

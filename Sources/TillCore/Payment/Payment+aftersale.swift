@@ -1,26 +1,27 @@
-// What happens to the money after the sale: refunds and captures that fail later, what was moved in a
-// provider's dashboard, disputes. All of it is read from a query's answer, in whatever order the answers come: each is
-// held against what the payment has, so that what is known already leads to nothing.
+// Changes to the money after the sale: refunds and captures that fail later, movements made in a provider's dashboard,
+// disputes. All of it is read from query answers, in any order: each answer is compared with the payment's state, so
+// that known facts lead to nothing.
 
 extension Payment {
-    /// The most, in minor units, that is believed of one movement by others; more is a provider's mistake, and sums of
-    /// it could not be counted.
+    /// The largest amount, in minor units, accepted for one external movement; a larger one is a provider's mistake,
+    /// and its sums could overflow.
     static let maximumReported: Int64 = 1 << 50
 
-    /// What providers took back for disputes and have not returned, as far as it is in the payment's currency.
+    /// The amount that providers withdrew for disputes and have not reinstated, as far as it is in the payment's
+    /// currency.
     public var disputed: Money {
         sum(disputes.lazy.map(\.withdrawn).filter { $0.currency == currency })
     }
 
-    /// What is left with the shop: captured, less refunds and what disputes withdrew. Below zero when a customer got
-    /// more back than was taken from him.
+    /// The shop's net amount: captured, less refunds and dispute withdrawals. Negative if a customer got back more than
+    /// was captured.
     public var net: Money {
         Money(
             minorUnits: captured.minorUnits &- refunded.minorUnits &- disputed.minorUnits, currency: currency)
     }
 
-    /// What the shop owes the customer: refunds that failed after they had succeeded, and that neither another
-    /// refund nor a person has made up for.
+    /// The amount that the shop owes the customer: refunds that failed after they had succeeded and that were made up
+    /// for neither by another refund nor by an operator.
     public var refundDue: Money {
         let failed = openAttention.lazy.compactMap { item -> Money? in
             guard case .refundReversed(let amount) = item.attention else { return nil }
@@ -31,12 +32,12 @@ extension Payment {
             currency: currency)
     }
 
-    /// Captured at the provider, so that it can be refunded there.
+    /// The amount captured at the provider, so that it can be refunded there.
     var capturedAtProvider: Money {
         sum(captures.lazy.filter { $0.state.isSucceeded && $0.origin != .elsewhere }.map(\.amount))
     }
 
-    /// What may still be refunded: captured at the provider, refunded nowhere and not disputed.
+    /// The amount that may still be refunded: captured at the provider, not refunded anywhere and not disputed.
     public var refundable: Money {
         let atProvider = sum(
             refunds.lazy.filter { ($0.state.isSucceeded || $0.state.isOpen) && $0.origin != .elsewhere }.map(\.amount))
@@ -45,13 +46,13 @@ extension Payment {
         return Money(minorUnits: left - disputed.minorUnits, currency: currency)
     }
 
-    /// The attempt that a settled payment's provider is asked about.
+    /// The attempt queried at the provider of a settled payment.
     public var settledAttempt: Attempt? {
         let id = captures.last { $0.origin != .elsewhere }?.attempt
         return attempts.last { $0.id == id } ?? currentAttempt ?? attempts.last { $0.mostAuthorized > 0 }
     }
 
-    /// What a query's answer tells of money that was settled before.
+    /// Returns the events that a query's answer implies for money settled before.
     func observeAfterSale(
         _ snapshot: ProviderSnapshot, of attempt: Attempt, at now: Timestamp
     ) -> [PaymentEvent] {
@@ -62,14 +63,14 @@ extension Payment {
             + snapshot.disputes.flatMap { observeDispute($0, of: attempt) } + observeWarning(snapshot, of: attempt)
     }
 
-    /// Told once: it holds for all payments of the provider until a person has changed something there.
+    /// Raises a warning once: it applies to all payments of the provider until its configuration changes.
     private func observeWarning(_ snapshot: ProviderSnapshot, of attempt: Attempt) -> [PaymentEvent] {
         guard let warning = snapshot.warning.map(Attention.note), !attention.contains(warning) else { return [] }
         return [.attentionRequired(.attempt(attempt.id), warning)]
     }
 
-    /// Nothing was captured after all, and nothing is held: the payment has left its order, which may be charged again.
-    /// Until a void was tried the provider may collect again by itself what was taken at once.
+    /// Releases the order of a payment with failed captures that holds nothing: the order may be charged again. Until a
+    /// void was tried, the provider may collect an immediate capture again by itself.
     private func observeFailedHold(
         _ snapshot: ProviderSnapshot, of attempt: Attempt, after events: [PaymentEvent], at now: Timestamp
     ) -> [PaymentEvent] {
@@ -88,14 +89,14 @@ extension Payment {
         switch standing {
         case .authorized(let found): (hold.isCaptured || found.isCaptured) && attempt.isVoidRefused
         case .declined: true
-        // That a hold is voided ends every attempt.
+        // A voided hold ends every attempt.
         case .voided, .requiresAction, .continuable, .stored, .processing, .notFound, .unconfirmed: false
         }
     }
 
     private func observeCaptures(_ snapshot: ProviderSnapshot, of attempt: Attempt) -> [PaymentEvent] {
         let mine = captures.filter { $0.attempt == attempt.id && $0.origin != .elsewhere }
-        // Whether what was taken is one of ours that nobody knows about is decided first.
+        // First establish whether the captured amount is one of our own captures of unknown outcome.
         guard !mine.contains(where: { $0.state.isOpen }) else { return [] }
         var events: [PaymentEvent] = []
         var failed: Set<CaptureID> = []
@@ -117,7 +118,7 @@ extension Payment {
         let standing = mine.filter { $0.state.isSucceeded && !failed.contains($0.id) }
         let gap = sum(standing.lazy.map(\.amount)).minorUnits.subtractingReportingOverflow(snapshot.captured.minorUnits)
         if let nameless, !gap.overflow, gap.partialValue > 0 {
-            // The provider's name is not known here: what is missing says which.
+            // The provider's name is not known here: the missing amount identifies the capture.
             let unnamed = standing.withoutName(beside: attempt, snapshot).together(gap.partialValue)
             for capture in unnamed.isEmpty ? standing.together(gap.partialValue) : unnamed {
                 reverse(capture, nameless)
@@ -128,12 +129,12 @@ extension Payment {
         guard !more.overflow, more.partialValue > 0, more.partialValue <= Payment.maximumReported else { return events }
         let amount = Money(minorUnits: more.partialValue, currency: currency)
         var isUnwanted = cancelReason != nil || !isLive || attempt.authorization == nil
-        // Somebody wanted to let go of what others took.
+        // A void was requested of what was captured externally.
         if attempt.isVoidRefused { isUnwanted = true }
         if let again = mine.first(where: { $0.state.isReversed && $0.amount == amount }) {
             events.append(.captureRestored(again.id))
-            // The entry of its failure is overtaken; whoever canceled meanwhile has to know that the money came, unless
-            // it is gone by a refund or a dispute.
+            // The entry of its failure is superseded; an operator that canceled in the meantime must learn that the
+            // money arrived, unless it is gone through a refund or a dispute.
             if isUnwanted, snapshot.captured.minorUnits > snapshot.gone(in: currency) {
                 events.append(.attentionRequired(.capture(again.id), .unwantedCapture(amount)))
             }
@@ -163,12 +164,12 @@ extension Payment {
             if let refund = mine.first(where: { $0.isNamed(found) }) {
                 switch (refund.state, found.status) {
                 case (.succeeded, .succeeded) where refund.isByOthers && ofDisputes.contains(found.reference):
-                    // Seen before its dispute was: the money went once, and the dispute has it.
+                    // Seen before its dispute: the money left once, and belongs to the dispute.
                     back -= refund.amount.minorUnits
                     events.append(.refundReversed(refund.id, .countedAsDispute))
                 case (.reversed(_, .countedAsDispute), .succeeded)
                 where !snapshot.disputes.isEmpty && !ofDisputes.contains(found.reference):
-                    // It turned out to be money of its own.
+                    // It turned out to be a separate refund.
                     back += refund.amount.minorUnits
                     events.append(.refunded(refund.id, found.reference))
                 case (.succeeded(let own), .failed(let decline)) where own == nil || own == found.reference:
@@ -178,14 +179,14 @@ extension Payment {
                         .attentionRequired(.refund(refund.id), .refundReversed(refund.amount)),
                     ]
                 case (.refused, .succeeded):
-                    // It was taken for refused, and was done anyway.
+                    // It counted as refused, but was done anyway.
                     back += refund.amount.minorUnits
                     events.append(.refunded(refund.id, found.reference))
                 default: continue
                 }
                 continue
             }
-            // One of ours whose identifier the provider has not reported yet.
+            // One of our refunds, with an identifier that the provider has not reported yet.
             let mayBeOurs = mine.contains { $0.state.isOpen && $0.amount == found.amount }
             if found.refund == nil, mayBeOurs { continue }
             if case .failed = found.status { continue }
@@ -211,7 +212,7 @@ extension Payment {
 
     private func observeDispute(_ found: ProviderSnapshot.Dispute, of attempt: Attempt) -> [PaymentEvent] {
         let reference = found.facts.reference
-        // A request for documents can be about nothing.
+        // A request for documents may concern a zero amount.
         guard !found.facts.amount.isNegative, !found.withdrawn.isNegative,
             found.facts.amount.minorUnits <= Payment.maximumReported,
             found.withdrawn.minorUnits <= Payment.maximumReported,
@@ -219,9 +220,9 @@ extension Payment {
         else { return [] }
         var events: [PaymentEvent] = []
         let known = disputes.first { $0.facts.reference == reference }
-        // The money of a dispute is in the currency in which it was opened.
+        // The money of a dispute stays in the currency in which it was opened.
         if let known, known.withdrawn.currency != found.withdrawn.currency { return [] }
-        // What a webhook told may be older than what is known: it ends nothing that was decided.
+        // Webhook data may be older than the known state: it does not reopen a decided dispute.
         if found.isTold, known?.outcome != nil, found.outcome == nil { return [] }
         if let known {
             let isReopened = known.outcome != nil && found.outcome == nil
@@ -256,7 +257,7 @@ extension Payment {
 }
 
 extension ProviderSnapshot {
-    /// What of the captured money is gone by refunds and disputes, each counted once.
+    /// Returns the captured money that is gone through refunds and disputes, each counted once.
     fileprivate func gone(in currency: Currency) -> Int64 {
         let ofDisputes = Set(disputes.flatMap(\.refunds))
         let back = refunds.filter { $0.status == .succeeded && !ofDisputes.contains($0.reference) }.map(\.amount)
@@ -266,7 +267,7 @@ extension ProviderSnapshot {
 }
 
 extension Refund {
-    /// Somebody made it at the provider, or the provider did.
+    /// `true` if the refund was made externally: in the provider's dashboard or by the provider.
     fileprivate var isByOthers: Bool {
         if case .provider = origin { return true }
         return false
@@ -274,20 +275,20 @@ extension Refund {
 }
 
 extension Decline {
-    /// The end of a refund in a provider's list that is the same money as a dispute's.
+    /// The decline of a refund in a provider's list that is the same money as a dispute's.
     package static let countedAsDispute = Decline(
         reason: DeclineReason(rawValue: "disputed"), code: "counted_as_dispute",
         message: "The provider lists the money of a dispute as a refund, too; it is counted as the dispute's.")
 }
 
 extension Capture {
-    /// The provider's name or ours says that it is this one.
+    /// Returns `true` if the capture has this reference of the provider, or this name of ours.
     fileprivate func isNamed(_ reference: ProviderReference?, _ name: CaptureID?) -> Bool {
         if let name { return name == id }
         return self.reference == reference
     }
 
-    /// What the provider calls it, once it has said so.
+    /// The provider's reference, once reported.
     fileprivate var reference: ProviderReference? {
         if case .provider(let reference) = origin { return reference }
         switch state {
@@ -298,10 +299,10 @@ extension Capture {
 }
 
 extension [Capture] {
-    /// More captures of one attempt than these are not tried in every combination.
+    /// The most captures of one attempt for which combinations are tried.
     private static var maximumCombined: Int { 12 }
 
-    /// The first of them, the fewest the better, whose amounts add up to `units`; none when no combination does.
+    /// Returns the smallest, earliest set of captures with amounts that add up to `units`; empty if there is none.
     fileprivate func together(_ units: Int64) -> [Capture] {
         func pick(_ count: Int, from start: Int, _ left: Int64) -> [Capture]? {
             if count == 0 { return left == 0 ? [] : nil }
@@ -319,8 +320,8 @@ extension [Capture] {
         return []
     }
 
-    /// Those that the provider has not named, or by the sale's own name: that of a sale in one message, or what a query
-    /// said before the hold was renewed.
+    /// Returns the captures that the provider has not named, or has named like the sale itself: in a single-message
+    /// sale, or in a query before the hold was renewed.
     fileprivate func withoutName(beside attempt: Attempt, _ snapshot: ProviderSnapshot) -> [Capture] {
         let ofSale = [nil, attempt.reference, attempt.authorization?.reference, snapshot.reference]
         return filter { ofSale.contains($0.reference) }
@@ -328,13 +329,13 @@ extension [Capture] {
 }
 
 extension Refund {
-    /// The provider's name or ours says that it is this one.
+    /// Returns `true` if the refund matches by the provider's reference or by our name.
     func isNamed(_ found: ProviderSnapshot.Refund) -> Bool {
         if found.refund == id { return true }
         return reference == found.reference
     }
 
-    /// What the provider calls it, once it has said so.
+    /// The provider's reference, once reported.
     public var reference: ProviderReference? {
         if case .provider(let reference) = origin { return reference }
         switch state {
@@ -345,7 +346,7 @@ extension Refund {
 }
 
 extension Payment {
-    /// Closes an entry of the operators' queue with what a person knows, and does to the payment what follows from it.
+    /// Decides the closing of an entry of the operators' queue, and its consequences for the payment.
     func decideResolution(
         _ number: Int, _ resolution: AttentionResolution
     ) throws(PaymentRefusal) -> [PaymentEvent] {
@@ -415,7 +416,7 @@ extension Payment {
         guard asked.isPositive else { throw .invalidAmount("The amount must be more than zero; it is \(asked).") }
     }
 
-    /// Ends an operation of unknown outcome: a person knows more than the provider says.
+    /// Ends an operation of unknown outcome, because an operator has established it.
     private func givenUp(_ operation: OperationID, _ kind: AttentionResolution.Kind) -> [PaymentEvent] {
         guard openRefund(operation) != nil || openCapture(operation) != nil else { return [] }
         return [.refused(operation, Decline(reason: .generic, code: kind.rawValue))]
@@ -431,7 +432,7 @@ extension Payment {
         return captures.first { $0.id == id && $0.state.isOpen }
     }
 
-    /// What the capture or the refund moves that an entry is about; `nil`: it is about neither.
+    /// Returns the amount of the capture or refund that an entry concerns; `nil` if it concerns neither.
     func amount(of item: AttentionItem) -> Money? {
         switch item.operation {
         case .refund(let id): refunds.first { $0.id == id }?.amount

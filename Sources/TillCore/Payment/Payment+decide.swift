@@ -1,27 +1,28 @@
-/// What the shop wants of a payment.
+/// A shop's command to a payment.
 public enum PaymentCommand: Hashable, Sendable {
-    /// Try to get the money with this tender from this provider, in that account of it.
+    /// Attempt to authorize with this tender at this provider, in the given account.
     case attempt(provider: ProviderName, tender: TenderSummary, identity: ProviderIdentity? = nil)
-    /// Capture held money; all that is left if no amount is given.
+    /// Capture held money (the full remaining amount by default).
     case capture(Money?, isFinal: Bool)
-    /// Want no money for this order any more; voids a hold. Where a part of the hold was captured only the rest is
-    /// released, and the payment stays.
+    /// Cancel the payment and void its hold. If a part of the hold was captured, only the rest is released, and the
+    /// payment stays.
     case cancel(reason: String)
-    /// Renew the hold on what is not captured yet. The honor period counts where the provider reported no end of it.
+    /// Renew the hold on the uncaptured amount. The honor period applies if the provider reported no end of it.
     case renew(honorPeriod: Span)
-    /// Refund; all that is left if no amount is given.
-    /// - Parameter total: what may be refunded of the payment in all, earlier refunds included; `nil`: as much as there
-    ///   is.
+    /// Refund (the full remaining amount by default).
+    /// - Parameter total: The most that may be refunded of the payment in all, earlier refunds included; `nil` for no
+    ///   further limit.
     case refund(Money?, reason: String?, total: Money? = nil)
-    /// Close an entry of the operators' queue with what a person knows.
+    /// Close an entry of the operators' queue with an operator's resolution.
     case resolve(attention: Int, AttentionResolution)
 }
 
 extension Payment {
-    /// Says what a command leads to. Pure: the same payment and command give the same events. The caller writes them
-    /// with the version that this payment has; if another write came first it decides again on the new state.
-    /// - Parameter standing: whether `now` is relied upon. A hold has ended by such a time only; otherwise the provider
-    ///   is asked, who knows.
+    /// Decides a command and returns the resulting events. Pure: the same payment and command give the same events. The
+    /// caller writes them with the version of this payment; if another write came first, it decides again on the new
+    /// state.
+    /// - Parameter standing: The reliability of `now`. A hold ends only by a trusted time; otherwise the provider is
+    ///   queried.
     public func decide(
         _ command: PaymentCommand, at now: Timestamp, standing: ClockStanding = .trusted
     ) throws(PaymentRefusal) -> [PaymentEvent] {
@@ -85,13 +86,13 @@ extension Payment {
         switch currentAttempt?.state {
         case nil: events.append(.canceled)
         case .authorized, .requiresAction, .stored:
-            // One that is being voided already is voided once.
+            // An attempt that is already being voided is not voided again.
             if let attempt = currentAttempt, attempt.void?.state.isOpen != true {
                 events.append(.voidStarted(attempt.id, reason: .canceled(reason)))
             }
         case .inFlight, .unknown:
-            // Decided when the answer is known: a late success is voided then. So is, at once, what the provider has
-            // authorized instead of what was asked for.
+            // Decided once the outcome is known: a late success is voided then. An authorization of a wrong amount or
+            // currency is voided immediately.
             if let attempt = currentAttempt, hasOtherMoney(attempt), attempt.void?.state.isOpen != true {
                 events.append(.voidStarted(attempt.id, reason: .canceled(reason)))
             }
@@ -100,7 +101,7 @@ extension Payment {
         return events
     }
 
-    /// Once it is canceled, a payment can be canceled again only if the provider has refused to void it.
+    /// Cancels a canceled payment again, which is possible only if the provider refused the void.
     private func decideCancelAgain(reason: String) throws(PaymentRefusal) -> [PaymentEvent] {
         guard let attempt = currentAttempt, attempt.authorization != nil || hasOtherMoney(attempt), captured.isZero,
             case .refused? = attempt.void?.state
@@ -108,27 +109,27 @@ extension Payment {
         return [.voidStarted(attempt.id, reason: .canceled(reason))]
     }
 
-    /// Releases what is left of a hold of which a part was captured. That part stays captured, and the
-    /// payment is not canceled.
+    /// Releases the rest of a partially captured hold. The captured part stays, and the payment is not canceled.
     private func decideRelease(reason: String) throws(PaymentRefusal) -> [PaymentEvent] {
         guard let attempt = currentAttempt, restOfHold(attempt.id) != nil else { throw .capturedAlready(captured) }
         if let void = attempt.void, void.state.isOpen { throw .operationInProgress("void") }
         return [.voidStarted(attempt.id, reason: .canceled(reason))]
     }
 
-    /// What an attempt holds, if nothing is under way with it and the payment may still change.
+    /// Returns an attempt's hold if no operation on it is under way and the payment may still change.
     private func hold(of attempt: Attempt) throws(PaymentRefusal) -> Authorization {
         guard let authorization = attempt.authorization else { throw .outcomeOpen(status) }
         guard !captures.contains(where: { $0.state.isOpen }) else { throw .operationInProgress("capture") }
         guard !renewals.contains(where: { $0.state.isOpen }) else { throw .operationInProgress("renewal") }
         if let void = attempt.void, void.state.isOpen { throw .operationInProgress("void") }
         guard cancelReason == nil else { throw .closed(.canceled) }
-        // A payment that gave all back has left its order: another payment may be paying it.
+        // A fully refunded payment has left its order: another payment may be paying it.
         guard isLive else { throw .closed(status) }
         return authorization
     }
 
-    /// Not while the bank answers for the hold anyway, not after its end, and once: what is renewed is the original.
+    /// Decides a renewal: not while the issuer's guarantee lasts, not after the end of the hold, and only once, because
+    /// only the original can be renewed.
     private func decideRenewal(
         _ honorPeriod: Span, at now: Timestamp, _ standing: ClockStanding
     ) throws(PaymentRefusal) -> [PaymentEvent] {
@@ -163,8 +164,8 @@ extension Payment {
         return [.refundStarted(newRefundID, capture.attempt, amount, reason: reason)]
     }
 
-    /// Whether a refund keeps what is refunded of the payment in all, earlier and pending refunds included, within
-    /// a limit of its currency.
+    /// Returns `true` if a refund keeps the payment's total refunds, earlier and pending ones included, within a limit
+    /// of its currency.
     public func isWithin(_ limit: Money, refunding amount: Money) -> Bool {
         guard limit.currency == amount.currency else { return false }
         let before = refunds.filter { $0.state.isSucceeded || $0.state.isOpen }

@@ -1,6 +1,6 @@
 extension Payment {
-    /// Applies one event. Total: an event that names something that does not exist changes nothing but the version, and
-    /// so does any event after one that broke a rule.
+    /// Applies one event. Total: an event that names an unknown object changes nothing but the version, as does any
+    /// event after one that violated an invariant.
     public mutating func evolve(_ record: RecordedEvent) {
         version += 1
         updatedAt = record.at
@@ -67,7 +67,7 @@ extension Payment {
         case .voided(let id):
             change(id) {
                 if case .authorized(var held) = $0.state, let rest = $0.void?.rest {
-                    // What was captured stays; the hold is no more than that.
+                    // The captured part stays; the hold is reduced to it.
                     held.amount = Money(
                         minorUnits: held.amount.minorUnits - rest.minorUnits, currency: rest.currency)
                     $0.state = .authorized(held)
@@ -128,7 +128,7 @@ extension Payment {
         }
     }
 
-    /// What happens to a payment that was settled.
+    /// Applies an event to a settled payment.
     private mutating func applyAfterSale(_ record: RecordedEvent) {
         switch record.event {
         case .refundReversed(let id, let decline):
@@ -218,7 +218,7 @@ extension Payment {
         captureSums.change(capture.amount.minorUnits, from: nil, to: capture.state)
     }
 
-    /// What of a hold is left after a part of it was captured. `nil`: no part was captured, or nothing is left.
+    /// Returns the rest of a hold after a partial capture; `nil` if no part was captured, or nothing is left.
     func restOfHold(_ id: AttemptID) -> Money? {
         guard let held = attempts.first(where: { $0.id == id })?.authorization, !held.isCaptured else { return nil }
         let mine = captures.filter { $0.attempt == id && $0.state.isSucceeded }
@@ -228,7 +228,7 @@ extension Payment {
         return rest
     }
 
-    /// The hold keeps its amount; its name, its end and its honor period are those of the renewal.
+    /// Applies a renewal: the hold keeps its amount, and takes its reference, end and honor period from the renewal.
     private mutating func applyRenewal(_ id: RenewalID, _ renewed: Authorization) {
         guard let renewal = renewals.first(where: { $0.id == id }) else { return }
         change(.renewal(id)) { state, _ in state = .succeeded(renewed.reference) }
@@ -246,7 +246,7 @@ extension Payment {
         _ operation: OperationID, nextCheck: Timestamp, reason: UnknownReason, at: Timestamp
     ) {
         func next(after state: Unknown?) -> Unknown {
-            // What was sent again before its time has used up no query.
+            // An operation sent again ahead of time has used up no query.
             let checks = state.map { at < $0.nextCheck ? $0.checks : $0.checks + 1 } ?? 0
             return Unknown(since: state?.since ?? at, nextCheck: nextCheck, checks: checks, reason: reason)
         }
@@ -310,7 +310,7 @@ extension Payment {
         }
     }
 
-    /// The state of an operation that is not an attempt.
+    /// Returns the state of an operation other than an attempt.
     public func state(of operation: OperationID) -> OperationState? {
         switch operation {
         case .attempt: nil
@@ -322,27 +322,27 @@ extension Payment {
         }
     }
 
-    /// Of a capture that others have made, or that is part of its authorization: nothing is sent under its name.
+    /// The identifier of a capture made externally, or as part of its authorization: nothing is sent under it.
     var nextCaptureID: CaptureID { CaptureID(rawValue: "\(id)-c\(captures.count + 1)") }
-    /// Of a refund that others have made.
+    /// The identifier of a refund made externally.
     var nextRefundID: RefundID { RefundID(rawValue: "\(id)-r\(refunds.count + 1)") }
     var newAttemptID: AttemptID { AttemptID(rawValue: "\(id)-a\(newNumber(attempts.count))") }
     var newCaptureID: CaptureID { CaptureID(rawValue: "\(id)-c\(newNumber(captures.count))") }
     var newRenewalID: RenewalID { RenewalID(rawValue: "\(id)-h\(newNumber(renewals.count))") }
     var newRefundID: RefundID { RefundID(rawValue: "\(id)-r\(newNumber(refunds.count))") }
 
-    /// Steps of one kind that a payment has in one epoch at most, far more than it ever has.
+    /// The most operations of one kind in one epoch of a payment, far more than ever occur.
     private static let stepsOfAnEpoch: Int64 = 1_000
 
-    /// The number of a step that is begun now. Steps of an epoch that was lost had lower ones.
+    /// Returns the number of a new operation. Operations of a lost epoch had lower ones.
     private func newNumber(_ count: Int) -> Int64 {
-        // An epoch is counted by people's restores: no sum overflows.
+        // An epoch only grows by manual restores: no sum overflows.
         (epoch &- 1) &* Payment.stepsOfAnEpoch &+ Int64(count) &+ 1
     }
 }
 
 extension Dispute {
-    /// Below zero is a broken history; a sum that cannot be counted is below zero, too.
+    /// Moves money of a dispute. A negative sum is a broken history; an overflow is made negative, too.
     fileprivate mutating func move(_ units: Int64) {
         let (sum, overflow) = withdrawn.minorUnits.addingReportingOverflow(units)
         withdrawn = Money(minorUnits: overflow ? .min : sum, currency: withdrawn.currency)
@@ -350,12 +350,12 @@ extension Dispute {
 }
 
 extension OperationOrigin {
-    /// The provider's name for it.
+    /// The provider's reference.
     var reference: ProviderReference? { if case .provider(let reference) = self { reference } else { nil } }
 }
 
 extension Attempt {
-    /// Ends what is open of a continuation.
+    /// Ends an open continuation.
     fileprivate mutating func endContinuation(_ state: OperationState) {
         guard continuation?.state.isOpen == true else { return }
         continuation?.state = state

@@ -1,35 +1,35 @@
-/// What a provider answered to one call.
+/// A provider's answer to one call.
 public enum PaymentAnswer: Hashable, Sendable {
-    /// To the preparation of an attempt.
+    /// The answer to the preparation of an attempt.
     case prepared(AttemptID, ProviderAnswer<Confirmation>)
-    /// To the authorization of an attempt.
+    /// The answer to the authorization of an attempt.
     case authorized(AttemptID, ProviderAnswer<Authorization>)
-    /// To the continuation of an attempt.
+    /// The answer to the continuation of an attempt.
     case continued(AttemptID, ProviderAnswer<Authorization>)
     case captured(CaptureID, ProviderAnswer<Confirmation>)
     case voided(AttemptID, ProviderAnswer<Confirmation>)
-    /// To the renewal of a hold.
+    /// The answer to the renewal of a hold.
     case renewed(RenewalID, ProviderAnswer<Authorization>)
     case refunded(RefundID, ProviderAnswer<Confirmation>)
-    /// To a query about an attempt.
+    /// The answer to a query about an attempt.
     case snapshot(AttemptID, ProviderAnswer<ProviderSnapshot>)
-    /// Of the clock: a hold is about to end, or has ended.
+    /// A clock event: a hold is about to end, or has ended.
     case holdEnds(AttemptID)
 }
 
 extension Payment {
-    /// Says what an answer leads to. An answer that comes late, twice or for something already settled leads to
-    /// nothing, so answers may be repeated and reordered. Texts in it are cut to what is kept.
+    /// Returns the events that an answer leads to. A late or duplicate answer, or one to a settled operation, leads to
+    /// nothing, so answers may be repeated and reordered. Texts in it are truncated to their stored length.
     /// - Parameters:
-    ///   - basis: what was known when a query was sent; `nil`: this state.
-    ///   - standing: while the clock is in doubt nothing is given up because of its age.
+    ///   - basis: The known state at the time a query was sent; `nil` for this state.
+    ///   - standing: While the clock is in doubt, nothing is abandoned because of its age.
     public func observe(
         _ answer: PaymentAnswer, at now: Timestamp, from basis: QueryBasis? = nil, standing: ClockStanding = .trusted
     ) -> [PaymentEvent] {
         switch answer.bounded {
         case .prepared(let id, let answer): return observePrepared(id, answer)
         case .authorized(let id, let answer):
-            // Once the continuation is asked for, only a yes to what came before it can still mean something.
+            // Once the continuation is requested, only an approval of an earlier call can still matter.
             if attempts.contains(where: { $0.id == id && $0.openContinuation != nil }) {
                 guard case .approved = answer else { return [] }
             }
@@ -55,7 +55,7 @@ extension Payment {
     }
 
     private func observePrepared(_ id: AttemptID, _ answer: ProviderAnswer<Confirmation>) -> [PaymentEvent] {
-        // Later than this the money was asked for, and what is reported of the preparation says nothing any more.
+        // After this point the money was requested, and a report about the preparation is irrelevant.
         guard let attempt = undecided(id), attempt.reference == nil, attempt.continuation == nil,
             case .inFlight = attempt.state
         else { return [] }
@@ -64,7 +64,7 @@ extension Payment {
             guard let reference = confirmation.reference else { return [] }
             return [.attemptPrepared(id, reference)]
         case .declined(let decline): return settle(id, [.attemptDeclined(id, decline)])
-        // No money was asked for, so an unanswered preparation has certainly taken none.
+        // No money was requested, so an unanswered preparation has certainly taken none.
         case .notSent(let reason): return settle(id, [.attemptNotSent(id, reason: reason)])
         case .keyRejected(let reason): return settle(id, attemptRejected(id, reason))
         case .unknown(let reason): return settle(id, [.attemptNotSent(id, reason: reason.sentence)])
@@ -97,12 +97,12 @@ extension Payment {
         }
     }
 
-    /// What of an undecided attempt nobody knows: the first asking, or the one after the customer's action.
+    /// Returns the unknown operation of an undecided attempt: the original authorization, or its continuation.
     func asking(_ attempt: Attempt) -> OperationID {
         attempt.openContinuation == nil ? .attempt(attempt.id) : .continuation(attempt.id)
     }
 
-    /// A customer need not do anything for what nobody wants any more.
+    /// Requires the customer's action, and voids the attempt if the payment was canceled.
     private func challenged(_ attempt: Attempt, _ action: CustomerAction) -> [PaymentEvent] {
         let asked = PaymentEvent.actionRequired(attempt.id, action)
         guard let reason = cancelReason, attempt.void == nil else { return [asked] }
@@ -123,7 +123,7 @@ extension Payment {
         }
     }
 
-    /// What follows from an authorization: a capture, or, if nobody wants the money any more, a void.
+    /// Returns the follow-up of an authorization: a capture, or a void if the payment was canceled.
     private func afterAuthorization(
         _ id: AttemptID, _ authorization: Authorization, asked: Money
     ) -> [PaymentEvent] {
@@ -171,13 +171,13 @@ extension Payment {
         }
     }
 
-    /// What a void that is done means: an attempt voided because its time was over has expired.
+    /// Returns the event of a completed void: an attempt voided because its time was over has expired.
     func gone(_ id: AttemptID, _ void: Attempt.Void?) -> PaymentEvent {
         void?.reason == .holdEnded ? .attemptExpired(id) : .voided(id)
     }
 
-    /// A hold that has ended cannot be captured any more, so it is voided: a provider whose clock is slow holds the
-    /// customer's money no longer than ours says.
+    /// Handles the end of a hold: an expired hold can no longer be captured, so it is voided. A provider with a slow
+    /// clock thus holds the customer's money no longer than our clock allows.
     private func observeHold(_ id: AttemptID, at now: Timestamp) -> [PaymentEvent] {
         guard let attempt = attempts.first(where: { $0.id == id }), let hold = untouchedHold(attempt) else { return [] }
         if let end = hold.endWithoutCapture, now >= end { return [.voidStarted(id, reason: .holdEnded)] }
@@ -195,7 +195,7 @@ extension Payment {
             let refused: [PaymentEvent] = [
                 .refused(operation, decline), .attentionRequired(operation, .refused(decline.reason)),
             ]
-            // Others have captured: how much is to be learned, whatever becomes of the first query.
+            // Captured externally: the amount must be established, whatever the first query yields.
             guard let attempt = attemptID(of: operation),
                 decline.reason == .alreadyCaptured || isVoidOfFailedCapture(operation)
             else { return refused }
@@ -208,13 +208,14 @@ extension Payment {
         }
     }
 
-    /// A provider that refuses to void what failed may hold nothing any more, or have collected it again.
+    /// Returns `true` for the void of a failed capture: a provider that refuses it may hold nothing any more, or have
+    /// collected the money again.
     private func isVoidOfFailedCapture(_ operation: OperationID) -> Bool {
         guard case .void(let id) = operation, let attempt = attempts.first(where: { $0.id == id }) else { return false }
         return hasFailedCapture(attempt)
     }
 
-    /// The attempt whose money an operation is about.
+    /// Returns the attempt that an operation concerns.
     private func attemptID(of operation: OperationID) -> AttemptID? {
         switch operation {
         case .attempt(let id), .continuation(let id), .void(let id): id
@@ -224,20 +225,20 @@ extension Payment {
         }
     }
 
-    /// What certainly did nothing is sent again, later each time.
+    /// Defers an operation that certainly did nothing, later each time.
     func resent(_ operation: OperationID, _ reason: ResendReason, at now: Timestamp) -> PaymentEvent {
         var tries = 0
         if case .deferred(_, let before, _, _) = state(of: operation) { tries = before }
         return .deferred(operation, until: now.adding(CheckSchedule.resendWait(tries: tries)), reason: reason)
     }
 
-    /// One more query without a result; after enough of them a person is asked as well. A query before its time that
-    /// finds nothing out changes nothing: whoever asks often must not use up the queries.
+    /// Records one more query without a result, and notifies an operator after enough of them. A premature query
+    /// without news changes nothing: frequent callers must not use up the queries.
     func stillUnknown(_ operation: OperationID, reason: UnknownReason, at now: Timestamp) -> [PaymentEvent] {
         if let open = unknown(operation), !CheckSchedule.isReached(open.nextCheck, at: now) { return [] }
         let before = unknown(operation) ?? state(of: operation)?.lastUnknown
         if let before, !CheckSchedule.isReached(before.nextCheck, at: now) {
-            // It was sent again before its time and is as unknown as it was.
+            // It was sent again ahead of time, and its outcome is still unknown.
             return [.outcomeUnknown(operation, nextCheck: before.nextCheck, reason: reason)]
         }
         let checks = (before?.checks ?? -1) + 1
@@ -251,8 +252,8 @@ extension Payment {
         return events
     }
 
-    /// A query has shown that it is not done, so it is sent again now, also before it is time for a query: some
-    /// providers say only then that they have refused it.
+    /// Schedules an operation to be sent again now, because a query showed it not to be done; even before the next
+    /// query is due, because some providers report a refusal only then.
     func again(_ operation: OperationID, _ reason: String, at now: Timestamp) -> [PaymentEvent] {
         [.deferred(operation, until: now, reason: .notDone(reason))]
     }

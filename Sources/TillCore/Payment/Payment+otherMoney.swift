@@ -1,7 +1,7 @@
-// What follows when a provider has authorized something else than was asked for, or has made a refund twice.
+// Consequences of an authorization of a wrong amount or currency, or of a refund made twice by the provider.
 
 extension Payment {
-    /// Another currency, or more than was asked for.
+    /// Returns `true` for an authorization in another currency, or of more than requested.
     func isOtherMoney(_ authorization: Authorization, for attempt: Attempt) -> Bool {
         guard authorization.amount.currency == currency, authorization.amount.isPositive,
             let base = authorization.base
@@ -9,12 +9,13 @@ extension Payment {
         return base.minorUnits > attempt.amount.minorUnits
     }
 
-    /// What is known of an attempt is only that the provider has authorized something else.
+    /// Returns `true` if all that is known of an attempt is that the provider authorized a wrong amount or currency.
     func hasOtherMoney(_ attempt: Attempt) -> Bool {
         attempt.isUndecided && unknown(asking(attempt))?.reason.isOtherMoney == true
     }
 
-    /// Nothing of it is captured and a person is notified. It is voided if the shop no longer wants the money.
+    /// Records a wrong authorization: nothing of it is captured, and an operator is notified. It is voided if the
+    /// payment was canceled.
     func observeOtherMoney(_ attempt: Attempt, _ authorized: Money, at now: Timestamp) -> [PaymentEvent] {
         let asked = attempt.amount
         let (reason, alarm): (UnknownReason, Attention) =
@@ -25,7 +26,7 @@ extension Payment {
                 .wrongCurrency(authorized: authorized, asked: asked)
             )
         let step = asking(attempt)
-        // Each query is an event for ever, so they become rarer while it stays as it is.
+        // Each query is a permanent event, so they become less frequent while nothing changes.
         var checks = 1
         if let before = unknown(step), before.reason == reason {
             guard CheckSchedule.isReached(before.nextCheck, at: now) else { return [] }
@@ -41,7 +42,8 @@ extension Payment {
         return events
     }
 
-    /// A refund of ours that the provider shows more than once is reported; a late first request may have made it.
+    /// Reports refunds of ours that the provider shows more than once; a late first request may have made the
+    /// duplicate.
     func observeRepeatedRefunds(of id: AttemptID, in snapshot: ProviderSnapshot) -> [PaymentEvent] {
         refunds.filter { $0.attempt == id }.compactMap { refund in
             let found = snapshot.refunds.filter { $0.refund == refund.id && $0.mayHaveMoved }
@@ -53,6 +55,6 @@ extension Payment {
 }
 
 extension ProviderSnapshot.Refund {
-    /// It has refunded money, or is about to.
+    /// `true` if the refund has moved money, or is about to.
     var mayHaveMoved: Bool { if case .failed = status { false } else { true } }
 }

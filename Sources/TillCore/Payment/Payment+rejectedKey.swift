@@ -1,19 +1,20 @@
-// What follows when a provider rejects our own credentials. It has decided nothing then: nothing was done, nothing is
-// refused, and everything that waits resumes once a person has corrected the credentials.
+// Consequences of a provider's rejection of our own credentials. It decides nothing: nothing was done, nothing is
+// refused, and all waiting work resumes once the credentials are corrected.
 
 extension Payment {
-    /// The money was certainly not asked for, so the customer may pay again.
+    /// Ends an attempt as not sent: the money was certainly not requested, so the customer may pay again.
     func attemptRejected(_ id: AttemptID, _ reason: String) -> [PaymentEvent] {
         [.attemptNotSent(id, reason: reason)] + alarm(.attempt(id))
     }
 
-    /// The step waits and is sent again, later each time.
+    /// Defers an operation, later each time.
     func rejected(_ operation: OperationID, _ reason: String, at now: Timestamp) -> [PaymentEvent] {
         [resent(operation, .keyRejected(reason), at: now)] + alarm(operation)
     }
 
-    /// A query was rejected: what waits keeps waiting, what is not known stays so for the same reason. The next query
-    /// is never later than a step would be sent again, so that it resumes soon after they are corrected.
+    /// Handles a rejected query: deferred operations stay deferred, and unknown ones stay unknown for the same reason.
+    /// The next query is never later than an operation would be sent again, so that it resumes soon after the
+    /// credentials are corrected.
     func queryRejected(_ id: AttemptID, _ reason: String, at now: Timestamp) -> [PaymentEvent] {
         if let attempt = attempts.first(where: { $0.id == id }), attempt.isUndecided, attempt.void == nil,
             isBeforeNextQuery(attempt, at: now)
@@ -37,7 +38,8 @@ extension Payment {
         }
     }
 
-    /// One at a time for each payment; another one once a person has closed it, if the credentials are rejected still.
+    /// Raises one entry at a time for each payment; another once an operator has closed it, if the credentials are
+    /// still rejected.
     private func alarm(_ operation: OperationID) -> [PaymentEvent] {
         openAttention.contains { $0.attention == .keyRejected } ? [] : [.attentionRequired(operation, .keyRejected)]
     }

@@ -1,15 +1,15 @@
-/// A resolution that a person may choose for an entry of the operators' queue as the payment stands.
+/// A resolution that an operator may choose for a queue entry in the payment's current state.
 public struct PossibleResolution: Hashable, Sendable {
     public let kind: AttentionResolution.Kind
-    /// What is recorded as moved elsewhere where the person names no amount; `nil`: the resolution moves nothing.
+    /// The amount recorded as moved elsewhere if the operator gives none; `nil` if the resolution moves nothing.
     public let amount: Money?
-    /// The largest amount that may be named; `nil`: the resolution takes none.
+    /// The largest amount that may be given; `nil` if the resolution takes none.
     public let maximum: Money?
 }
 
 extension Payment {
-    /// What a person may say of an entry, decided by the same rules as the resolution itself. It holds until the
-    /// payment changes. Empty for an entry that is closed or overtaken, and for one that there is not.
+    /// Returns the resolutions available for an entry, decided by the same rules as the resolution itself. Valid until
+    /// the payment changes. Empty for an entry that is closed, superseded or nonexistent.
     public func possibleResolutions(of number: Int) -> [PossibleResolution] {
         AttentionResolution.Kind.allCases.compactMap { possible($0, of: number) }
     }
@@ -20,12 +20,12 @@ extension Payment {
             return PossibleResolution(
                 kind: kind, amount: amount, maximum: try amount == nil ? nil : largest(kind, of: number))
         } catch {
-            // The whole operation cannot have been moved elsewhere, a part of it can.
+            // The whole operation cannot have been moved elsewhere, but a part of it can.
             return error.left.map { PossibleResolution(kind: kind, amount: $0, maximum: $0) }
         }
     }
 
-    /// The largest amount is found by asking for more than there can be.
+    /// Finds the largest amount by trying one that is too large.
     private func largest(
         _ kind: AttentionResolution.Kind, of number: Int
     ) throws(PaymentRefusal) -> Money? {
@@ -36,11 +36,11 @@ extension Payment {
         }
     }
 
-    /// The amount that a resolution would record.
+    /// Returns the amount that a resolution would record.
     private func recorded(
         _ kind: AttentionResolution.Kind, _ amount: Money?, of number: Int
     ) throws(PaymentRefusal) -> Money? {
-        // Stands for what the person has yet to say.
+        // A placeholder for the operator's statement.
         let said = AttentionResolution(kind: kind, amount: amount, evidence: "?", actor: "?")
         for event in try decideResolution(number, said) {
             if case .attentionClosed(_, let closed) = event { return closed.amount }
@@ -48,8 +48,8 @@ extension Payment {
         return nil
     }
 
-    /// The money that an entry of the queue is about: what it names itself, what its capture or refund moves, what is
-    /// held for a hold that ends, and otherwise the payment's amount.
+    /// Returns the money at stake in a queue entry: the amount that it names itself, the amount of its capture or
+    /// refund, the held amount for a hold that ends, and otherwise the payment's amount.
     public func stake(of item: AttentionItem) -> Money {
         switch item.attention {
         case .wrongAmount(let money, _), .wrongCurrency(let money, _), .refundedMoreThanOnce(_, let money),
@@ -66,7 +66,7 @@ extension Payment {
 }
 
 extension PaymentRefusal {
-    /// What could have been named in place of an amount that is too large.
+    /// The largest amount that would have been accepted in place of one that is too large.
     fileprivate var left: Money? {
         if case .refundExceedsCaptured(_, let left) = self { return left }
         if case .captureExceedsAuthorization(_, let left) = self { return left }

@@ -1,4 +1,4 @@
-// What a provider's answer to a query says of an attempt and of what was done with it.
+// Consequences of a provider's answer to a query for an attempt and its operations.
 
 extension Payment {
     func observeSnapshot(
@@ -7,7 +7,7 @@ extension Payment {
     ) -> [PaymentEvent] {
         if case .keyRejected(let reason) = answer { return queryRejected(id, reason, at: now) }
         guard case .approved(let snapshot) = answer, isReadable(answer, of: id) else {
-            // The customer is still waited for, and whoever watches the payment asks often.
+            // The customer's action is still pending, and watchers of the payment query often.
             if let attempt = undecided(id), attempt.void == nil, isBeforeNextQuery(attempt, at: now) { return [] }
             return openOperations(of: id).flatMap {
                 stillUnknown($0, reason: .unclear("The query was not answered."), at: now)
@@ -20,8 +20,8 @@ extension Payment {
         return observeSettlements(snapshot, of: id, isOvertaken: isOvertaken, at: now)
     }
 
-    /// What was captured can be counted: it is nothing, or in the payment's currency. Of an attempt whose end is not
-    /// known it is an answer, too, that it was authorized in another currency.
+    /// Returns `true` if the captured amount is usable: zero, or in the payment's currency. For an undecided attempt,
+    /// an authorization in another currency is a usable answer too.
     func isReadable(_ answer: ProviderAnswer<ProviderSnapshot>, of id: AttemptID) -> Bool {
         guard case .approved(let snapshot) = answer else { return false }
         if snapshot.captured.isZero || snapshot.captured.currency == currency { return true }
@@ -29,24 +29,24 @@ extension Payment {
         return authorization.amount.currency == snapshot.captured.currency
     }
 
-    /// Whether what is open on a settled attempt can be told while a capture is not decided: an attempt, a void and a
-    /// renewal end with all captures.
+    /// Returns `true` if the open operations of a settled attempt can be decided while a capture is pending: an
+    /// attempt, a void and a renewal end together with all captures.
     private func canWaitForCapture(_ id: AttemptID) -> Bool {
         undecided(id) == nil && attempts.first { $0.id == id }?.void?.state.isOpen != true
             && !renewals.contains { $0.attempt == id && $0.state.isOpen }
     }
 
-    /// The customer was sent to the bank's page and still has time for it.
+    /// Returns `true` while the customer is at the bank's page and still has time for it.
     private func isAtChallenge(_ attempt: Attempt, at now: Timestamp, _ clock: ClockStanding) -> Bool {
         attempt.action != nil && attempt.void == nil && hasTime(attempt, at: now, clock)
     }
 
-    /// The customer's time is not over, as far as the clock can tell.
+    /// Returns `true` if the customer's time is not over, as far as the clock can tell.
     private func hasTime(_ attempt: Attempt, at now: Timestamp, _ clock: ClockStanding) -> Bool {
         !clock.isTrusted || now.since(attempt.waitedForSince(at: now)) < CheckSchedule.actionLifetime
     }
 
-    /// The customer is waited for, and the engine's own next query is still to come.
+    /// Returns `true` if the customer's action is pending and the engine's own next query is still to come.
     func isBeforeNextQuery(_ attempt: Attempt, at now: Timestamp) -> Bool {
         guard case .requiresAction = attempt.state else { return false }
         let wait = CheckSchedule.actionWait(since: attempt.startedAt, lastWritten: updatedAt)
@@ -56,7 +56,7 @@ extension Payment {
     func openOperations(of id: AttemptID) -> [OperationID] {
         var open: [OperationID] = []
         guard let attempt = attempts.first(where: { $0.id == id }) else { return [] }
-        // While a void is open the attempt ends with it; one that was refused ends nothing.
+        // While a void is open, the attempt ends with it; a refused void ends nothing.
         if attempt.isUndecided, attempt.void?.state.isOpen != true { open.append(asking(attempt)) }
         if let void = attempt.void, void.state.isOpen { open.append(.void(id)) }
         open += captures.filter { $0.attempt == id && $0.state.isOpen }.map { .capture($0.id) }
@@ -91,7 +91,7 @@ extension Payment {
             guard hasTime(attempt, at: now, clock) || attempt.void != nil else {
                 return [.voidStarted(id, reason: .abandoned)]
             }
-            // Written again when its time has come, so that the next query has its time too.
+            // Written again when due, so that the next query is scheduled too.
             if case .requiresAction(action) = attempt.state, isBeforeNextQuery(attempt, at: now) { return [] }
             return [.actionRequired(id, action)]
         case .stored(let tap):
@@ -108,10 +108,10 @@ extension Payment {
                 isBeingVoided ? .void(id) : asking(attempt), reason: .unclear("The provider is still processing."),
                 at: now)
         case .unconfirmed where isAtChallenge(attempt, at: now, clock):
-            // The customer may still be at the bank's page: the provider has nothing to report of it yet.
+            // The customer may still be on the bank's page: the provider has nothing to report yet.
             return isBeforeNextQuery(attempt, at: now) ? [] : attempt.action.map { [.actionRequired(id, $0)] } ?? []
         case .notFound, .unconfirmed:
-            // Nobody holds the customer's credential any more, so this attempt cannot continue. It is voided at the
+            // No process has the customer's credential any more, so this attempt cannot continue. It is voided at the
             // provider, so that a request that is still under way can never charge it.
             guard let void = attempt.void else { return [.voidStarted(id, reason: .abandoned)] }
             guard void.state.isOpen else {
@@ -121,8 +121,8 @@ extension Payment {
         }
     }
 
-    /// Less was captured than is authorized, by others or before a restore: Till captures nothing of an attempt whose
-    /// end it does not know.
+    /// Returns `true` if less was captured than authorized, externally or before a restore: Till captures nothing of an
+    /// attempt of unknown outcome.
     private func isCapturedInPart(
         _ snapshot: ProviderSnapshot, _ authorization: Authorization, of attempt: Attempt
     ) -> Bool {
@@ -131,7 +131,7 @@ extension Payment {
             && !isOtherMoney(authorization, for: attempt)
     }
 
-    /// The hold and what was captured of it are two facts; the rest is not captured by Till, nor counted as captured.
+    /// Records a partially captured hold as two facts; Till does not capture the rest, nor count it as captured.
     private func observeCapturedInPart(
         _ snapshot: ProviderSnapshot, _ authorization: Authorization, of attempt: Attempt, at now: Timestamp
     ) -> [PaymentEvent] {
@@ -144,8 +144,8 @@ extension Payment {
         return [authorized] + known.observeAfterSale(snapshot, of: attempt, at: now)
     }
 
-    /// The customer has done what was asked, and the provider waits for us. The money is asked for only after this is
-    /// in the journal, once, and not if nobody wants it any more.
+    /// Handles a completed customer action at a provider that waits for us. The money is requested only after this is
+    /// in the journal, once, and not if the payment was canceled.
     private func observeContinuable(_ attempt: Attempt, at now: Timestamp) -> [PaymentEvent] {
         let id = attempt.id
         if let void = attempt.void {
@@ -158,7 +158,7 @@ extension Payment {
         guard let continuation = attempt.openContinuation else {
             return [.continuationStarted(id, number: (attempt.continuation?.number ?? 0) + 1)]
         }
-        // Whoever has just sent it hears the answer himself.
+        // The process that has just sent it receives the answer itself.
         if case .inFlight = continuation.state, now < continuation.startedAt.adding(CheckSchedule.answerLease) {
             return []
         }
@@ -176,7 +176,7 @@ extension Payment {
         if let capture = captures.first(where: { $0.attempt == id && $0.state.isOpen }) {
             if snapshot.captured.minorUnits >= settled + capture.amount.minorUnits {
                 events.append(.captured(capture.id, snapshot.reference))
-                // More than ours: what others captured is learned by the query that sees ours done.
+                // More than our own: external captures are picked up by the query that sees ours done.
                 if snapshot.captured.minorUnits > settled + capture.amount.minorUnits {
                     events.append(.queryRequested(id, due: now))
                 }
@@ -210,11 +210,11 @@ extension Payment {
         }
         let news =
             observeAfterSale(snapshot, of: attempt, at: now) + observeRepeatedRefunds(of: id, in: snapshot)
-        // What others have written since may be newer than what was read: it is read again before it is believed.
+        // Later writes may be newer than this answer: it is queried again before it is believed.
         return isOvertaken && !news.isEmpty ? events + [.queryRequested(id, due: now)] : events + news
     }
 
-    /// A renewed hold has another name than the one that was renewed.
+    /// Handles a renewal. A renewed hold has a new reference.
     private func observeRenewal(
         _ renewal: Renewal, of attempt: Attempt, in snapshot: ProviderSnapshot, at now: Timestamp
     ) -> [PaymentEvent] {
@@ -230,7 +230,7 @@ extension Payment {
     ) -> [PaymentEvent] {
         let mine = snapshot.refunds.filter { refund.isNamed($0) }
         guard let found = mine.first(where: \.mayHaveMoved) ?? mine.first else {
-            // What others have asked for is not sent again by Till.
+            // Till does not resend operations that it did not request.
             guard refund.origin == .till else { return stillUnknown(.refund(refund.id), reason: .pending, at: now) }
             return again(.refund(refund.id), "not refunded yet", at: now)
         }

@@ -1,23 +1,23 @@
-/// One payment for one order, as the fold of its events. A value without I/O: `decide` says what a command leads to,
-/// `observe` what an answer leads to, `evolve` applies an event, `pendingEffects` says what is left to be done.
+/// One payment for one order, folded from its events. A value without I/O: `decide` turns a command into events,
+/// `observe` turns an answer into events, `evolve` applies an event, and `pendingEffects` lists the remaining work.
 ///
-/// Invariants, after every event: those of ``BrokenInvariant/Rule``. An event that breaks one is not applied any
-/// further: ``broken`` says so, no journal hands such a payment out, and the engine writes none.
+/// Invariants, after every event: those of ``BrokenInvariant/Rule``. An event that violates one is not applied any
+/// further: ``broken`` reports it, no journal returns such a payment, and the engine writes none.
 public struct Payment: Hashable, Sendable {
     public let id: PaymentID
     public let account: AccountID
     public let order: Order
-    /// When the hold is captured.
+    /// The time at which the hold is captured.
     public let captureMode: CaptureMode
-    /// Who charges the order although the shop says that it was settled; `nil`: nobody.
+    /// The operator on record for charging an order that the shop reports as settled; `nil` if there was no override.
     public let acceptedBy: String?
-    /// When it was created.
+    /// The creation time.
     public let createdAt: Timestamp
-    /// When its last event happened.
+    /// The time of the last event.
     public internal(set) var updatedAt: Timestamp
-    /// How many events it has.
+    /// The number of events.
     public internal(set) var version: Int
-    /// All tries, oldest first.
+    /// All attempts, oldest first.
     public internal(set) var attempts: [Attempt] = []
     /// All captures, oldest first.
     public internal(set) var captures: [Capture] = []
@@ -25,31 +25,32 @@ public struct Payment: Hashable, Sendable {
     public internal(set) var renewals: [Renewal] = []
     /// All refunds, oldest first.
     public internal(set) var refunds: [Refund] = []
-    /// Why the shop canceled the payment; `nil`: it did not.
+    /// The shop's reason for canceling the payment; `nil` if it did not.
     public internal(set) var cancelReason: String?
     public internal(set) var isCanceled = false
     /// All disputes, oldest first.
     public internal(set) var disputes: [Dispute] = []
-    /// What a person must review, newest last, closed or not.
+    /// All review entries, newest last, open or closed.
     public internal(set) var attentionItems: [AttentionItem] = []
-    /// The query that a provider's report about the settled payment has led to, until it is answered.
+    /// The query requested by a provider's report about the settled payment, until it is answered.
     public internal(set) var requestedQuery: RequestedQuery?
-    /// In which epoch of its journal the payment is worked on; 1 in a journal that was never restored. It is no
-    /// event's: who loads the payment says it. What is begun in a later epoch has names that none has which was lost
-    /// with the epoch before, and so keys that the provider has not answered yet.
+    /// The epoch of the journal in which the payment is worked on; 1 in a journal that was never restored. Not derived
+    /// from events: the loader of the payment sets it. Operations begun in a later epoch have identifiers that none of
+    /// the lost epoch had, and so idempotency keys that the provider has not seen.
     public var epoch: Int64 = 1
-    /// The first event that broke a rule; the payment stays as that event left it. `nil`: it is sound.
+    /// The first event that violated an invariant; the payment stays as that event left it. `nil` if the payment is
+    /// sound.
     public internal(set) var broken: BrokenInvariant?
-    /// What is captured, and what may be.
+    /// The sums captured and being captured.
     var captureSums = OperationSums()
-    /// What is refunded, and what may be.
+    /// The sums refunded and being refunded.
     var refundSums = OperationSums()
-    /// What moved without Till, for which its own limits do not hold.
+    /// The sums moved outside Till, to which its own limits do not apply.
     var outside = OutsideSums()
-    /// How many attempts are undecided or hold money.
+    /// The number of attempts that are undecided or hold money.
     var liveAttempts = 0
 
-    /// Begins a payment. The only way to get one: from its first event.
+    /// Creates a payment from its first event, which is the only way to create one.
     public init(_ creation: PaymentEvent.Creation, at: Timestamp) {
         id = creation.payment
         account = creation.account
@@ -61,7 +62,7 @@ public struct Payment: Hashable, Sendable {
         version = 1
     }
 
-    /// Folds a whole history. `nil` if it does not begin with `created`.
+    /// Folds a complete history; `nil` if it does not begin with `created`.
     public init?(folding events: some Sequence<RecordedEvent>) {
         var iterator = events.makeIterator()
         guard let first = iterator.next(), case .created(let creation) = first.event else { return nil }
@@ -69,9 +70,9 @@ public struct Payment: Hashable, Sendable {
         while let next = iterator.next() { evolve(next) }
     }
 
-    /// What is asked for.
+    /// The requested amount.
     public var amount: Money { order.total }
-    /// The currency of everything in it.
+    /// The currency of all amounts of the payment.
     public var currency: Currency { order.total.currency }
 
     /// The attempt that is undecided or holds or held money; at most one.
@@ -88,23 +89,22 @@ public struct Payment: Hashable, Sendable {
     public var provider: ProviderName? { (currentAttempt ?? attempts.last)?.provider }
     /// The tender of the last attempt.
     public var tender: TenderSummary? { (currentAttempt ?? attempts.last)?.tender }
-    /// What the customer gets back of the cash that was handed over; zero if it was exact, `nil` if that was not
-    /// recorded.
+    /// The change due to the customer from the tendered cash; zero if it was exact, `nil` if it was not recorded.
     public var change: Money? {
         guard let attempt = currentAttempt ?? attempts.last, let tendered = attempt.tender.tendered else { return nil }
         return tendered.subtracting(ifExact: attempt.amount)
     }
 
-    /// Its last attempt moved no real money: at a provider's test account, or at the sandbox.
+    /// `true` if the last attempt moved no real money: at a provider's test account, or at the sandbox.
     public var isTest: Bool { (currentAttempt ?? attempts.last)?.isTest ?? false }
 
     public var authorizedMinorUnits: Int64 { currentAttempt?.authorization?.amount.minorUnits ?? 0 }
-    /// What the customer added at the reader; a part of what is held or taken.
+    /// The tip added by the customer at the reader; a part of the held or captured amount.
     public var tip: Money? {
         guard let tip = currentAttempt?.authorization?.tip, tip.isPositive else { return nil }
         return tip
     }
-    /// Held and neither captured nor released, also after some of the captured money was refunded.
+    /// The amount held and neither captured nor released, regardless of refunds of captured money.
     public var held: Money {
         let none = Money.zero(currency)
         guard let attempt = currentAttempt, let hold = attempt.authorization, !hold.isCaptured,
@@ -113,23 +113,23 @@ public struct Payment: Hashable, Sendable {
         guard captures.contains(where: { $0.attempt == attempt.id && $0.state.isSucceeded }) else { return hold.amount }
         return restOfHold(attempt.id) ?? none
     }
-    /// Released after a part of the hold was captured.
+    /// The amount released after a part of the hold was captured.
     public var released: Money {
         sum(attempts.lazy.compactMap { attempt in attempt.void.flatMap { $0.state.isSucceeded ? $0.rest : nil } })
     }
-    /// Captured, whether or not some of it was refunded since.
+    /// The captured amount, regardless of later refunds.
     public var captured: Money { sum(captures.lazy.filter { $0.state.isSucceeded }.map(\.amount)) }
-    /// Captured or being captured: what a new capture must leave room for.
+    /// The amount captured or being captured: a new capture must leave room for it.
     public var capturedOrPending: Money {
         sum(captures.lazy.filter { $0.state.isSucceeded || $0.state.isOpen }.map(\.amount))
     }
     public var refunded: Money { sum(refunds.lazy.filter { $0.state.isSucceeded }.map(\.amount)) }
-    /// Refunded or being refunded: what a new refund must leave room for.
+    /// The amount refunded or being refunded: a new refund must leave room for it.
     public var refundedOrPending: Money {
         sum(refunds.lazy.filter { $0.state.isSucceeded || $0.state.isOpen }.map(\.amount))
     }
 
-    /// The payment still belongs to its order: another payment for the order would take money twice or could.
+    /// `true` while the payment occupies its order: another payment for the order would, or could, take money twice.
     public var isLive: Bool {
         switch status {
         case .canceled, .expired, .refunded: false
@@ -138,7 +138,7 @@ public struct Payment: Hashable, Sendable {
         }
     }
 
-    /// What the shop sees.
+    /// The status shown to the shop.
     public var status: PaymentStatus {
         let taken = captured.minorUnits
         if isCanceled, taken == 0 { return .canceled }
@@ -170,17 +170,18 @@ public struct Payment: Hashable, Sendable {
         }
     }
 
-    /// All that an attempt was to take was captured and failed afterwards: nothing of it can be captured any more.
+    /// Returns `true` if everything that an attempt was to capture was captured and then failed: nothing more of it can
+    /// be captured.
     func hasFailedCapture(_ attempt: Attempt) -> Bool {
         let mine = captures.filter { $0.attempt == attempt.id }
         guard !mine.contains(where: { $0.state.isOpen || $0.state.isSucceeded }) else { return false }
         let failed = mine.filter(\.state.isReversed)
-        // What others captured names no end: it is the end where nothing of the hold is left.
+        // An external capture is not marked as final: it counts as final if nothing of the hold is left.
         return failed.contains(where: \.isFinal)
             || !failed.isEmpty && sum(failed.lazy.map(\.amount)).minorUnits >= attempt.mostAuthorized
     }
 
-    /// Whether money has moved, for the sentence of an error.
+    /// Indicates whether money has moved, for the sentence of an error.
     public var moneyMoved: MoneyMoved {
         if captured.minorUnits > refunded.minorUnits { return .yes }
         if attempts.contains(where: \.isUndecided) || captures.contains(where: { $0.state.isOpen }) {

@@ -1,7 +1,6 @@
 extension PaymentAnswer {
-    /// The answer as it may be kept: no text of a provider's is longer than ``ProviderText`` takes, and none holds a
-    /// card number. References are left as they are: they are found again by every byte, and bounded where they are
-    /// read.
+    /// The answer in its stored form: provider texts are truncated to the limits of ``ProviderText``, with card numbers
+    /// masked. References are unchanged: they are matched byte for byte, and bounded where they are read.
     var bounded: PaymentAnswer {
         switch self {
         case .prepared(let id, let answer): .prepared(id, answer.bounded { $0 })

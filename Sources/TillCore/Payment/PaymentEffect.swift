@@ -1,6 +1,6 @@
-/// What is left to be done for a payment, derived from its state. Performing it again is always safe.
+/// A pending step of a payment, derived from its state. Always safe to repeat.
 public enum PaymentEffect: Hashable, Sendable {
-    /// Ask the provider what became of the attempt.
+    /// Query the outcome of the attempt.
     case query(AttemptID)
     /// Continue an attempt after the customer's action, with its key.
     case continueAttempt(AttemptID)
@@ -12,15 +12,15 @@ public enum PaymentEffect: Hashable, Sendable {
     case renew(RenewalID)
     /// Send the refund, with its key.
     case refund(RefundID)
-    /// Warn that a hold is about to end, or void it because it has. Calls nobody.
+    /// Warn that a hold is about to end, or void it because it has. Calls no provider.
     case watchHold(AttemptID)
 }
 
-/// An effect and the moment from which it is due.
+/// An effect and the time from which it is due.
 public struct PendingEffect: Hashable, Sendable {
     public var effect: PaymentEffect
     public var due: Timestamp
-    /// Its moment is the provider's, and may be weeks away.
+    /// `true` if the time is set by the provider and may be weeks away.
     var isFarAhead = false
 
     public init(effect: PaymentEffect, due: Timestamp) { self.init(effect: effect, due: due, isFarAhead: false) }
@@ -33,9 +33,9 @@ public struct PendingEffect: Hashable, Sendable {
 }
 
 extension Payment {
-    /// Everything that is left to be done. `capabilities` says for how long the attempt's provider remembers a key:
-    /// inside that window the same key is sent again, after it the provider is asked first. `isOrphan`: the process
-    /// that had the calls in flight is dead, so they are due at once.
+    /// Returns all pending steps. `capabilities` gives the time for which the attempt's provider remembers a key:
+    /// within that window the same key is sent again, after it the provider is queried first. `isOrphan` is `true` if
+    /// the process that had the calls in flight is dead, so that they are due at once.
     public func pendingEffects(
         capabilities: (ProviderName) -> ProviderCapabilities?, at now: Timestamp, isOrphan: Bool = false
     ) -> [PendingEffect] {
@@ -63,11 +63,11 @@ extension Payment {
                 var next = pending(
                     .continueAttempt(attempt.id), continuation.state, startedAt: continuation.startedAt,
                     attempt: attempt.id, window: window, now: now, isOrphan: isOrphan)
-                // Nobody wants the money any more: whether it was taken is asked, and it is not asked for again.
+                // The payment was canceled: the outcome is queried, and the money is not requested again.
                 if cancelReason != nil { next.effect = .query(attempt.id) }
                 effects.append(next)
             } else if case .stored(let tap) = attempt.state {
-                // Whoever forwards it settles it; the engine only minds its end.
+                // The forwarder settles it; the engine only watches its expiry.
                 if !attention.contains(.tapOverdue(expires: tap.expires)) {
                     effects.append(PendingEffect(effect: .query(attempt.id), due: tap.expires, isFarAhead: true))
                 }
@@ -94,7 +94,7 @@ extension Payment {
             for refund in refunds where refund.attempt == attempt.id && refund.state.isOpen {
                 effects.append(
                     pending(
-                        // What others have asked for is never sent by Till.
+                        // Till never sends an operation that it did not request.
                         refund.origin == .till ? .refund(refund.id) : .query(attempt.id), refund.state,
                         startedAt: refund.startedAt, attempt: attempt.id,
                         window: window, now: now, isOrphan: isOrphan))
@@ -103,34 +103,34 @@ extension Payment {
         return effects
     }
 
-    /// When the earliest effect is due; `nil` if nothing is left to be done.
+    /// The time at which the earliest effect is due; `nil` if there is no pending work.
     public var nextDue: Timestamp? {
         pendingEffects(capabilities: { _ in nil }, at: updatedAt).map(\.due).min()
     }
 
-    /// A hold that somebody should know about in time.
+    /// A hold with deadlines to be watched.
     struct Hold {
-        /// What a person is warned of, and from when.
+        /// A warning and the time from which it is due.
         struct Warning {
             var from: Timestamp
             var attention: Attention
         }
-        /// `nil`: the provider does not say.
+        /// The end of the hold; `nil` if the provider does not report it.
         var end: Timestamp?
-        /// A capture waits to be sent: it alone decides about the hold, and its end is warned of.
+        /// `true` if a capture waits to be sent: it alone decides about the hold, and the hold's end is warned of.
         var isAwaitingCapture: Bool
         var warnings: [Warning]
-        /// When the hold is to be voided; `nil` while a capture may still take it.
+        /// The time at which the hold is to be voided; `nil` while it may still be captured.
         var endWithoutCapture: Timestamp? { isAwaitingCapture ? nil : end }
     }
 
-    /// A hold of which nothing is taken or may be, renewed or released: when it ends, and what to warn of beforehand:
-    /// its end, and the end of the time for which the bank answers for it. A capture that certainly was not done, such
-    /// as while our own credentials are rejected, leaves the hold to be watched.
+    /// Returns a hold that is neither captured, being captured, being renewed nor released, with the deadlines to warn
+    /// of: its end, and the end of the issuer's guarantee. A hold stays watched despite a capture that was certainly
+    /// not done, such as while our own credentials are rejected.
     func untouchedHold(_ attempt: Attempt) -> Hold? {
         guard attempt.isUnreleased, let authorization = attempt.authorization,
             authorization.captureBefore != nil || authorization.honoredUntil != nil,
-            // One whose capture failed later is for a person to decide about: the provider may collect it again.
+            // A hold with a failed capture is left to an operator: the provider may collect it again.
             !captures.contains(where: { $0.attempt == attempt.id && $0.state.mayHaveBeenDone }),
             !renewals.contains(where: { $0.attempt == attempt.id && $0.state.isOpen })
         else { return nil }
@@ -160,8 +160,7 @@ extension Payment {
         _ effect: PaymentEffect, _ state: OperationState, startedAt: Timestamp, attempt: AttemptID, window: Span,
         now: Timestamp, isOrphan: Bool
     ) -> PendingEffect {
-        // The end of the window by our clock comes before the provider's. A start in the future has an age that nobody
-        // knows.
+        // Our window ends before the provider's. A start in the future has an unknown age.
         func isInside(_ start: Timestamp) -> Bool {
             CheckSchedule.isRecent(
                 start, within: Span(milliseconds: window.milliseconds &- CheckSchedule.keyMargin.milliseconds), at: now)
@@ -173,14 +172,14 @@ extension Payment {
                 effect: keyIsRemembered ? effect : .query(attempt),
                 due: isOrphan ? startedAt : startedAt.adding(CheckSchedule.answerLease))
         case .deferred(let until, _, let isQueried, _):
-            // What a query has shown to be not done was sent after that query at the earliest, so its key is as old as
-            // the query. Otherwise this try was not sent, but one before a crash may have been.
-            // A provider without keys is asked right before each sending.
+            // An operation that a query showed not to be done was sent after that query at the earliest, so its key is
+            // as old as the query. Otherwise this try was not sent, but one before a crash may have been. A provider
+            // without keys is queried right before each call.
             let isFresh = now.since(until).milliseconds.magnitude < 1000 || isInside(until)
             let isSafe = isQueried ? isFresh : keyIsRemembered
             return PendingEffect(effect: isSafe ? effect : .query(attempt), due: until)
         case .unknown(let unknown):
-            // What is pending is settled by asking; the rest by the same key while it is remembered.
+            // A pending outcome is settled by queries; others by the same key while it is remembered.
             let asks = !keyIsRemembered || unknown.checks > 0 || unknown.reason.isSettledByAsking
             return PendingEffect(effect: asks ? .query(attempt) : effect, due: unknown.nextCheck)
         case .succeeded, .refused, .reversed:
@@ -190,8 +189,8 @@ extension Payment {
 }
 
 extension Attempt {
-    /// Nobody voids its hold, or the provider has refused that while the hold lasted. What it refuses at the end of the
-    /// hold it refuses always: that is left to people.
+    /// `true` if the hold is not being voided, or the provider refused the void while the hold lasted. A void refused
+    /// after the end of the hold would be refused forever: that is left to operators.
     fileprivate var isUnreleased: Bool {
         guard let void else { return true }
         guard case .refused = void.state else { return false }

@@ -1,31 +1,31 @@
-/// One thing that happened to a payment. Events are appended to the journal and never changed.
+/// An event of a payment. Events are appended to the journal and never changed.
 public enum PaymentEvent: Hashable, Sendable {
-    /// The payment exists; nothing was asked of anybody.
+    /// The payment exists; no provider was called.
     case created(Creation)
     /// An attempt and its keys are durable; the provider may be called from here on.
     case attemptStarted(AttemptStart)
-    /// The account in which an attempt was started became known: the account itself answered that it knows the attempt,
-    /// or its key, which is the attempt's, was found to open it.
+    /// The account of an attempt became known: the account itself confirmed that it knows the attempt, or the attempt's
+    /// key was found to belong to it.
     case attemptBound(AttemptID, ProviderIdentity)
-    /// The provider made its object for the attempt; no money was asked for yet.
+    /// The provider created its object for the attempt; no money was requested yet.
     case attemptPrepared(AttemptID, ProviderReference)
-    /// The provider holds the money, or (single-message) has taken it.
+    /// The provider holds the money, or (single-message) has captured it.
     case authorized(AttemptID, Authorization)
-    /// The customer must do something first.
+    /// The customer must take action first.
     case actionRequired(AttemptID, CustomerAction)
-    /// The customer has done it. The second half of the authorization and its key are durable.
+    /// The customer has acted. The second half of the authorization and its key are durable.
     case continuationStarted(AttemptID, number: Int)
     /// The card's sealed data are durable on this device and wait to be forwarded: stored, not authorized.
     case attemptStored(AttemptID, StoredTap)
     /// The provider or the issuer declined the attempt.
     case attemptDeclined(AttemptID, Decline)
-    /// Not one byte of the request left.
+    /// Not one byte of the request was sent.
     case attemptNotSent(AttemptID, reason: String)
-    /// The hold reached its end without a capture, so its order is free again.
+    /// The hold ended without a capture, so its order is free again.
     case attemptExpired(AttemptID)
     /// A void and its key are durable.
     case voidStarted(AttemptID, reason: VoidReason)
-    /// The attempt cannot be charged any more.
+    /// The attempt can no longer be charged.
     case voided(AttemptID)
     /// A capture and its key are durable.
     case captureStarted(CaptureID, AttemptID, Money, isFinal: Bool)
@@ -33,57 +33,58 @@ public enum PaymentEvent: Hashable, Sendable {
     case captured(CaptureID, ProviderReference?)
     /// A renewal of a hold and its key are durable.
     case renewalStarted(RenewalID, AttemptID, Money)
-    /// The hold continues under the given name and to the given end; its amount is that of the renewal.
+    /// The hold continues under the given reference until the given end; its amount is that of the renewal.
     case renewed(RenewalID, Authorization)
     /// A refund and its key are durable; the amount is reserved.
     case refundStarted(RefundID, AttemptID, Money, reason: String?)
     /// The provider has refunded the money.
     case refunded(RefundID, ProviderReference?)
-    /// A capture, void or refund certainly did not happen: the provider said no.
+    /// A capture, void or refund was refused by the provider: certainly not done.
     case refused(OperationID, Decline)
-    /// A capture, void or refund was certainly not sent or is not done; it will be sent again with its key.
+    /// A capture, void or refund was certainly not sent or not done; it will be sent again with its key.
     case deferred(OperationID, until: Timestamp, reason: ResendReason)
-    /// It may have happened. The provider is queried at `nextCheck`.
+    /// The outcome is unknown: it may have succeeded. The provider is queried at `nextCheck`.
     case outcomeUnknown(OperationID, nextCheck: Timestamp, reason: UnknownReason)
-    /// The shop no longer wants money for this order.
+    /// The shop requested cancellation.
     case cancelRequested(reason: String)
     /// The payment ended without money.
     case canceled
-    /// A person must review it.
+    /// The payment needs manual review.
     case attentionRequired(OperationID, Attention)
-    /// A refund that had succeeded failed later; the money is with the shop again.
+    /// A refund failed after it had succeeded; the money is with the shop again.
     case refundReversed(RefundID, Decline)
-    /// A capture that had succeeded failed later; the money was taken back from the shop.
+    /// A capture failed after it had succeeded; the money was taken back from the shop.
     case captureReversed(CaptureID, Decline)
-    /// A capture that had failed was made good.
+    /// A failed capture was restored.
     case captureRestored(CaptureID)
-    /// Money was captured, and not by Till.
+    /// Money was captured outside Till.
     case captureReported(CaptureID, AttemptID, Money, OperationOrigin)
-    /// Money was refunded, and not by Till; or it is on its way, if its outcome is unknown.
+    /// Money was refunded outside Till, or is being refunded if the outcome is unknown.
     case refundReported(RefundID, AttemptID, Money, OperationOrigin)
     case disputeOpened(AttemptID, Dispute.Facts)
-    /// The provider says something else of it than before. One that was closed is open again.
+    /// The provider's data of a dispute changed. A closed dispute is open again.
     case disputeUpdated(Dispute.Facts)
-    /// The provider has withdrawn this much more for it.
+    /// The provider withdrew this additional amount for a dispute.
     case disputeFundsWithdrawn(ProviderReference, Money)
-    /// The provider has returned this much of it.
+    /// The provider reinstated this amount of a dispute.
     case disputeFundsReinstated(ProviderReference, Money)
     case disputeClosed(ProviderReference, Dispute.Outcome)
-    /// A person has closed what a person had to review; the number of the entry.
+    /// An operator closed a review entry; the number of the entry.
     case attentionClosed(Int, AttentionResolution)
-    /// A provider has reported something about a settled payment; it is queried at `due`.
+    /// A provider reported something about a settled payment; it is queried at `due`.
     case queryRequested(AttemptID, due: Timestamp)
-    /// That query was answered.
+    /// The requested query was answered.
     case queryAnswered(AttemptID)
 
-    /// How a payment begins.
+    /// The content of a payment's first event.
     public struct Creation: Hashable, Sendable {
         public var payment: PaymentID
         public var account: AccountID
         public var order: Order
-        /// When the hold is captured.
+        /// The time at which the hold is captured.
         public var captureMode: CaptureMode
-        /// Who charges the order although the shop says that it was settled (``Order/standing``); `nil`: nobody.
+        /// The operator on record for charging an order that the shop reports as settled (``Order/standing``); `nil` if
+        /// there was no override.
         public var acceptedBy: String?
 
         public init(
@@ -97,15 +98,15 @@ public enum PaymentEvent: Hashable, Sendable {
         }
     }
 
-    /// How an attempt begins.
+    /// The content of an attempt's first event.
     public struct AttemptStart: Hashable, Sendable {
         public var attempt: AttemptID
-        /// Who moves the money.
+        /// The provider that moves the money.
         public var provider: ProviderName
-        /// How the customer pays.
+        /// A summary of the customer's tender.
         public var tender: TenderSummary
         public var amount: Money
-        /// In whose account at the provider. `nil`: the journal is older than this was recorded.
+        /// The provider account; `nil` in journals that predate this field.
         public var identity: ProviderIdentity?
 
         public init(
@@ -165,10 +166,10 @@ public enum PaymentEvent: Hashable, Sendable {
     }
 }
 
-/// A thing that a provider was asked to do.
+/// An operation requested from a provider.
 public enum OperationID: Hashable, Sendable {
     case attempt(AttemptID)
-    /// Continue the attempt after the customer's action.
+    /// The continuation of the attempt after the customer's action.
     case continuation(AttemptID)
     case void(AttemptID)
     case capture(CaptureID)
@@ -176,15 +177,15 @@ public enum OperationID: Hashable, Sendable {
     case refund(RefundID)
 }
 
-/// An event with its moment, as kept.
+/// An event with its time, as stored.
 public struct RecordedEvent: Hashable, Sendable {
     public var event: PaymentEvent
-    /// When it was decided.
+    /// The time at which the event was decided.
     public var at: Timestamp
-    /// Whom it is attributed to; `nil`: it was written before this was recorded.
+    /// The attribution of the event; `nil` in journals that predate this field.
     public var by: Attribution?
 
-    /// - Parameter by: whom it is attributed to.
+    /// - Parameter by: The attribution of the event.
     public init(_ event: PaymentEvent, at: Timestamp, by: Attribution? = nil) {
         self.event = event
         self.at = at

@@ -1,43 +1,43 @@
-/// Why a command to a payment is refused. Nothing was written and nobody was asked.
+/// The reason for refusing a command to a payment. Nothing was written and no provider was called.
 public enum PaymentRefusal: ExplainedError, Hashable {
-    /// The order has taken its money already.
+    /// The order has already been paid.
     case alreadyPaid(OrderID, PaymentID)
     /// Another attempt may still take the money.
     case outcomeOpen(PaymentStatus)
-    /// The payment is over.
+    /// The payment has ended.
     case closed(PaymentStatus)
     /// The amount is zero, negative or in another currency.
     case invalidAmount(String)
-    /// More than the authorization has left.
+    /// The amount exceeds the rest of the authorization.
     case captureExceedsAuthorization(asked: Money, left: Money)
-    /// More than was captured and not yet refunded.
+    /// The amount exceeds the captured amount that is not yet refunded.
     case refundExceedsCaptured(asked: Money, left: Money)
-    /// More than whoever asks may refund of the payment in all.
+    /// The amount exceeds the caller's limit on total refunds of the payment.
     case refundExceedsLimit(asked: Money, limit: Money)
     /// There is nothing to capture.
     case nothingToCapture
     /// There is nothing to refund.
     case nothingToRefund
-    /// A step of the same kind is not answered yet.
+    /// A previous operation of the same kind is still open.
     case operationInProgress(String)
     case authorizationExpired(Timestamp)
-    /// No money is held that could be renewed.
+    /// There is no held money to renew.
     case nothingHeld
-    /// The bank answers for the hold until then; it can be renewed after that.
+    /// The issuer guarantees the hold until this time; it can be renewed after that.
     case renewalTooEarly(Timestamp)
-    /// A hold is renewed once, from the original only.
+    /// The hold was renewed before; only the original can be renewed, once.
     case renewedBefore
-    /// Money was captured and nothing is held beside it: refund it instead.
+    /// Money was captured and nothing more is held: refund it instead.
     case capturedAlready(Money)
-    /// A dispute has withdrawn the money that was to be refunded.
+    /// A dispute has withdrawn the money to be refunded.
     case disputed(Money)
-    /// The payment's queue has no entry of that number.
+    /// The payment has no review entry of that number.
     case unknownAttention(Int)
-    /// The entry was closed by a person or overtaken by what happened since.
+    /// The entry was closed by an operator or superseded by later events.
     case attentionClosed(Int)
-    /// What a person says how he knows, or who he is, is missing or too long.
+    /// The operator's evidence or name is missing or too long.
     case invalidEvidence(String)
-    /// The provider cannot do this.
+    /// The provider does not support this.
     case unsupported(String)
 
     public var code: String {
@@ -94,7 +94,7 @@ public enum PaymentRefusal: ExplainedError, Hashable {
         }
     }
 
-    /// This command moved nothing, whatever earlier ones did.
+    /// Indicates whether this command moved money: it did not, whatever earlier ones did.
     public var moneyMoved: MoneyMoved {
         switch self {
         case .outcomeOpen: .unknown
@@ -102,7 +102,7 @@ public enum PaymentRefusal: ExplainedError, Hashable {
         }
     }
 
-    /// What to do next.
+    /// The recommended next step.
     public var next: String {
         switch self {
         case .alreadyPaid: "Do not charge again; check the payment."

@@ -1,17 +1,18 @@
-/// A settled payment of which a provider has reported something: it is queried until a query is answered that was sent
-/// after the newest report.
+/// A query requested by a provider's report about a settled payment: the payment is queried until a query sent after
+/// the newest report is answered.
 public struct RequestedQuery: Hashable, Sendable {
     public let attempt: AttemptID
-    /// When it is queried next, unless something else is under way then.
+    /// The time of the next query, unless another operation is under way then.
     public let due: Timestamp
-    /// How many queries were not answered.
+    /// The number of unanswered queries.
     public let tries: Int
-    /// The version of the payment with the newest report: an answer counts only if its query was sent from there on.
+    /// The version of the payment at the newest report: an answer counts only if its query was sent from that version
+    /// on.
     public let version: Int
-    /// Since when it waits for an answer.
+    /// The time since which an answer has been outstanding.
     public let since: Timestamp
 
-    /// Takes in one more report, or one more query without an answer: only the latter is put off.
+    /// Merges a further report, or a further unanswered query: only the latter is deferred.
     static func after(
         _ before: RequestedQuery?, _ attempt: AttemptID, due: Timestamp, at now: Timestamp, version: Int
     ) -> RequestedQuery {
@@ -24,13 +25,13 @@ public struct RequestedQuery: Hashable, Sendable {
     }
 }
 
-/// What was known of a payment when a query was sent. Its answer may come after others have written more: it may say
-/// less than the journal knows by then.
+/// The state of a payment when a query was sent. Its answer may arrive after later writes, and may then be older than
+/// the journal.
 public struct QueryBasis: Hashable, Sendable {
     let version: Int
     let isAtRest: Bool
 
-    /// The query is sent from this state.
+    /// Captures the state from which a query is sent.
     public init(_ payment: Payment) {
         version = payment.version
         isAtRest = payment.isAtRest
@@ -38,30 +39,31 @@ public struct QueryBasis: Hashable, Sendable {
 }
 
 extension Payment {
-    /// A call of ours for settled money is under way, or its process has died.
+    /// `true` if a call of ours for settled money is under way, or its process has died.
     public var isInFlight: Bool {
         let voids = attempts.compactMap { $0.void?.state }
         return (voids + captures.map(\.state) + refunds.map(\.state) + renewals.map(\.state)).contains(.inFlight)
     }
 
-    /// Nothing is asked of a provider and nothing is left to be found out, apart from what it reports by itself.
+    /// `true` if no operation is open and nothing is left to be established, apart from what the provider may report by
+    /// itself.
     public var isAtRest: Bool {
         !attempts.contains { $0.isUndecided || $0.void?.state.isOpen == true }
             && !captures.contains { $0.state.isOpen } && !refunds.contains { $0.state.isOpen }
             && !renewals.contains { $0.state.isOpen }
     }
 
-    /// A provider has reported something about a payment whose money is settled: it is queried, however long that
-    /// takes, and once more if a query is under way, which may be older than the report. While something else is open
-    /// the query waits for its end. Nothing while an attempt is undecided: whoever asks for the money hears the answer.
+    /// Requests a query of a settled payment after a provider's report: it is repeated until answered, and once more if
+    /// a query is under way, which may be older than the report. While another operation is open, the query waits for
+    /// its end. Does nothing while an attempt is undecided: the authorizing call receives the answer.
     public func requestQuery(at now: Timestamp) -> [PaymentEvent] {
         guard !attempts.contains(where: \.isUndecided), let attempt = settledAttempt else { return [] }
         return [.queryRequested(attempt.id, due: now)]
     }
 
-    /// Ends a query that was asked for, or puts it off if it was not answered. What was sent before the newest report
-    /// answers nothing, since it may have been too early; nor does an answer while something else is open or was when
-    /// it was sent, since it could not tell whose money was moved.
+    /// Ends a requested query, or defers it if it was not answered. A query sent before the newest report does not
+    /// count, because it may have been too early; nor does an answer while another operation is or was open at the
+    /// time, because it could not attribute the moved money.
     func afterQuery(
         _ id: AttemptID, isAnswered: Bool, from basis: QueryBasis, _ events: [PaymentEvent], at now: Timestamp
     ) -> [PaymentEvent] {

@@ -1,22 +1,22 @@
-/// How often an operation may have been sent, and under which of its keys: derived from its events.
+/// The calls that may have been sent for an operation, and their idempotency keys: derived from its events.
 public struct Sendings: Hashable, Sendable {
-    /// 1 for the first key. The next one follows only after the provider has spent the one before it on a failure, and
-    /// a query has shown that nothing was done.
+    /// The number of the current key, from 1. The next key is used only after the provider has spent the one before on
+    /// a failure, and a query showed that nothing was done.
     public private(set) var keyNumber = 1
-    /// The last moment at which a call may have left whose outcome is unknown; `nil`: there is none.
+    /// The last time at which a call of unknown outcome may have been sent; `nil` if there is none.
     public private(set) var mayHaveLeft: Timestamp?
 
-    /// The key of the next sending.
+    /// Returns the key of the next call.
     func key(_ first: String) -> IdempotencyKey {
         IdempotencyKey(rawValue: keyNumber == 1 ? first : "\(first)-k\(keyNumber)")
     }
 
-    /// The outcome is not known: a call may have left until now.
+    /// Records an unknown outcome: a call may have been sent until now.
     mutating func noteUnknown(at: Timestamp) { mayHaveLeft = at }
 
-    /// It is to be sent again.
-    /// - Parameter before: the state until now. One that was being sent, and of which nobody has said more, belongs to
-    ///   a process that has ended or that others have overtaken: its call may have left until now.
+    /// Records that the operation is to be sent again.
+    /// - Parameter before: The previous state. A call in flight without a further report belongs to a process that has
+    ///   ended or was overtaken: it may have been sent until now.
     mutating func noteDeferred(_ reason: ResendReason, from before: OperationState, at: Timestamp) {
         guard case .notDone = reason else { return }
         switch before {

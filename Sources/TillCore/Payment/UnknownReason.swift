@@ -1,19 +1,20 @@
-/// Why nobody knows how an operation ended. The engine decides by the case; the sentences are for people.
+/// The reason for which the outcome of an operation is unknown. The engine decides by the case; the sentences are for
+/// people.
 public enum UnknownReason: Hashable, Sendable {
-    /// The provider has taken it and will say later how it ended: settled by asking, not by sending it again.
+    /// The provider has accepted it and will report the outcome later: settled by queries, not by sending it again.
     case pending
-    /// Nothing says that the provider has it: a time-out, a broken connection, a 5xx, an answer that cannot be read. It
-    /// is sent again with its key while the provider remembers the key.
+    /// Nothing shows that the provider has it: a time-out, a broken connection, a 5xx, an unreadable answer. It is sent
+    /// again with its key while the provider remembers the key.
     case unclear(String)
-    /// The provider has answered with a failure, and answers this key with it for as long as it remembers the key:
-    /// settled by asking. What a query shows to be not done is sent again with a new key.
+    /// The provider answered with a failure, and repeats it for this key for as long as it remembers the key: settled
+    /// by queries. If a query shows it not to be done, it is sent again with a new key.
     case keySpent(String)
-    /// The provider says that it authorized another amount than was asked for.
+    /// The provider authorized an amount other than the one requested.
     case wrongAmount(authorized: Money, asked: Money)
-    /// The provider says that it authorized an amount in another currency. Canceling the payment voids it.
+    /// The provider authorized an amount in another currency. Canceling the payment voids it.
     case wrongCurrency(authorized: Money, asked: Money)
 
-    /// Sending it again with its key says nothing new.
+    /// `true` if sending it again with its key yields nothing new.
     var isSettledByAsking: Bool {
         switch self {
         case .pending, .keySpent: true
@@ -21,7 +22,7 @@ public enum UnknownReason: Hashable, Sendable {
         }
     }
 
-    /// A person decides about what the provider says that it has authorized; canceling voids it.
+    /// `true` if an operator must decide about the authorized amount; canceling voids it.
     var isOtherMoney: Bool {
         switch self {
         case .wrongAmount, .wrongCurrency: true
@@ -29,7 +30,7 @@ public enum UnknownReason: Hashable, Sendable {
         }
     }
 
-    /// One sentence for people.
+    /// A human-readable sentence.
     public var sentence: String {
         switch self {
         case .pending: "pending"
@@ -43,16 +44,16 @@ public enum UnknownReason: Hashable, Sendable {
     }
 }
 
-/// Why an operation is to be sent, or sent again.
+/// The reason for which an operation is to be sent, or sent again.
 public enum ResendReason: Hashable, Sendable {
-    /// Not one byte of this try left; tried again later each time.
+    /// Not one byte of this try was sent; tried again, later each time.
     case notSent(String)
-    /// A query has shown that it is not done; sent again at once.
+    /// A query showed it not to be done; sent again at once.
     case notDone(String)
-    /// The provider rejected our own credentials and so did nothing; tried again later each time.
+    /// The provider rejected our own credentials and so did nothing; tried again, later each time.
     case keyRejected(String)
 
-    /// One sentence for people.
+    /// A human-readable sentence.
     public var sentence: String {
         switch self {
         case .notSent(let sentence), .notDone(let sentence), .keyRejected(let sentence): sentence
@@ -60,18 +61,18 @@ public enum ResendReason: Hashable, Sendable {
     }
 }
 
-/// Why an attempt is voided.
+/// The reason for voiding an attempt.
 public enum VoidReason: Hashable, Sendable {
-    /// The shop wants no money; its own word, such as `requested_by_customer` or `duplicate`.
+    /// The shop canceled the payment; its own reason, such as `requested_by_customer` or `duplicate`.
     case canceled(String)
-    /// The customer did not finish it, or nobody knows that it was ever asked for.
+    /// The customer did not finish it, or it is not known whether it was ever sent.
     case abandoned
-    /// The issuer approved less than was asked for.
+    /// The issuer approved less than requested.
     case partialApproval
     /// The hold has expired.
     case holdEnded
 
-    /// The word that the provider is given.
+    /// The reason code sent to the provider.
     public var word: String {
         switch self {
         case .canceled(let word): word

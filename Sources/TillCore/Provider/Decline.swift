@@ -1,15 +1,15 @@
-/// A definite no from a provider, with everything that support needs to follow it up.
+/// A definite refusal by a provider, with the details that support needs to follow it up.
 public struct Decline: Hashable, Sendable {
-    /// Our word for the reason.
+    /// The reason, as classified by Till.
     public var reason: DeclineReason
-    /// The provider's own code, as sent.
+    /// The provider's own code, unmodified.
     public var code: String?
-    /// The provider's own sentence. For the shop's log; a customer sees ``DeclineReason/customerSentence``.
+    /// The provider's own message. For the shop's log; a customer sees ``DeclineReason/customerSentence``.
     public var message: String?
-    /// The provider's request id.
+    /// The provider's request identifier.
     public var requestID: String?
-    /// What may be shown of the card that was refused, where the provider reports it: a receipt names it, and a
-    /// chip's results say why.
+    /// The displayable data of the declined card, if the provider reports it: a receipt names the card, and a chip's
+    /// results explain the refusal.
     public var card: CardSummary?
 
     public init(
@@ -23,71 +23,72 @@ public struct Decline: Hashable, Sendable {
         self.card = card
     }
 
-    /// The refusal of a step by a hold that others have captured, in the provider's dashboard or by another program.
-    /// - Parameter amount: what they captured.
+    /// Creates the decline of an operation because the hold was captured externally, in the provider's dashboard or by
+    /// another program.
+    /// - Parameter amount: The amount captured externally.
     public static func capturedElsewhere(_ amount: Money) -> Decline {
         Decline(reason: .alreadyCaptured, message: "captured elsewhere: \(amount)")
     }
 }
 
-/// Why a payment was declined, in our words. Open: a word that is not known keeps its raw value.
+/// The reason for which a payment was declined, as classified by Till. Open: an unknown reason keeps its raw value.
 public struct DeclineReason: RawRepresentable, Hashable, Sendable {
-    /// The text, as it came.
+    /// The identifier's text, unmodified.
     public let rawValue: String
-    /// Takes the text as it is.
+    /// Wraps the text without validating it.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Not enough money on the account.
+    /// Insufficient funds.
     public static let insufficientFunds = DeclineReason(rawValue: "insufficient_funds")
     public static let expiredCard = DeclineReason(rawValue: "expired_card")
     public static let incorrectPIN = DeclineReason(rawValue: "incorrect_pin")
-    /// Wrong PIN too often.
+    /// Too many wrong PIN entries.
     public static let tooManyPINTries = DeclineReason(rawValue: "too_many_pin_tries")
     /// The security code does not match.
     public static let incorrectCVC = DeclineReason(rawValue: "incorrect_cvc")
     public static let incorrectNumber = DeclineReason(rawValue: "incorrect_number")
-    /// Lost, stolen, fraud and everything else that the cardholder must not learn.
+    /// Lost, stolen, fraud and every other reason that must not be disclosed to the cardholder.
     public static let fraud = DeclineReason(rawValue: "fraud")
     /// The card cannot be used for this kind of purchase or currency.
     public static let cardNotSupported = DeclineReason(rawValue: "card_not_supported")
-    /// The provider does not take this amount or currency.
+    /// The provider does not accept this amount or currency.
     public static let invalidAmount = DeclineReason(rawValue: "invalid_amount")
-    /// The provider refused the request as such.
+    /// The provider rejected the request itself.
     public static let invalidRequest = DeclineReason(rawValue: "invalid_request")
-    /// The bank has given no reason.
+    /// The issuer gave no reason.
     public static let generic = DeclineReason(rawValue: "generic_decline")
     /// The authorization is too old.
     public static let authorizationExpired = DeclineReason(rawValue: "authorization_expired")
 
-    /// The money was refunded already, and not by us: in the provider's dashboard, or by another program.
+    /// The money was already refunded outside Till: in the provider's dashboard, or by another program.
     public static let alreadyRefunded = DeclineReason(rawValue: "already_refunded")
-    /// The money was captured already, and not by this call.
+    /// The money was already captured by another call.
     public static let alreadyCaptured = DeclineReason(rawValue: "already_captured")
-    /// The provider has less left of the payment than was asked for: it may have been captured, released or refunded
-    /// elsewhere.
+    /// The provider has less left of the payment than requested: it may have been captured, released or refunded
+    /// externally.
     public static let nothingLeft = DeclineReason(rawValue: "nothing_left")
-    /// The customer's bank disputes the payment: any refund is decided there.
+    /// The payment is disputed: any refund is decided in the dispute.
     public static let disputed = DeclineReason(rawValue: "disputed")
 
     /// Canceled at the reader, by the customer or by the shop.
     public static let canceledAtReader = DeclineReason(rawValue: "canceled_at_reader")
-    /// Nobody presented a card in time.
+    /// No card was presented in time.
     public static let noCardPresented = DeclineReason(rawValue: "no_card_presented")
     /// The reader is busy, off, or out of order.
     public static let readerUnavailable = DeclineReason(rawValue: "reader_unavailable")
-    /// The reader is busy with something else.
+    /// The reader is busy with another operation.
     public static let readerBusy = DeclineReason(rawValue: "reader_busy")
     /// The reader is off or not on the network.
     public static let readerOffline = DeclineReason(rawValue: "reader_offline")
     /// The reader is out of order.
     public static let readerFault = DeclineReason(rawValue: "reader_fault")
-    /// The reader stands in a country where this payment cannot be taken.
+    /// The reader is located in a country where this payment is not supported.
     public static let readerInOtherCountry = DeclineReason(rawValue: "reader_in_other_country")
     /// The refund can only be made to the card itself, at a reader.
     public static let refundNeedsReader = DeclineReason(rawValue: "refund_needs_reader")
 
-    /// What the customer may see. Fraud-like reasons get the same neutral sentence as a generic decline, so that
-    /// a thief learns nothing and an honest customer is not accused.
+    /// The sentence shown to the customer. Fraud-like reasons get the same neutral sentence as a generic decline, so
+    /// that a thief learns nothing and an honest customer is not accused.
     public var customerSentence: String {
         switch self {
         case .insufficientFunds: "The card was declined: not enough funds. Nothing was charged."
@@ -112,7 +113,7 @@ public struct DeclineReason: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// What to do next, for the people at the counter; `nil` where ``customerSentence`` says it already.
+    /// The recommended next step for counter staff; `nil` if ``customerSentence`` already contains it.
     public var nextStep: String? {
         switch self {
         case .insufficientFunds, .expiredCard: "Use another card."
@@ -131,7 +132,7 @@ public struct DeclineReason: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// The same for a refund: what happened, that nothing was refunded, and what to do next.
+    /// The sentence for a declined refund: what happened, that nothing was refunded, and what to do next.
     public var refundSentence: String {
         switch self {
         case .canceledAtReader: "The refund was canceled. Nothing was refunded. Start it again if it is still due."
@@ -156,7 +157,7 @@ public struct DeclineReason: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// It ended before a card's issuer was asked: there is no card that a receipt could name.
+    /// `true` if the payment ended before a card's issuer was involved, so that a receipt has no card to name.
     public var isWithoutCard: Bool {
         switch self {
         case .canceledAtReader, .noCardPresented, .readerUnavailable, .readerBusy, .readerOffline, .readerFault,

@@ -1,23 +1,23 @@
 public import HTTPTypes
 
-/// One HTTP exchange with a provider, passed in so that floors 0 and 1 need no server library.
+/// The HTTP transport to a provider, injected so that floors 0 and 1 need no server library.
 public protocol HTTPTransport: Sendable {
-    /// Sends a request and reads the whole answer within the deadline. Never follows a redirect.
+    /// Sends a request and reads the whole response within the deadline. Never follows a redirect.
     func send(_ request: HTTPRequest, body: [UInt8], deadline: Span) async throws(TransportFailure) -> HTTPReply
-    /// Sends a request without a body and hands out its answer's body as it comes, for one that is longer than an
-    /// answer that is kept in memory. Never follows a redirect.
+    /// Sends a request without a body and streams the response body, for one that exceeds the in-memory limit. Never
+    /// follows a redirect.
     /// - Parameters:
-    ///   - limit: bytes of the body; more end it.
-    ///   - piece: is called with one piece after the other; `false` ends it.
-    /// - Returns: the head of the answer, once the whole body was handed out.
-    /// - Throws: also where `limit`, `piece` or a task that is canceled has ended it: `unknown`.
+    ///   - limit: The most bytes of the body; a longer one ends the transfer.
+    ///   - piece: Called with each piece in turn; `false` ends the transfer.
+    /// - Returns: The head of the response, once the whole body was delivered.
+    /// - Throws: ``TransportFailure/unknown(reason:)`` also if `limit`, `piece` or a canceled task ended the transfer.
     func receive(
         _ request: HTTPRequest, atMost limit: Int, deadline: Span, _ piece: @escaping @Sendable ([UInt8]) -> Bool
     ) async throws(TransportFailure) -> HTTPResponse
 }
 
 extension HTTPTransport {
-    /// Of a transport that has every answer in memory.
+    /// The default for a transport that holds every response in memory.
     public func receive(
         _ request: HTTPRequest, atMost limit: Int, deadline: Span, _ piece: @escaping @Sendable ([UInt8]) -> Bool
     ) async throws(TransportFailure) -> HTTPResponse {
@@ -41,10 +41,10 @@ public struct HTTPReply: Sendable {
     }
 }
 
-/// Why there is no answer, and the one thing that matters about it: whether the request may have arrived.
+/// The failure of an exchange, classified by the one fact that matters: whether the request may have arrived.
 public enum TransportFailure: Error, Hashable, Sendable {
-    /// Not one byte of the request left: name not found, connection refused, TLS failed.
+    /// Not one byte of the request was sent: name not found, connection refused, TLS failed.
     case notSent(reason: String)
-    /// The request or a part of it left; what became of it is not known.
+    /// The request was sent at least in part; its outcome is unknown.
     case unknown(reason: String)
 }

@@ -1,29 +1,29 @@
-/// What a provider can do and for how long it remembers a key. Data, so that the engine has no special cases.
+/// A provider's capabilities and key retention. Data, so that the engine has no special cases.
 public struct ProviderCapabilities: Hashable, Sendable {
-    /// For how long the same key with the same request is answered without doing it again. After that only a query
-    /// is safe. Zero: the provider keeps no keys.
+    /// The time during which a repeated request with the same key is answered without being done again. After that only
+    /// a query is safe. Zero if the provider keeps no keys.
     public var replayWindow: Span
-    /// Makes the provider's object before the customer's money is asked for, so that its reference is in the journal
-    /// first. Making it twice moves no money.
+    /// `true` if the provider's object is created before the money is requested, so that its reference is in the
+    /// journal first. Creating it twice moves no money.
     public var preparesFirst: Bool
-    /// Can capture less than was authorized.
+    /// `true` if less than the authorized amount can be captured.
     public var partialCapture: Bool
-    /// Can capture an authorization more than once.
+    /// `true` if an authorization can be captured more than once.
     public var multipleCapture: Bool
-    /// Can hold money and capture it later. `false`: everything is captured at confirmation, and the engine refuses a
-    /// payment that is to be held before anything is written.
+    /// `true` if money can be held and captured later. If `false`, everything is captured at confirmation, and the
+    /// engine refuses a hold-only payment before anything is written.
     public var separateCapture: Bool
-    /// Takes typed card numbers.
+    /// `true` if typed card numbers are accepted.
     public var takesCards: Bool
-    /// For how long the bank guarantees a hold before it has to be renewed; `nil`: holds cannot be renewed.
+    /// The time for which the issuer guarantees a hold before it has to be renewed; `nil` if holds cannot be renewed.
     public var honorPeriod: Span?
-    /// How long an authorization or a refund may take to be answered: longer where a customer has to present a card.
+    /// The time allowed for an answer to an authorization or a refund: longer if a customer has to present a card.
     public var answerTime: Span
-    /// A query shows what became of money after the sale without our asking: settled payments are queried now and then,
-    /// in case no webhook came. `false` where nothing can happen, or where only webhooks report it.
+    /// `true` if a query reveals changes to money after the sale: settled payments are then queried now and then, in
+    /// case no webhook came. `false` if nothing can change, or if only webhooks report it.
     public var showsAfterSale: Bool
 
-    /// Makes one; the defaults are those of a modern card provider.
+    /// Creates capabilities; the defaults are those of a modern card provider.
     public init(
         replayWindow: Span, preparesFirst: Bool, partialCapture: Bool = true, multipleCapture: Bool = false,
         separateCapture: Bool = true,

@@ -1,15 +1,16 @@
-/// What a provider's code says about the money of the call that it answers.
+/// The implication of a provider's code for the money of the answered call.
 public enum CodeMoney: String, Hashable, Sendable, CaseIterable {
     /// This call certainly moved nothing.
     case nothingMoved = "nothing_moved"
-    /// What the call asked for, or a part of it, seems to be done already: by an earlier call of ours or by others.
+    /// The requested operation, or a part of it, seems to be done already: by an earlier call of ours or externally.
     case movedAlready = "moved_already"
-    /// The code alone does not say.
+    /// The code alone is not conclusive.
     case notKnown = "not_known"
-    /// This call certainly moved nothing, and no customer can help it: our account, our key or our request is wrong.
+    /// This call certainly moved nothing, and the customer cannot resolve it: our account, our key or our request is
+    /// wrong.
     case ourSetup = "our_setup"
 
-    /// Nothing may be said of the money before the provider was queried.
+    /// `true` if the provider must be queried before anything can be concluded about the money.
     public var needsQuery: Bool {
         switch self {
         case .movedAlready, .notKnown: true
@@ -18,45 +19,45 @@ public enum CodeMoney: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Whether the same call can succeed later.
+/// The conditions under which the same call can succeed later.
 public enum CodeRetry: String, Hashable, Sendable, CaseIterable {
-    /// Trying again does not help.
+    /// Retrying does not help.
     case no
-    /// The same call, a while later.
+    /// Retry the same call a while later.
     case later
-    /// With another card, other input of the customer, or another amount.
+    /// Retry with another card, other customer input, or another amount.
     case changed
-    /// Once the shop's account, key or settings are corrected.
+    /// Retry once the shop's account, key or settings are corrected.
     case afterSetup = "after_setup"
-    /// If a query shows that it is not done.
+    /// Retry if a query shows that it is not done.
     case afterQuery = "after_query"
 }
 
 /// One code of a provider: a row of a ``ProviderCodeTable``.
 public struct ProviderCode: Hashable, Sendable {
-    /// As the provider spells it.
+    /// The code, as the provider spells it.
     public let rawValue: String
-    /// The provider's name for it, where the code itself is a number.
+    /// The provider's name of the code, if the code itself is a number.
     public let name: String?
-    /// What it says about the money.
+    /// The implication for the money.
     public let money: CodeMoney
-    /// Whether trying again can help.
+    /// The conditions of a retry.
     public let retry: CodeRetry
-    /// Our word for it.
+    /// The reason, as classified by Till.
     public let reason: DeclineReason
 }
 
-/// The codes that a provider documents for one kind of answer. What the provider's adapter decides by, and what
-/// `docs/PROVIDER_CODES.md` is made from. A code that is in no table keeps its raw value.
+/// The codes that a provider documents for one kind of answer. The provider's adapter decides by it, and
+/// `docs/PROVIDER_CODES.md` is generated from it. A code in no table keeps its raw value.
 public struct ProviderCodeTable: Sendable {
-    /// Rows that mean the same.
+    /// Rows with the same meaning.
     public struct Group: Sendable {
         let money: CodeMoney
         let retry: CodeRetry
         let reason: DeclineReason
         let words: String
 
-        /// - Parameter words: codes with spaces between; `code=Name` where the provider has a name for the code.
+        /// - Parameter words: The codes, separated by spaces; `code=Name` if the provider has a name for the code.
         public init(_ money: CodeMoney, _ retry: CodeRetry, _ reason: DeclineReason, _ words: String) {
             self.money = money
             self.retry = retry
@@ -65,17 +66,17 @@ public struct ProviderCodeTable: Sendable {
         }
     }
 
-    /// Its stable name, such as `stripe.errors`.
+    /// The table's stable name, such as `stripe.errors`.
     public let name: String
-    /// Which answers it is about, for people.
+    /// The answers to which the table applies, for display.
     public let title: String
-    /// Where the provider documents the codes.
+    /// The provider's documentation of the codes.
     public let source: String
-    /// In the order of their codes; each once.
+    /// The rows, sorted by code; each code once.
     public let codes: [ProviderCode]
     private let byCode: [String: ProviderCode]
 
-    /// Makes a table. The first row of a code counts.
+    /// Creates a table. The first row of a code takes precedence.
     public init(_ name: String, title: String, source: String, _ groups: [Group]) {
         self.name = name
         self.title = title
@@ -94,6 +95,6 @@ public struct ProviderCodeTable: Sendable {
         codes = rows.values.sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// The row of a code; `nil`: the provider has added it since, or it is a code of another kind of answer.
+    /// Returns the row of a code; `nil` if the provider has added it since, or if it belongs to another kind of answer.
     public subscript(code: String) -> ProviderCode? { byCode[code] }
 }

@@ -1,23 +1,22 @@
-/// Whether real money moves.
+/// The mode of a provider account: test or live.
 public enum PaymentMode: String, Hashable, Sendable, CaseIterable {
-    /// The provider's test system: nobody is charged.
+    /// The provider's test system: no real charges.
     case test
     case live
 }
 
-/// Whose account at a provider a configuration opens. Each attempt keeps the one that it was started in, because only
-/// that account knows what became of it: another one says "not found" of money that was taken.
+/// The account at a provider that a configuration opens. Each attempt records its account, because only that account
+/// knows its outcome: another one answers "not found" for money that was taken.
 public struct ProviderIdentity: Hashable, Sendable {
-    /// The provider's own name for the account: Stripe's `acct_…`, PayPal's client id, Braintree's merchant id, Adyen's
-    /// merchant account. `nil`: not known, or not known yet.
+    /// The provider's own identifier of the account: Stripe's `acct_…`, PayPal's client id, Braintree's merchant id,
+    /// Adyen's merchant account. `nil` if it is not known, or not known yet.
     public var account: String?
     public var mode: PaymentMode
-    /// A short one-way hash of the key, by which the same key is known again; never a part of it. `nil`: there is no
-    /// key.
+    /// A short one-way hash of the key that identifies it without revealing any part of it. `nil` if there is no key.
     public var keyFingerprint: String?
-    /// What was recorded by the name of a device, without a key, is of this account as well: such devices were taken
-    /// for accounts once, and which account a device belonged to was not recorded. The provider refuses what is
-    /// another account's. Only a configured account says so; it is never recorded.
+    /// `true` if attempts recorded under a device's name, without a key, belong to this account as well: devices were
+    /// once recorded as accounts, without the account that they belonged to. The provider refuses operations on another
+    /// account's attempts. Set only by a configured account; never recorded.
     public var succeedsDevices = false
 
     public init(account: String?, mode: PaymentMode, keyFingerprint: String? = nil) {
@@ -26,17 +25,18 @@ public struct ProviderIdentity: Hashable, Sendable {
         self.keyFingerprint = keyFingerprint
     }
 
-    /// Whether two identities are of one account.
+    /// The result of comparing two identities.
     public enum Match: Hashable, Sendable {
         /// The same account in the same mode; its key may have been replaced.
         case same
         /// Another account, or the same one in the other mode.
         case other
-        /// The keys differ, and of one of them it is not known which account it opens.
+        /// The keys differ, and the account of one of them is not known.
         case unproved
     }
 
-    /// Compares by mode, then by the provider's own name for the account; the key decides only where that is missing.
+    /// Compares the modes, then the provider's identifiers of the account; the key decides only if one of these is
+    /// missing.
     public func match(_ other: ProviderIdentity) -> Match {
         guard mode == other.mode else { return .other }
         if other.succeedsDevices, account != nil, keyFingerprint == nil { return .same }
@@ -46,7 +46,7 @@ public struct ProviderIdentity: Hashable, Sendable {
 }
 
 extension ProviderIdentity: CustomStringConvertible {
-    /// `acct_1 (live)`, or the key's fingerprint where the account is not known.
+    /// `acct_1 (live)`, or the key's fingerprint if the account is not known.
     public var description: String {
         let name = account ?? keyFingerprint.map { "the account of the key \($0)" } ?? "an account without a name"
         return "\(name) (\(mode.rawValue))"

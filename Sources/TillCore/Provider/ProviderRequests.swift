@@ -1,12 +1,12 @@
-/// What every call about an attempt says, so that it can be found again at the provider.
+/// The context of every call about an attempt, by which it can be found again at the provider.
 public struct AttemptContext: Hashable, Sendable {
     public var account: AccountID
     public var order: OrderID
     public var payment: PaymentID
     public var attempt: AttemptID
-    /// When the attempt was written to the journal; its keys count from here.
+    /// The time at which the attempt was written to the journal; its keys count from here.
     public var startedAt: Timestamp
-    /// What the provider made for the attempt, once known.
+    /// The provider's reference of the attempt, once known.
     public var reference: ProviderReference?
 
     public init(
@@ -22,20 +22,20 @@ public struct AttemptContext: Hashable, Sendable {
     }
 }
 
-/// Ask for money: prepare or authorize.
+/// A request to prepare or authorize.
 public struct AuthorizationRequest: Hashable, Sendable {
     public var context: AttemptContext
     public var amount: Money
-    /// Hold only (`manual`), or capture at once where the provider can (`automatic` still captures through the outbox
-    /// unless the scheme is single-message).
+    /// Hold only (`manual`), or capture at once if the provider supports it (`automatic` still captures through the
+    /// outbox unless the scheme is single-message).
     public var captureMode: CaptureMode
-    /// Key of the preparation.
+    /// The idempotency key of the preparation.
     public var prepareKey: IdempotencyKey
-    /// Key of the authorization.
+    /// The idempotency key of the authorization.
     public var key: IdempotencyKey
-    /// A short text for the provider's list.
+    /// A short description for the provider's list.
     public var description: String?
-    /// What the same provider made for the payment's last attempt, which took no money.
+    /// The same provider's reference of the payment's last attempt, which took no money.
     public var earlier: ProviderReference?
 
     public init(
@@ -52,13 +52,13 @@ public struct AuthorizationRequest: Hashable, Sendable {
     }
 }
 
-/// Ask for the money after the customer has done what was asked; the card is with the provider.
+/// A request to continue an authorization after the customer's action; the provider has the card.
 public struct ContinuationRequest: Hashable, Sendable {
     public var context: AttemptContext
     public var amount: Money
-    /// As it was when the attempt began.
+    /// The capture mode at the start of the attempt.
     public var captureMode: CaptureMode
-    /// Key of the continuation.
+    /// The idempotency key of the continuation.
     public var key: IdempotencyKey
 
     public init(context: AttemptContext, amount: Money, captureMode: CaptureMode, key: IdempotencyKey) {
@@ -72,9 +72,9 @@ public struct ContinuationRequest: Hashable, Sendable {
 public struct RenewalRequest: Hashable, Sendable {
     public var context: AttemptContext
     public var renewal: RenewalID
-    /// How much is held further.
+    /// The amount that continues to be held.
     public var amount: Money
-    /// Key of the renewal.
+    /// The idempotency key of the renewal.
     public var key: IdempotencyKey
 
     public init(context: AttemptContext, renewal: RenewalID, amount: Money, key: IdempotencyKey) {
@@ -89,11 +89,12 @@ public struct CaptureRequest: Hashable, Sendable {
     public var context: AttemptContext
     public var capture: CaptureID
     public var amount: Money
-    /// Nothing more will be captured; the rest of the hold is released.
+    /// `true` if nothing more will be captured; the rest of the hold is released.
     public var isFinal: Bool
-    /// Key of the capture.
+    /// The idempotency key of the capture.
     public var key: IdempotencyKey
-    /// When it was written to the journal, so that a provider knows how old its key is. `nil`: just now.
+    /// The time at which the capture was written to the journal, from which a provider derives the age of its key;
+    /// `nil` for just now.
     public var startedAt: Timestamp?
 
     public init(
@@ -109,16 +110,16 @@ public struct CaptureRequest: Hashable, Sendable {
     }
 }
 
-/// Void an authorization, or make sure that an attempt of unknown outcome can never be charged.
+/// A request to void an authorization, or to make sure that an attempt of unknown outcome can never be charged.
 public struct VoidRequest: Hashable, Sendable {
     public var context: AttemptContext
-    /// The key of the authorization to void, for providers that void by key.
+    /// The idempotency key of the authorization to void, for providers that void by key.
     public var authorizationKey: IdempotencyKey
-    /// Why, in the field's words: `requested_by_customer`, `duplicate`, `abandoned`.
+    /// The reason, in standard terms: `requested_by_customer`, `duplicate`, `abandoned`.
     public var reason: String
-    /// Key of the void.
+    /// The idempotency key of the void.
     public var key: IdempotencyKey
-    /// 1 for the first void of the attempt; another has another key and follows only a refused one.
+    /// 1 for the first void of the attempt; a further one has its own key and follows only a refused one.
     public var number: Int
 
     public init(
@@ -132,21 +133,23 @@ public struct VoidRequest: Hashable, Sendable {
     }
 }
 
-/// Refund a part of the captured money, or all of it.
+/// A request to refund all or a part of the captured money.
 public struct RefundRequest: Hashable, Sendable {
     public var context: AttemptContext
     public var refund: RefundID
     public var amount: Money
-    /// Why, for the provider and the receipt.
+    /// The reason, for the provider and the receipt.
     public var reason: String?
-    /// Key of the refund.
+    /// The idempotency key of the refund.
     public var key: IdempotencyKey
-    /// An earlier call for it may have been sent, also by a process that died and at any time until its death.
+    /// `true` if an earlier call for the refund may have been sent, even by a process that died and at any time until
+    /// its death.
     public var mayHaveBeenSent: Bool
-    /// The last moment at which an earlier call for it may have left; `nil`: none has. A provider without keys does
-    /// nothing again until what left then can arrive no more.
+    /// The last time at which an earlier call for the refund may have been sent; `nil` if none was. A provider without
+    /// keys repeats nothing until that call can no longer arrive.
     public var mayHaveLeft: Timestamp?
-    /// When it was written to the journal, so that a provider knows how old its key is. `nil`: just now.
+    /// The time at which the refund was written to the journal, from which a provider derives the age of its key; `nil`
+    /// for just now.
     public var startedAt: Timestamp?
 
     public init(
@@ -164,18 +167,18 @@ public struct RefundRequest: Hashable, Sendable {
     }
 }
 
-/// Ask what became of an attempt.
+/// A query of an attempt's outcome.
 public struct QueryRequest: Hashable, Sendable {
     public var context: AttemptContext
-    /// The key of the authorization, for providers that look up by key.
+    /// The idempotency key of the authorization, for providers that query by key.
     public var authorizationKey: IdempotencyKey
-    /// How much was asked for; the provider's amounts must be in this currency.
+    /// The requested amount; the provider's amounts must be in this currency.
     public var amount: Money
-    /// The money was asked for after the customer's action: a call for it may be under way, so that nothing but the
-    /// provider's own word may be read as a no.
+    /// `true` if the authorization was continued after the customer's action: that call may be under way, so that only
+    /// the provider's explicit answer counts as a decline.
     public var isContinued: Bool
-    /// Nothing of ours is open: what can happen to money after the sale, such as a dispute, is asked for as well, also
-    /// where that takes another call, and what cannot be read of it leaves the whole query without an answer.
+    /// `true` if no operation of ours is open: the query then includes changes to money after the sale, such as a
+    /// dispute, even if this takes another call, and an unreadable part leaves the whole query unanswered.
     public var isAtRest: Bool
 
     public init(

@@ -1,20 +1,20 @@
-/// Money that a provider holds for us, or (single-message) has taken.
+/// Money that a provider holds for us, or (single-message) has captured.
 public struct Authorization: Hashable, Sendable {
-    /// What the provider calls it.
+    /// The provider's reference.
     public var reference: ProviderReference
-    /// How much, with the tip; without it never more than was asked for, less when the issuer approved a part.
+    /// The amount with the tip; without it never more than requested, and less if the issuer approved only a part.
     public var amount: Money
-    /// What the customer added at the reader; a part of ``amount``.
+    /// The tip added by the customer at the reader; a part of ``amount``.
     public var tip: Money?
-    /// The scheme has no separate capture (Interac and the like): the money is taken already.
+    /// `true` if the scheme has no separate capture (Interac and the like), so that the money is already captured.
     public var isCaptured: Bool
-    /// The hold ends here; a capture after that is refused.
+    /// The end of the hold; a capture after that is refused.
     public var captureBefore: Timestamp?
-    /// Until then the bank answers for the money; after it the hold can be captured, but may be refused. `nil`:
-    /// the same as ``captureBefore``. Where the provider does not say when a hold ends, the shortest time that its
-    /// documents name: a person is warned of it, and nothing is voided or refused because of it.
+    /// The end of the issuer's guarantee; after it the hold can be captured, but may be refused. `nil` if it is the
+    /// same as ``captureBefore``. If the provider does not report the end of a hold, the shortest time in its
+    /// documentation: an operator is warned of it, and nothing is voided or refused because of it.
     public var honoredUntil: Timestamp?
-    /// What may be shown of the card, now that the provider knows it.
+    /// The displayable card data, now that the provider knows the card.
     public var card: CardSummary?
 
     public init(
@@ -30,7 +30,7 @@ public struct Authorization: Hashable, Sendable {
         self.card = card
     }
 
-    /// What pays the order: all but the tip. `nil` if the two do not fit together.
+    /// The amount that pays the order: all but the tip. `nil` if the two are inconsistent.
     public var base: Money? {
         guard let tip else { return amount }
         guard !tip.isNegative, let base = amount.subtracting(ifExact: tip), base.isPositive else { return nil }
@@ -38,32 +38,33 @@ public struct Authorization: Hashable, Sendable {
     }
 }
 
-/// A capture, void or refund that the provider has done.
+/// A capture, void or refund completed by the provider.
 public struct Confirmation: Hashable, Sendable {
-    /// What the provider calls it, if it has a name of its own.
+    /// The provider's reference, if the operation has its own.
     public var reference: ProviderReference?
 
     public init(reference: ProviderReference? = nil) { self.reference = reference }
 }
 
-/// Everything a provider knows about one attempt at one moment. The truth that webhooks and unknown
-/// outcomes are settled by.
+/// A provider's complete state of one attempt at one moment. The authority by which webhooks and unknown outcomes are
+/// settled.
 public struct ProviderSnapshot: Hashable, Sendable {
-    /// Where the attempt stands.
+    /// The state of the attempt.
     public enum Standing: Hashable, Sendable {
         /// The provider does not know it.
         case notFound
-        /// It exists, no money was asked for yet.
+        /// It exists, but no money was requested yet.
         case unconfirmed
-        /// It waits for the customer.
+        /// The customer must take action.
         case requiresAction(CustomerAction)
-        /// The customer has done what was asked, and it waits for us: the money can be asked for without the card.
+        /// The customer has acted, and the provider waits for our call: the authorization can be requested without the
+        /// card.
         case continuable
-        /// Its card's data are stored on this device and were not decided about.
+        /// The card's data are stored on this device, and no decision was made yet.
         case stored(StoredTap)
-        /// The provider does not know yet.
+        /// The provider has not decided yet.
         case processing
-        /// Money is held or taken.
+        /// Money is held or captured.
         case authorized(Authorization)
         /// The provider or the issuer declined; no money moved.
         case declined(Decline)
@@ -73,7 +74,7 @@ public struct ProviderSnapshot: Hashable, Sendable {
 
     /// One refund at the provider.
     public struct Refund: Hashable, Sendable {
-        /// How a refund stands.
+        /// The state of a refund.
         public enum Status: Hashable, Sendable {
             /// The provider has not settled it yet.
             case pending
@@ -81,9 +82,9 @@ public struct ProviderSnapshot: Hashable, Sendable {
             /// Certainly not done; the money is with the shop.
             case failed(Decline)
         }
-        /// What the provider calls it.
+        /// The provider's reference.
         public var reference: ProviderReference
-        /// Our name for it, when it is ours.
+        /// Our identifier, if the refund is ours.
         public var refund: RefundID?
         public var amount: Money
         public var status: Status
@@ -96,13 +97,13 @@ public struct ProviderSnapshot: Hashable, Sendable {
         }
     }
 
-    /// A capture that the provider had taken and that failed; ``captured`` leaves it out.
+    /// A capture that failed after the provider had made it; ``captured`` excludes it.
     public struct FailedCapture: Hashable, Sendable {
-        /// What the provider calls the capture, if it has a name of its own.
+        /// The provider's reference of the capture, if it has its own.
         public var reference: ProviderReference?
-        /// Our name for it, when the provider reports it.
+        /// Our identifier, if the provider reports it.
         public var capture: CaptureID?
-        /// Why the capture failed.
+        /// The reason of the failure.
         public var decline: Decline
 
         public init(reference: ProviderReference?, capture: CaptureID? = nil, decline: Decline) {
@@ -112,19 +113,20 @@ public struct ProviderSnapshot: Hashable, Sendable {
         }
     }
 
-    /// One dispute at the provider.
+    /// A dispute at the provider.
     public struct Dispute: Hashable, Sendable {
         public var facts: TillCore.Dispute.Facts
-        /// What the provider has taken back for it and not returned, in the currency of the dispute; zero for an
+        /// The amount that the provider has withdrawn and not reinstated, in the currency of the dispute; zero for an
         /// inquiry.
         public var withdrawn: Money
-        /// How it was closed; `nil`: it is open.
+        /// The outcome; `nil` while the dispute is open.
         public var outcome: TillCore.Dispute.Outcome?
 
-        /// Refunds in the provider's list that tell of the same money, and are not counted beside the dispute.
+        /// Refunds in the provider's list that represent the same money, and are not counted in addition to the
+        /// dispute.
         public var refunds: [ProviderReference]
-        /// It was not read from the provider, but is as a webhook told it some time ago: it opens what is not known,
-        /// takes more and closes, and takes nothing back of what was read before.
+        /// `true` if the data come from an earlier webhook rather than from the provider's current state: they can open
+        /// an unknown dispute, withdraw more and close it, but revert nothing that was read before.
         public var isTold: Bool
 
         public init(
@@ -138,13 +140,13 @@ public struct ProviderSnapshot: Hashable, Sendable {
             self.isTold = isTold
         }
 
-        /// What of a disputed amount is gone where it was taken and returned in another currency, each at the rate of
-        /// its own day: the same share of the amount as of what was taken, rounded half up. No provider says it
-        /// exactly.
+        /// Returns the outstanding part of a disputed amount if the money was withdrawn and reinstated in another
+        /// currency, each at the rate of its own day: the same share of the amount as of the withdrawn money, rounded
+        /// half up. No provider reports it exactly.
         /// - Parameters:
-        ///   - taken: minor units of what was taken in all.
-        ///   - returned: minor units of what came back of it, in the same currency.
-        /// - Returns: at least nothing, at most the amount.
+        ///   - taken: The total withdrawn, in minor units.
+        ///   - returned: The part reinstated, in minor units of the same currency.
+        /// - Returns: A value from zero to the amount.
         package static func part(of amount: Money, taken: Int64, returned: Int64) -> Money {
             let back = max(0, returned)
             guard taken > back, amount.isPositive else { return .zero(amount.currency) }
@@ -157,21 +159,21 @@ public struct ProviderSnapshot: Hashable, Sendable {
         }
     }
 
-    /// What the provider calls the attempt, if it knows it.
+    /// The provider's reference of the attempt, if known.
     public var reference: ProviderReference?
     public var standing: Standing
-    /// All that was captured so far.
+    /// The total captured so far.
     public var captured: Money
-    /// All refunds, ours and others.
+    /// All refunds, ours and external ones.
     public var refunds: [Refund]
     /// Captures that failed after they had succeeded.
     public var failedCaptures: [FailedCapture] = []
-    /// The provider has not decided about a capture: what ``captured`` leaves out may still be taken.
+    /// `true` if a capture is still pending at the provider: money that ``captured`` excludes may still be captured.
     public var hasPendingCapture = false
-    /// All disputes that the provider reports. One that is missing here says nothing.
+    /// All disputes that the provider reports. The absence of one is no evidence.
     public var disputes: [Dispute] = []
-    /// What our credentials may not read, so that it is missing or may be old: a sentence for whoever reviews the
-    /// payment. `nil`: nothing.
+    /// A sentence for the reviewer of the payment about data that our credentials cannot read, so that it is missing or
+    /// may be outdated; `nil` if there is none.
     public var warning: String?
 
     public init(reference: ProviderReference?, standing: Standing, captured: Money, refunds: [Refund] = []) {

@@ -1,43 +1,44 @@
-/// A file whose owner decides when its content is durable, passed in so that floors 0 and 1 touch no disk. Calls block;
-/// whoever calls them does so on a thread that may wait.
+/// A file with explicit durability, injected so that floors 0 and 1 touch no disk. Calls block; the caller makes them
+/// on a thread that may wait.
 ///
 /// Guarantees of every implementation:
-/// - What was written is read back at once; after ``sync()`` has returned it survives a loss of power, with its length.
-/// - What was not synced may be lost, in part or in whole, in any order.
+/// - Written data can be read back immediately; after ``sync()`` has returned it survives a loss of power, with its
+///   length.
+/// - Data that was not synced may be lost, in part or in whole, in any order.
 public protocol DurableFile: AnyObject, Sendable {
     /// The length in bytes.
     func size() throws(DurableFileError) -> Int
-    /// At most this many bytes from a place; fewer only at the end of the file.
+    /// Reads at most `count` bytes from an offset; fewer only at the end of the file.
     func read(at offset: Int, count: Int) throws(DurableFileError) -> [UInt8]
-    /// Writes all of it at a place.
+    /// Writes all bytes at an offset.
     func write(_ bytes: [UInt8], at offset: Int) throws(DurableFileError)
     func truncate(to size: Int) throws(DurableFileError)
-    /// Returns when all that was written is durable.
+    /// Returns when all written data is durable.
     func sync() throws(DurableFileError)
-    /// Waits until no other holder, in this process or another, has the file, and takes it. The system drops the lock
-    /// when the process dies.
+    /// Waits until no other holder, in this process or another, has the file locked, and locks it. The system drops the
+    /// lock when the process dies.
     func lock() throws(DurableFileError)
-    /// Gives the file up.
+    /// Releases the lock.
     func unlock()
-    /// Whether the name still leads to this file: another process may have put a new one in its place.
+    /// Returns `true` if the name still refers to this file: another process may have replaced it.
     func isCurrent() -> Bool
 }
 
 /// A folder of ``DurableFile``s.
 public protocol DurableFolder: Sendable {
-    /// Opens a file; `nil` if there is none and none shall be made. A new one is in the folder durably.
+    /// Opens a file; `nil` if there is none and `creating` is `false`. The directory entry of a new file is durable.
     func open(_ name: String, creating: Bool) throws(DurableFileError) -> (any DurableFile)?
-    /// Puts one file in the place of another, all of it or nothing, durably.
+    /// Replaces one file with another, atomically and durably.
     func replace(_ name: String, with other: String) throws(DurableFileError)
-    /// Removes a file, if it is there.
+    /// Removes a file, if it exists.
     func remove(_ name: String) throws(DurableFileError)
 }
 
-/// Why a file did not do what it was asked.
+/// An error of a file operation.
 public struct DurableFileError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was tried: `write`, `sync`.
+    /// The attempted operation: `write`, `sync`.
     public var operation: String
-    /// Why not, in the system's words.
+    /// The reason, in the system's words.
     public var reason: String
 
     public init(operation: String, reason: String) {

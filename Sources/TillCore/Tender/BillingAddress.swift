@@ -1,4 +1,4 @@
-/// Where a card's statements go. Wrap it in a ``Secret`` wherever it is kept.
+/// The billing address of a card. Wrap it in a ``Secret`` wherever it is kept.
 public struct BillingAddress: Hashable, Sendable {
     /// Street and number; at most 300 characters.
     public var line1: String?

@@ -1,21 +1,21 @@
-/// What a reader hands over after a card was presented: opaque to us, for the provider that the reader belongs to.
+/// A reader's result after a card was presented: opaque to us, for the provider to which the reader belongs.
 public struct CardPresentPayload: Sendable {
-    /// The reader's label or id.
+    /// The reader's label or identifier.
     public let reader: String
     /// The sealed card data or the provider's handle for it.
     public let sealed: Secret<String>
-    /// What the reader may report: brand, last four, entry mode.
+    /// The data that the reader may report: brand, last four digits, entry mode.
     public let card: CardSummary?
-    /// What else it may report, for a decision without a connection.
+    /// Further data for an offline decision, if the reader reports it.
     public let facts: TapFacts?
-    /// Whether the reader asks the customer for a tip; `nil`: it does not.
+    /// The reader's tip prompt; `nil` if it does not prompt for a tip.
     public let tipping: Tipping?
 
-    /// What a reader counts a tip from.
+    /// The base amount of a reader's tip.
     public enum Tipping: Hashable, Sendable {
-        /// All that is to be paid.
+        /// The whole amount due.
         case onWholeAmount
-        /// This part of it.
+        /// This part of the amount due.
         case onPart(Money)
     }
 

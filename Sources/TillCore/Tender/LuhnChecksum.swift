@@ -1,6 +1,6 @@
 /// The check digit of card numbers (ISO/IEC 7812-1, annex B).
 public enum LuhnChecksum {
-    /// True if the last digit fits the others. Anything but ASCII digits, and no digits at all, never fit.
+    /// Returns `true` if the check digit is valid; `false` for anything but ASCII digits, and for no digits at all.
     public static func isValid(_ digits: some BidirectionalCollection<UInt8>) -> Bool {
         guard !digits.isEmpty else { return false }
         var sum = 0
@@ -14,6 +14,6 @@ public enum LuhnChecksum {
         return sum % 10 == 0
     }
 
-    /// True if the last digit of a text of ASCII digits fits the others.
+    /// Returns `true` if the check digit of a text of ASCII digits is valid.
     public static func isValid(_ digits: String) -> Bool { isValid(digits.utf8) }
 }

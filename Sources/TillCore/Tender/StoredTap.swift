@@ -1,11 +1,11 @@
-/// A card that was read without a connection: sealed for the provider and kept on this device. Nobody has authorized
-/// anything; the goods are on the shop's risk until the provider has decided.
+/// A card read offline: sealed for the provider and stored on this device. Not authorized: the shop bears the risk for
+/// the goods until the provider has decided.
 public struct StoredTap: Hashable, Sendable {
-    /// Which record of which log, as `reference` of the attempt that it belongs to.
+    /// The record in its log, used as the attempt's `reference`.
     public var record: ProviderReference
-    /// When it was durable.
+    /// The time at which it became durable.
     public var storedAt: Timestamp
-    /// Until when the provider takes it.
+    /// The time until which the provider accepts it.
     public var expires: Timestamp
 
     public init(record: ProviderReference, storedAt: Timestamp, expires: Timestamp) {

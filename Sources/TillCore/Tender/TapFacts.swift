@@ -1,11 +1,11 @@
-/// What a reader can tell of a card besides its summary, for the decision to accept it without a connection. Nothing in
-/// it identifies the card.
+/// Data that a reader reports of a card besides its summary, for the decision to accept it offline. It does not
+/// identify the card.
 public struct TapFacts: Hashable, Sendable {
-    /// The card's date is over at the time of the tap; `nil` if the card did not say.
+    /// `true` if the card was expired at the time of the tap; `nil` if the card did not report it.
     public var isExpired: Bool?
-    /// The card wants a PIN that only its issuer can check.
+    /// `true` if the card requires a PIN that only its issuer can verify.
     public var needsOnlinePIN: Bool
-    /// The card failed offline data authentication.
+    /// `true` if the card failed offline data authentication.
     public var failedAuthentication: Bool
     /// The issuer's country, ISO 3166-1 numeric (tag 5F28), if the card reported it.
     public var issuerCountry: Int?

@@ -1,16 +1,15 @@
-/// How the customer wants to pay. It holds the credential and so is never stored: the
-/// journal keeps its ``TenderSummary``.
+/// The customer's means of payment, with its credential. Never stored: the journal keeps its ``TenderSummary``.
 public enum Tender: Sendable {
-    /// A card number typed by the customer or the clerk.
+    /// A card number typed by the customer or the cashier.
     case card(CardDetails)
     /// A card presented to a reader, as the reader's sealed result.
     case cardPresent(CardPresentPayload)
     /// A wallet's token: opened, or sealed for the provider.
     case wallet(WalletPayment)
-    /// Notes and coins. `tendered` is what was handed over, if the clerk typed it.
+    /// Cash. `tendered` is the amount handed over, if the cashier entered it.
     case cash(tendered: Money?)
 
-    /// What may be stored and shown of it.
+    /// The part that may be stored and displayed.
     public var summary: TenderSummary {
         switch self {
         case .card(let card):
@@ -25,11 +24,11 @@ public enum Tender: Sendable {
     }
 }
 
-/// The kind of a tender, as in the JSON of a payment. Open: a stored kind that is not known keeps its raw value.
+/// The kind of a tender, as in the JSON of a payment. Open: an unknown stored kind keeps its raw value.
 public struct TenderKind: RawRepresentable, Hashable, Sendable {
-    /// The text, as it came.
+    /// The identifier's text, unmodified.
     public let rawValue: String
-    /// Takes the text as it is.
+    /// Wraps the text without validating it.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// A typed card number.
     public static let card = TenderKind(rawValue: "card")
@@ -39,15 +38,15 @@ public struct TenderKind: RawRepresentable, Hashable, Sendable {
     public static let cash = TenderKind(rawValue: "cash")
 }
 
-/// What may be stored and shown of a tender: no number, no code, no expiry.
+/// The part of a tender that may be stored and displayed: no number, no code, no expiry.
 public struct TenderSummary: Hashable, Sendable {
     /// Card, reader or cash.
     public var kind: TenderKind
-    /// Brand and last four, once known.
+    /// The brand and last four digits, once known.
     public var card: CardSummary?
     /// The reader's label, if one was used.
     public var reader: String?
-    /// The cash that was handed over; `nil` where it was not recorded, as in older journals.
+    /// The tendered cash; `nil` if it was not recorded, as in older journals.
     public var tendered: Money?
 
     public init(kind: TenderKind, card: CardSummary? = nil, reader: String? = nil, tendered: Money? = nil) {
@@ -58,20 +57,23 @@ public struct TenderSummary: Hashable, Sendable {
     }
 }
 
-/// What may be stored and shown of a card. The type cannot hold more than four digits of the number.
+/// The part of a card's data that may be stored and displayed. The type cannot hold more than four digits of the
+/// number.
 public struct CardSummary: Hashable, Sendable {
     /// `visa`, `mastercard`, `amex`, `interac`, `eftpos_au`, … as the provider spells it.
     public var brand: String
-    /// The network that carried it, where the provider reports it: not the brand where a card has two.
+    /// The network that carried the payment, if the provider reports it; it may differ from the brand of a co-branded
+    /// card.
     public var network: String?
-    /// The last four digits; anything else is cut down to its last four ASCII digits.
+    /// The last four digits; any other text is cut down to its last four ASCII digits.
     public let lastFour: String
-    /// How it was read: `contact_emv`, `contactless_emv`, `keyed`, …
+    /// The entry mode: `contact_emv`, `contactless_emv`, `keyed`, …
     public var entryMode: String?
-    /// What a chip card's receipt must show. Values are what the provider sent; a missing one stays missing.
+    /// The data required on a chip card's receipt. Values are unmodified from the provider; a missing one stays
+    /// missing.
     public var emv: EMVReceiptData?
 
-    /// Makes one; keeps only the last four digits of what it is given.
+    /// Creates a summary; keeps only the last four digits.
     public init(
         brand: String, lastFour: String, entryMode: String? = nil, emv: EMVReceiptData? = nil, network: String? = nil
     ) {
@@ -104,6 +106,6 @@ public struct EMVReceiptData: Hashable, Sendable {
     /// Cardholder verification: `offline_pin`, `online_pin`, `signature`, `approval`, `none`, …
     public var cardholderVerificationMethod: String?
 
-    /// Makes an empty one.
+    /// Creates empty data.
     public init() {}
 }

@@ -1,23 +1,23 @@
-/// What a wallet hands over: a token that is valid for one payment, opened here or sealed for the provider.
+/// A wallet's single-payment token, opened here or sealed for the provider.
 public struct WalletPayment: Sendable {
     /// An opened token: an account number of the wallet's own, with proof that the customer's device took part.
     public struct NetworkToken: Sendable {
         public enum Proof: Sendable {
-            /// A cryptogram of 3-D Secure. The indicator is passed on if, and only if, the wallet gave one.
+            /// A 3-D Secure cryptogram. The indicator is passed on if, and only if, the wallet gave one.
             case threeDSecure(cryptogram: Secret<String>, eciIndicator: String?)
-            /// A chip's data, and the PIN where the region has one.
+            /// EMV data, and the PIN where the region has one.
             case emv(data: Secret<String>, pin: Secret<String>?)
         }
 
-        /// The account number, which is not the one printed on the card.
+        /// The wallet's account number, which differs from the number printed on the card.
         public let number: Secret<String>
-        /// Month and year after which the number is not good.
+        /// The month and year after which the number is invalid.
         public let expiry: Secret<CardExpiry>
         /// Proof that the customer's device took part.
         public let proof: Proof
         /// The cardholder's name, if the wallet gave it.
         public let holder: Secret<String>?
-        /// Who made the device, as the wallet writes it.
+        /// The manufacturer of the device, as the wallet spells it.
         public let deviceManufacturer: String?
 
         public init(
@@ -32,19 +32,19 @@ public struct WalletPayment: Sendable {
         }
     }
 
-    /// The wallet, as `apple_pay`.
+    /// The wallet's name, such as `apple_pay`.
     public let wallet: String
-    /// The wallet's identifier of the transaction.
+    /// The wallet's transaction identifier.
     public let transaction: String
     /// The opened token; `nil` if only the provider can open it.
     public let networkToken: NetworkToken?
-    /// The token as the wallet gave it, JSON, for providers that open it themselves.
+    /// The token as received from the wallet, JSON, for providers that open it themselves.
     public let sealed: Secret<[UInt8]>
-    /// What the wallet says of the card, such as `Visa 1234`. Nobody signed it.
+    /// The wallet's description of the card, such as `Visa 1234`. Not signed.
     public let instrumentName: String?
-    /// The card's network in the wallet's words. Nobody signed it.
+    /// The card's network, as the wallet names it. Not signed.
     public let network: String?
-    /// Brand and last four digits.
+    /// The brand and last four digits.
     public let card: CardSummary
 
     public init(

@@ -1,11 +1,11 @@
 public enum Hex {
-    /// Upper-case digits without spaces.
+    /// Returns upper-case digits without spaces.
     public static func text(_ bytes: some Sequence<UInt8>) -> String { text(bytes, ten: 0x41) }
 
-    /// Lower-case digits without spaces.
+    /// Returns lower-case digits without spaces.
     public static func lowercase(_ bytes: some Sequence<UInt8>) -> String { text(bytes, ten: 0x61) }
 
-    /// The bytes of digits of either case; `nil` for an odd number of digits or any other character.
+    /// Decodes digits of either case; `nil` for an odd number of digits or any other character.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count / 2)
@@ -22,7 +22,7 @@ public enum Hex {
         return high == nil ? bytes : nil
     }
 
-    /// The value of one digit of either case, given as ASCII; `nil` for any other character.
+    /// Returns the value of one digit of either case, given as ASCII; `nil` for any other character.
     public static func value(of character: UInt8) -> UInt8? {
         switch character {
         case 0x30...0x39: character - 0x30

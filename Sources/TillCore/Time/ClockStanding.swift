@@ -1,37 +1,38 @@
-/// Whether the machine's clock may decide what cannot be undone.
+/// The trust in the machine's clock for irreversible decisions.
 ///
-/// While it is in doubt payments are taken as always, since people ask for them. What only the time asks for waits: a
-/// hold is not voided because it ended, nothing is sent again without asking first, nothing is forgotten by age.
+/// While it is in doubt, payments are taken as always, because they are explicitly requested. Work triggered by the
+/// time alone waits: a hold is not voided because it ended, nothing is sent again without a query first, nothing is
+/// forgotten by age.
 public enum ClockStanding: Hashable, Sendable {
-    /// Somebody has confirmed it, or nobody could and it fits the journal.
+    /// The clock was confirmed, or cannot be confirmed and is consistent with the journal.
     case trusted
-    /// It fits the journal, and nobody has confirmed it since the process started. Mostly over with the first answer of
-    /// a provider; no reason for an alarm.
+    /// The clock is consistent with the journal, and has not been confirmed since the process started. Mostly over with
+    /// the first answer of a provider; no reason for an alarm.
     case unproved
-    /// The journal, a provider or the machine's own counter contradicts it.
+    /// The journal, a provider or the machine's monotonic clock contradicts it.
     case doubted(ClockDoubt)
 
     public var isTrusted: Bool { self == .trusted }
 
-    /// What contradicts the clock; `nil` while nothing does.
+    /// The contradiction; `nil` if there is none.
     public var doubt: ClockDoubt? { if case .doubted(let doubt) = self { doubt } else { nil } }
 }
 
-/// Why the machine's clock is not relied upon.
+/// The reason for which the machine's clock is in doubt.
 public enum ClockDoubt: Hashable, Sendable {
-    /// It was held against nothing yet: a counter that is just opening.
+    /// It was not compared with anything yet: the counter is just opening.
     case notCompared
-    /// It is so far ahead of the last moment that was confirmed, and nobody has confirmed it since. A counter that was
-    /// closed for as long reads the same, so the first answer of a provider decides.
+    /// It is ahead of the last confirmed time by this much, and has not been confirmed since. A counter that was closed
+    /// for as long reads the same, so the first answer of a provider decides.
     case aheadOfProof(by: Span)
-    /// It is so far behind what is in the journal already.
+    /// It is behind the newest journal entry by this much.
     case behindJournal(by: Span)
-    /// It was set while the process ran; below zero: back.
+    /// It was set while the process ran; negative: back.
     case jumped(by: Span)
-    /// A provider's answer carries another time; below zero: the clock is behind it.
+    /// A provider's answer carries another time; negative: the clock is behind it.
     case contradicted(by: String, off: Span)
 
-    /// The standing as one word, for programs.
+    /// The doubt as a stable identifier, for programs.
     public var word: String {
         switch self {
         case .notCompared: "not_compared"
@@ -42,7 +43,7 @@ public enum ClockDoubt: Hashable, Sendable {
         }
     }
 
-    /// How far the clock is from what it is held against; above zero: ahead.
+    /// The clock's offset from its reference; positive: ahead.
     public var off: Span {
         switch self {
         case .notCompared: .milliseconds(0)
@@ -68,7 +69,7 @@ public enum ClockDoubt: Hashable, Sendable {
         }
     }
 
-    /// What a person does about a clock in doubt.
+    /// The recommended next step for a clock in doubt.
     public static let next =
         "Set the clock. If it is right, `till clock accept` says so; a provider's answer says so by itself. Until then "
         + "holds are not released because they ended, and nothing is forgotten or sent again by age."

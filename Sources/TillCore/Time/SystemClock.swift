@@ -9,14 +9,14 @@
 public struct SystemClock: TillClock {
     public init() {}
 
-    /// The wall clock, in milliseconds.
+    /// Returns the wall-clock time, in milliseconds.
     public func now() -> Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    /// How long the machine has been running, its sleep included: a clock that nobody sets.
+    /// Returns the time since the machine started, including sleep: a clock that is never set.
     public static func reading() -> Span {
         var time = timespec()
         #if canImport(Darwin)

@@ -1,8 +1,8 @@
 extension Timestamp {
-    /// Days from 1970-01-01 to a day of the proleptic Gregorian calendar. Nothing is checked: a day beyond the month's
-    /// last runs into the next.
+    /// Returns the days from 1970-01-01 to a day of the proleptic Gregorian calendar. Nothing is checked: a day beyond
+    /// the month's last runs into the next.
     /// - Parameters:
-    ///   - year: any that whole days can count.
+    ///   - year: Any year, as long as its days fit 64 bits.
     ///   - month: 1 to 12.
     ///   - day: 1 to 31.
     public static func days(year: Int64, month: Int64, day: Int64) -> Int64 {

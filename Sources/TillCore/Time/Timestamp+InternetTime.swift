@@ -1,5 +1,5 @@
 extension Timestamp {
-    /// Reads an Internet date and time (RFC 3339): `2026-12-20T05:00:00Z`, with or without fractions of a second, with
+    /// Parses an Internet date and time (RFC 3339): `2026-12-20T05:00:00Z`, with or without fractions of a second, with
     /// `Z` or an offset such as `-08:00`. `nil` for anything else.
     public init?(internetTime text: String) {
         let bytes = Array(text.utf8.prefix(41))
@@ -46,6 +46,6 @@ extension Timestamp {
         self.init(milliseconds: seconds * 1000 + milliseconds)
     }
 
-    /// As most of the web writes it (RFC 3339): whole seconds, UTC, `2026-12-20T05:00:00Z`.
+    /// The common RFC 3339 form: whole seconds, UTC, `2026-12-20T05:00:00Z`.
     public var internetTime: String { String(description.prefix(19)) + "Z" }
 }

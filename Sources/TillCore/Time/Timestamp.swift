@@ -3,24 +3,24 @@ public struct Timestamp: Hashable, Sendable, Comparable, CustomStringConvertible
     /// Milliseconds since 1970, UTC.
     public let milliseconds: Int64
 
-    /// Makes a moment from milliseconds since 1970, UTC.
+    /// Creates a moment from milliseconds since 1970, UTC.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
     public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
-    /// The moment that much later; stops at the ends of the range instead of trapping.
+    /// Returns the moment that much later; clamps to the range instead of trapping.
     public func adding(_ span: Span) -> Timestamp {
         let (sum, overflow) = milliseconds.addingReportingOverflow(span.milliseconds)
         return Timestamp(milliseconds: overflow ? (span.milliseconds < 0 ? .min : .max) : sum)
     }
 
-    /// How long after `earlier` this is.
+    /// Returns the span from `earlier` to this moment.
     public func since(_ earlier: Timestamp) -> Span {
         let (difference, overflow) = milliseconds.subtractingReportingOverflow(earlier.milliseconds)
         return Span(milliseconds: overflow ? .max : difference)
     }
 
-    /// ISO 8601 in UTC with milliseconds, as `2026-11-21T09:30:00.000Z`.
+    /// The moment in ISO 8601, in UTC with milliseconds, as `2026-11-21T09:30:00.000Z`.
     public var description: String {
         let days = Int(clamping: (milliseconds >= 0 ? milliseconds : milliseconds - 86_399_999) / 86_400_000)
         let inDay = Int(milliseconds - Int64(days) * 86_400_000)
@@ -53,7 +53,7 @@ public struct Timestamp: Hashable, Sendable, Comparable, CustomStringConvertible
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Year, month and day of a count of days since 1970-01-01 in the proleptic Gregorian calendar.
+    /// Returns year, month and day of a count of days since 1970-01-01 in the proleptic Gregorian calendar.
     private static func civil(fromDays days: Int) -> (Int, Int, Int) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -71,14 +71,14 @@ public struct Timestamp: Hashable, Sendable, Comparable, CustomStringConvertible
 public struct Span: Hashable, Sendable, Comparable {
     /// Milliseconds; negative is backwards.
     public let milliseconds: Int64
-    /// Makes a length of time from milliseconds.
+    /// Creates a length of time from milliseconds.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
     public static func < (left: Span, right: Span) -> Bool { left.milliseconds < right.milliseconds }
     public static func milliseconds(_ count: Int64) -> Span { Span(milliseconds: count) }
     public static func seconds(_ count: Int64) -> Span { Span(milliseconds: count * 1000) }
     public static func minutes(_ count: Int64) -> Span { .seconds(count * 60) }
     public static func hours(_ count: Int64) -> Span { .minutes(count * 60) }
-    /// So many days of 24 hours.
+    /// Returns a span of days of 24 hours.
     public static func days(_ count: Int64) -> Span { .hours(count * 24) }
     public var duration: Duration { .milliseconds(milliseconds) }
 }

@@ -1,44 +1,44 @@
 import Synchronization
 
-/// A clock that is held against what others know of the time: the journal's newest entry, a clock that only counts on
-/// since the machine started, and the dates in providers' answers.
+/// A clock that is checked against independent sources: the journal's newest entry, the machine's monotonic clock, and
+/// the dates in providers' answers.
 ///
-/// - ``now()`` never goes below the newest entry of the journal, unless a provider or a person says that the entry is
-///   wrong. A clock that is set while the process runs is not followed: the time continues as it was until a provider
-///   or a person confirms the new one.
-/// - A provider is believed before the journal, and both before the machine. Who speaks last decides.
-/// - A doubt ends by itself when the clock is set right.
+/// - ``now()`` never goes below the newest entry of the journal, unless a provider or an operator states that the entry
+///   is wrong. A clock that is set while the process runs is not followed: the time continues as before until a
+///   provider or an operator confirms the new one.
+/// - A provider takes precedence over the journal, and both over the machine. The latest statement decides.
+/// - A doubt ends by itself when the clock is corrected.
 ///
 /// May be used from any number of tasks.
 public final class WitnessedClock: TillClock {
-    /// How far clocks may be apart without a doubt: dates have whole seconds, answers take a minute at most, and
-    /// machines that keep time do so within seconds.
+    /// The largest difference between clocks that raises no doubt: dates have whole seconds, answers take a minute at
+    /// most, and synchronized machines agree within seconds.
     public static let tolerance = Span.minutes(5)
-    /// How far ahead of the last confirmed moment a clock may be when a counter is opened: a night and a morning.
+    /// The most that a clock may be ahead of the last confirmed time when a counter is opened: a night and a morning.
     public static let longestSilence = Span.days(1)
-    /// How long a clock that nobody can confirm must run evenly until it is taken.
+    /// The time for which an unconfirmable clock must run evenly until it is accepted.
     public static let takenAfter = Span.days(1)
 
     private enum Evidence {
         case none
-        /// What the journal knows, and the reading when it was asked.
+        /// The journal's times, and the monotonic reading at which they were read.
         case journal(floor: Timestamp, proved: Timestamp, at: Span)
         /// The baseline was confirmed.
         case agreed
-        /// Who says otherwise, what, and the reading when it was heard.
+        /// A contradicting source, its time, and the monotonic reading at which it was received.
         case contradicted(by: String, said: Timestamp, at: Span)
     }
 
     private struct State {
-        /// The time that was at the reading `since`.
+        /// The time at the reading `since`.
         var baseline: Timestamp
         var since: Span
-        /// What is in the journal already.
+        /// The time of the newest journal entry.
         var floor: Timestamp?
         var evidence = Evidence.none
-        /// Somebody may confirm the clock, sooner or later.
+        /// `true` if an external source may confirm the clock, sooner or later.
         var hasWitnesses = true
-        /// Wall clock less reading, and the reading since which it is so.
+        /// The wall clock minus the reading, and the reading since which this offset is unchanged.
         var steady: (offset: Int64, since: Span)
 
         func expected(at reading: Span) -> Timestamp { baseline.adding(reading.less(since)) }
@@ -54,8 +54,8 @@ public final class WitnessedClock: TillClock {
     private let monotonic: @Sendable () -> Span
     private let state: Mutex<State>
 
-    /// Makes one that is in doubt until ``compare(floor:proved:hasWitnesses:)``.
-    /// - Parameter monotonic: counts on evenly, also while the machine sleeps, and is never set.
+    /// Creates a clock that is in doubt until ``compare(floor:proved:hasWitnesses:)``.
+    /// - Parameter monotonic: Advances evenly, even while the machine sleeps, and is never set.
     public init(_ base: any TillClock = SystemClock(), monotonic: @escaping @Sendable () -> Span = SystemClock.reading)
     {
         self.base = base
@@ -83,13 +83,13 @@ public final class WitnessedClock: TillClock {
         }
     }
 
-    /// Holds it against what the journal knows. For opening a counter, once.
+    /// Compares the clock with the journal. Called once, when a counter is opened.
     /// - Parameters:
-    ///   - floor: when the newest entry was written; `nil`: there is none.
-    ///   - proved: the last moment at which the clock was not in doubt; `nil`: none is known.
-    ///   - hasWitnesses: whether anybody outside may confirm it, and is waited for. Otherwise a clock that fits the
-    ///     journal is taken at once, and one that is ahead after ``takenAfter``, so that a counter without a network is
-    ///     not held up for ever.
+    ///   - floor: The time of the newest entry; `nil` if there is none.
+    ///   - proved: The last time at which the clock was not in doubt; `nil` if none is known.
+    ///   - hasWitnesses: `true` if an external source may confirm the clock, and is waited for. Otherwise a clock that
+    ///     is consistent with the journal is accepted at once, and one that is ahead after ``takenAfter``, so that a
+    ///     counter without a network is not held up forever.
     public func compare(floor: Timestamp?, proved: Timestamp?, hasWitnesses: Bool) {
         withReading { state, wall, reading in
             state.hasWitnesses = hasWitnesses
@@ -101,8 +101,8 @@ public final class WitnessedClock: TillClock {
         }
     }
 
-    /// Takes in the date of an answer that came just now.
-    /// - Parameter witness: who says so, for people.
+    /// Evaluates the date of an answer received just now.
+    /// - Parameter witness: The source of the date, for display.
     public func heard(_ date: Timestamp, from witness: String) {
         withReading { state, wall, reading in
             _ = judge(&state, wall, reading)
@@ -112,7 +112,7 @@ public final class WitnessedClock: TillClock {
             switch state.evidence {
             case .agreed, .contradicted: break
             case .none, .journal:
-                // The clock had nothing for itself: the provider's time is the better one.
+                // The clock had no confirmation of its own: the provider's time takes precedence.
                 (state.baseline, state.since) = (date, reading)
                 state.floor = nil
             }
@@ -120,7 +120,7 @@ public final class WitnessedClock: TillClock {
         }
     }
 
-    /// A person says that the machine's clock is right as it is.
+    /// Confirms, on an operator's statement, that the machine's clock is right as it is.
     public func confirm() {
         withReading { state, wall, reading in state.agree(wall, reading, floor: nil) }
     }
@@ -164,6 +164,6 @@ public final class WitnessedClock: TillClock {
 
 extension Span {
     fileprivate func less(_ other: Span) -> Span { Span(milliseconds: milliseconds &- other.milliseconds) }
-    /// Its length, whatever its direction.
+    /// The span's length, regardless of direction.
     fileprivate var magnitude: Span { Span(milliseconds: milliseconds == .min ? .max : abs(milliseconds)) }
 }

@@ -8,19 +8,19 @@
     #endif
     public import TillReceipts
 
-    /// Receipts through the system's print dialog: AirPrint, which is IPP, with the printer that the person chooses.
+    /// Prints receipts through the system's print dialog (AirPrint, which is IPP) on a printer chosen by the user.
     ///
-    /// One dialog at a time. It returns when the system has taken the receipt; whether paper came out the
-    /// system does not say.
+    /// One dialog at a time. Returns once the system has accepted the receipt; the system does not report whether it
+    /// was actually printed.
     @MainActor
     public final class AirPrintReceiptPrinter: PrinterService {
         private var isOpen = false
 
-        /// A printer that shows the dialog on the app's screen.
+        /// Creates a printer that shows the dialog on the app's screen.
         public nonisolated init() {}
 
-        /// Shows the dialog and waits for its end. A canceled task closes it.
-        /// - Throws: `ReceiptError` if the content does not add up: no dialog is shown then. ``PrinterServiceError``
+        /// Shows the dialog and waits for its end. Canceling the task closes it.
+        /// - Throws: `ReceiptError` if the content is inconsistent, without showing a dialog. ``PrinterServiceError``
         public func printReceipt(content: ReceiptContent) async throws {
             try content.check()
             guard UIPrintInteractionController.isPrintingAvailable else { throw PrinterServiceError.notAvailable }
@@ -60,7 +60,7 @@
         }
     }
 
-    /// Which of the printer's papers, and where a roll is cut.
+    /// Chooses among the printer's papers, and the cut length of a roll.
     @MainActor
     private final class PaperChoice: NSObject, UIPrintInteractionControllerDelegate {
         private let formatter: UIPrintFormatter

@@ -1,23 +1,23 @@
-/// A card reader as the shop sees it. A value: it does not change when the reader does, and two values are equal only
-/// if everything about them is, so that a new battery level is never taken for old news.
+/// A snapshot of a card reader. It does not change when the reader does, and two values are equal only if all their
+/// fields are, so that a new battery level counts as a change.
 public struct CardReader: Hashable, Sendable {
-    /// Its serial number; two readers of one vendor never share one. This is what a reader is found again by.
+    /// The serial number, unique among one vendor's readers. It identifies the reader across discoveries.
     public let serial: String
-    /// The vendor's own name for it, such as Stripe's `tmr_…`.
+    /// The vendor's own identifier, such as Stripe's `tmr_…`.
     public let vendorIdentifier: String?
-    /// The name that the shop gave it.
+    /// The name assigned by the shop.
     public let name: String?
-    /// Whether this service is connected to it.
+    /// The connection status with this service.
     public var status: CardReaderStatus
-    /// What runs on it.
+    /// The version of the reader's software.
     public var softwareVersion: String?
-    /// Its battery, if it has one and reports it.
+    /// The battery, if the reader has one and reports it.
     public var battery: CardReaderBattery?
-    /// Which model it is, and with that what it can do.
+    /// The model, which determines the capabilities.
     public let readerType: CardReaderType
-    /// The vendor's name for the place where it stands.
+    /// The vendor's identifier of the reader's location.
     public var locationID: String?
-    /// Whether the vendor reaches it. A hint: it is never a reason to refuse a payment.
+    /// The network status as seen by the vendor. A hint: never a reason to refuse a payment.
     public var networkStatus: CardReaderNetworkStatus?
 
     public init(
@@ -36,36 +36,36 @@ public struct CardReader: Hashable, Sendable {
         self.networkStatus = networkStatus
     }
 
-    /// What people call it: its name, or its serial number.
+    /// The display name: the reader's name, or its serial number.
     public var label: String { name ?? serial }
 }
 
-/// Whether a service is connected to a reader.
+/// The connection status between a service and a reader.
 public enum CardReaderStatus: String, Hashable, Sendable, CaseIterable {
-    /// It was found and is not connected.
+    /// Discovered but not connected.
     case discovered
     case connected
-    /// Connected before; the service is trying to reach it again.
+    /// Connected before; the service is trying to reconnect.
     case reconnecting
 }
 
-/// Whether a vendor reaches a reader over the network. Open: a word that is not known keeps its raw value.
+/// A reader's network status as seen by the vendor. Open: an unknown value keeps its raw value.
 public struct CardReaderNetworkStatus: RawRepresentable, Hashable, Sendable {
     /// The text, as it came.
     public let rawValue: String
     /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The vendor reaches it.
+    /// The vendor can reach it.
     public static let online = CardReaderNetworkStatus(rawValue: "online")
-    /// The vendor does not reach it.
+    /// The vendor cannot reach it.
     public static let offline = CardReaderNetworkStatus(rawValue: "offline")
 }
 
-/// How full a reader's battery is.
+/// The charge state of a reader's battery.
 public struct CardReaderBattery: Hashable, Sendable {
-    /// 0 to 100; other numbers are moved to the nearest of these.
+    /// The charge level, clamped to 0 to 100.
     public let percent: Int
-    /// Whether it is being charged, if the reader reports.
+    /// A Boolean value that indicates whether the battery is charging, if reported.
     public let isCharging: Bool?
 
     public init(percent: Int, isCharging: Bool? = nil) {
@@ -73,8 +73,8 @@ public struct CardReaderBattery: Hashable, Sendable {
         self.isCharging = isCharging
     }
 
-    /// Below this a reader should be charged, in percent.
+    /// The level, in percent, below which a reader should be charged.
     public static let lowPercent = 20
-    /// A software update needs at least this much, in percent, even while the reader is being charged.
+    /// The minimum level for a software update, in percent, even while the reader is charging.
     public static let updatePercent = 50
 }

@@ -1,4 +1,4 @@
-/// Why a reader went away: in eleven reasons. Open: a reason that is not known keeps its raw value.
+/// The reason for a disconnect: one of eleven. Open: an unknown reason keeps its raw value.
 public struct CardReaderDisconnectReason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The text, as it came.
     public let rawValue: String
@@ -7,34 +7,34 @@ public struct CardReaderDisconnectReason: RawRepresentable, Hashable, Sendable, 
     public var description: String { rawValue }
 
     public static let unknown = CardReaderDisconnectReason(rawValue: "unknown")
-    /// The shop disconnected it.
+    /// Disconnected by the shop.
     public static let requested = CardReaderDisconnectReason(rawValue: "disconnect_requested")
-    /// The shop restarted it.
+    /// Restarted by the shop.
     public static let rebootRequested = CardReaderDisconnectReason(rawValue: "reboot_requested")
-    /// It restarted by itself, as the card schemes ask every 24 hours.
+    /// Restarted by itself, as the card schemes require every 24 hours.
     public static let securityReboot = CardReaderDisconnectReason(rawValue: "security_reboot")
     /// Its battery is almost empty.
     public static let criticallyLowBattery = CardReaderDisconnectReason(rawValue: "critically_low_battery")
-    /// Somebody turned it off.
+    /// Turned off.
     public static let poweredOff = CardReaderDisconnectReason(rawValue: "powered_off")
     /// The phone's Bluetooth was turned off.
     public static let bluetoothDisabled = CardReaderDisconnectReason(rawValue: "bluetooth_disabled")
-    /// Nobody used it for ten hours.
+    /// Unused for ten hours.
     public static let idlePowerDown = CardReaderDisconnectReason(rawValue: "idle_power_down")
     /// Its cable was unplugged.
     public static let usbDisconnected = CardReaderDisconnectReason(rawValue: "usb_disconnected")
-    /// It is too far away.
+    /// Out of range.
     public static let bluetoothSignalLost = CardReaderDisconnectReason(rawValue: "bluetooth_signal_lost")
-    /// It has forgotten the phone.
+    /// The reader has forgotten the phone.
     public static let pairingRemoved = CardReaderDisconnectReason(rawValue: "peer_removed_pairing_information")
 
-    /// Every reason that is known.
+    /// Every known reason.
     public static let known: [CardReaderDisconnectReason] = [
         .unknown, .requested, .rebootRequested, .securityReboot, .criticallyLowBattery, .poweredOff,
         .bluetoothDisabled, .idlePowerDown, .usbDisconnected, .bluetoothSignalLost, .pairingRemoved,
     ]
 
-    /// What to do about it, one sentence.
+    /// The advised remedy, in one sentence.
     public var advice: String {
         switch self {
         case .requested: "Connect it again when you need it."

@@ -1,54 +1,51 @@
 public import TillCore
 
-/// What a vendor implements under a ``CardReaderService``: the plain commands of its readers. No order, limit or
-/// refusal is its concern; the service never runs two commands at the same time, except a `cancel…` beside the
-/// command that it ends.
+/// The vendor-specific layer under a ``CardReaderService``: the plain commands of its readers. Ordering, limits and
+/// refusals are the service's concern; the service never runs two commands at the same time, except a `cancel…` beside
+/// the command that it ends.
 ///
 /// Rules for every driver:
-/// - A command that is canceled by its `cancel…` throws ``UnderlyingError/commandCanceled`` soon after, or ends as
-///   if it had not been canceled.
-/// - ``confirm(_:_:)`` is safe to call again with the same request and asks for the money once. It throws with
-///   ``CardReaderFailure/intent`` set whenever the provider said how the intent stands.
-/// - After ``disconnect()`` and ``clear()`` nothing that ran before touches a reader any more, also if it still
-///   answers.
-/// - It awaits the handler of ``observe(_:)`` and `found` before it goes on, so that what happened first is reported
-///   first.
-/// - What a command still answers after the service gave it up changes nothing there and is reconciled.
+/// - A command that is canceled by its `cancel…` throws ``UnderlyingError/commandCanceled`` soon after, or ends as if
+///   it had not been canceled.
+/// - ``confirm(_:_:)`` is safe to call again with the same request and requests the payment once. It throws with
+///   ``CardReaderFailure/intent`` set whenever the provider reported the state of the intent.
+/// - After ``disconnect()`` and ``clear()`` no earlier command touches a reader any more, even if it still answers.
+/// - It awaits the handler of ``observe(_:)`` and `found` before it continues, so that events are reported in order.
+/// - A result that a command returns after the service has abandoned it changes nothing there and is reconciled.
 public protocol CardReaderDriver: Sendable {
-    /// What the driver can do.
+    /// The driver's capabilities.
     var capabilities: CardReaderDriverCapabilities { get }
-    /// Takes the one handler of what happens without being asked for. Called once, before everything else.
+    /// Registers the single handler of unsolicited events. Called once, before everything else.
     func observe(_ handler: @escaping CardReaderDriverEventHandler) async
 
-    /// Discovers readers and reports all that it knows whenever that changes; returns when there is nothing more to
-    /// find.
+    /// Discovers readers and reports the full list whenever it changes; returns when there is nothing more to find.
     func discover(
         _ request: CardReaderDiscoveryRequest, found: @escaping @Sendable ([CardReader]) async -> Void
     ) async throws(CardReaderFailure)
     func cancelDiscovery() async throws(CardReaderFailure)
-    /// Connects a reader that was discovered, and installs what is required meanwhile (reported by events).
+    /// Connects a discovered reader and installs required updates meanwhile (reported by events).
     func connect(
         _ reader: CardReader, _ request: CardReaderConnectionRequest
     ) async throws(CardReaderFailure) -> CardReader
-    /// Releases the reader, also while it is being connected or reconnected.
+    /// Releases the reader, also while it is connecting or reconnecting.
     func disconnect() async throws(CardReaderFailure)
 
-    /// Makes the intent; the same key gives the same intent. Moves no money.
+    /// Creates the intent; the same key returns the same intent. Moves no money.
     func createIntent(_ request: CardReaderIntentRequest) async throws(CardReaderFailure) -> PaymentIntent
-    /// Reads an intent as it is now.
+    /// Retrieves the current state of an intent.
     func retrieveIntent(
         _ id: ProviderReference, clientSecret: Secret<String>?, account: AccountID
     ) async throws(CardReaderFailure) -> PaymentIntent
-    /// Waits for a card and ties it to the intent. Moves no money.
+    /// Waits for a card and attaches it to the intent. Moves no money.
     func collect(_ request: CardReaderCollectRequest) async throws(CardReaderFailure) -> PaymentIntent
-    /// Waits for a card and hands over its sealed data, for readers of ``CardReaderIntentOrigin/sealedCard``.
+    /// Waits for a card and returns its sealed data, for readers of ``CardReaderIntentOrigin/sealedCard``.
     func collectSealed(_ request: CardReaderCollectRequest) async throws(CardReaderFailure) -> CardPresentPayload
     /// Ends a collection that waits for a card.
     func cancelCollect() async throws(CardReaderFailure)
-    /// Asks for the money of an intent that has a card.
+    /// Confirms an intent that has a card attached.
     func confirm(_ intent: PaymentIntent, _ request: CardReaderConfirmRequest) async throws(CardReaderFailure)
         -> PaymentIntent
-    /// Ends an intent whose money was not asked for. An intent that has money is left alone and given back as it is.
+    /// Cancels an unconfirmed intent. An intent that holds money is left unchanged and returned as it is.
     func cancelIntent(
         _ intent: PaymentIntent, key: IdempotencyKey
     ) async throws(CardReaderFailure) -> PaymentIntent
@@ -58,42 +55,42 @@ public protocol CardReaderDriver: Sendable {
     /// Ends a refund that waits for the card.
     func cancelRefund() async throws(CardReaderFailure)
 
-    /// Installs the update that is available; progress is reported by events.
+    /// Installs the available update; progress is reported by events.
     func installUpdate() async throws(CardReaderFailure)
     func cancelUpdate() async throws(CardReaderFailure)
-    /// Gives up on a reader that went away.
+    /// Stops reconnecting to a lost reader.
     func cancelReconnection() async throws(CardReaderFailure)
-    /// Shows a basket, or the default screen.
+    /// Shows a cart, or with `nil` the default screen.
     func display(_ cart: ReaderCart?) async throws(CardReaderFailure)
-    /// Forgets tokens and everything about the account. Nothing is connected when it is called.
+    /// Discards tokens and everything about the account. Called only while nothing is connected.
     func clear() async
 }
 
-/// Is notified of what happens at a reader without being asked for. Returns once the service knows.
+/// Handles unsolicited reader events. Returns once the service has processed the event.
 public typealias CardReaderDriverEventHandler = @Sendable (CardReaderDriverEvent) async -> Void
 
-/// What a driver can do.
+/// The capabilities of a driver.
 public struct CardReaderDriverCapabilities: Hashable, Sendable {
-    /// Where it makes intents.
+    /// The place where intents are created.
     public var createsIntents: IntentCreation
-    /// Whether readers need a connection token; without one an empty token is fine.
+    /// `true` if readers need a connection token; otherwise an empty token is fine.
     public var needsConnectionToken: Bool
-    /// What its provider takes in one payment.
+    /// The provider's limits for a single payment.
     public var amountLimits: AmountLimits
-    /// Whether it refunds at the reader.
+    /// `true` if it supports refunds at the reader.
     public var refunds: Bool
-    /// Whether it reaches readers again by itself, and reports it by events.
+    /// `true` if it reconnects readers by itself, reporting by events.
     public var reconnects: Bool
-    /// Whether it reports when a card was taken out. One that does not has readers that see to it by themselves.
+    /// `true` if it reports card removal; otherwise its readers handle removal themselves.
     public var reportsRemoval: Bool
 
-    /// Where a driver makes intents.
+    /// The place where a driver creates intents.
     public enum IntentCreation: String, Hashable, Sendable, CaseIterable {
-        /// On the device, with the vendor's kit.
+        /// On the device, with the vendor's SDK.
         case onDevice = "on_device"
         /// On the server, with the shop's own key.
         case onServer = "on_server"
-        /// Not at all: it hands over sealed cards.
+        /// None: the driver returns sealed cards.
         case never
     }
 
@@ -110,34 +107,34 @@ public struct CardReaderDriverCapabilities: Hashable, Sendable {
     }
 }
 
-/// What a driver says without being asked.
+/// An unsolicited event of a driver.
 public enum CardReaderDriverEvent: Hashable, Sendable {
-    /// Something to show; it belongs to the command that runs.
+    /// A reader event to display; it belongs to the running command.
     case reader(CardReaderEvent)
-    /// The reader is not the same as before: battery, network, software.
+    /// The reader changed: battery, network, software.
     case changed(CardReader)
     /// The reader disconnected and is not being reconnected.
     case disconnected(CardReaderDisconnectReason)
     /// The reader disconnected and is being reconnected.
     case reconnecting(CardReaderDisconnectReason)
     case reconnected(CardReader)
-    /// It did not come back.
+    /// The reconnection failed.
     case reconnectFailed
-    /// Software is there to be installed.
+    /// An update is available.
     case updateAvailable(CardReaderSoftwareUpdate)
-    /// An installation began; an incremental one cannot be ended.
+    /// An installation began; an incremental one cannot be canceled.
     case updateStarted(isCancelable: Bool)
     /// Percent done, 0 to 100.
     case updateProgress(Int)
-    /// An installation ended. Also one that is required while connecting.
+    /// An installation ended, including one that is required while connecting.
     case updateEnded
 }
 
-/// Which readers to discover, and for which attempt.
+/// The readers to discover, and the attempt that the discovery belongs to.
 public struct CardReaderDiscoveryRequest: Sendable {
     public let attempt: CardReaderAttemptID
     public let method: CardReaderDiscoveryMethod
-    /// Gives tokens and the place, within limits.
+    /// Provides tokens and the location, within limits.
     public let configuration: any CardReaderConfigProvider
 
     public init(
@@ -152,7 +149,7 @@ public struct CardReaderDiscoveryRequest: Sendable {
 public struct CardReaderConnectionRequest: Sendable {
     public let attempt: CardReaderAttemptID
     public let options: CardReaderConnectionOptions
-    /// Gives tokens and the place, within limits.
+    /// Provides tokens and the location, within limits.
     public let configuration: any CardReaderConfigProvider
 
     public init(
@@ -165,16 +162,16 @@ public struct CardReaderConnectionRequest: Sendable {
     }
 }
 
-/// What to make an intent for.
+/// The parameters of a new intent.
 public struct CardReaderIntentRequest: Sendable {
     public let attempt: CardReaderAttemptID
     public let account: AccountID
-    /// How much, and all else. Checked already.
+    /// The amount and all other parameters. Already validated.
     public let parameters: PaymentIntentParameters
     public let reader: CardReader
-    /// What is sent to the provider: always with order, account and reader.
+    /// The metadata for the provider: always includes order, account and reader.
     public let metadata: [String: String]
-    /// The same key gives the same intent.
+    /// The idempotency key: the same key returns the same intent.
     public let key: IdempotencyKey
 
     public init(
@@ -190,16 +187,16 @@ public struct CardReaderIntentRequest: Sendable {
     }
 }
 
-/// What to collect a card for.
+/// The parameters of a card collection.
 public struct CardReaderCollectRequest: Sendable {
-    /// The attempt. The result is taken only if it is still this one.
+    /// The attempt. The result is accepted only if it is still the current one.
     public let attempt: CardReaderAttemptID
     public let account: AccountID
     /// The intent; `nil` for sealed cards.
     public let intent: PaymentIntent?
-    /// The intent's secret, if the kit needs it.
+    /// The intent's secret, if the SDK needs it.
     public let clientSecret: Secret<String>?
-    /// How much, and all else.
+    /// The amount and all other parameters.
     public let parameters: PaymentIntentParameters
     public let reader: CardReader
 
@@ -216,14 +213,14 @@ public struct CardReaderCollectRequest: Sendable {
     }
 }
 
-/// How to ask for the money.
+/// The parameters of a confirmation.
 public struct CardReaderConfirmRequest: Sendable {
     public let attempt: CardReaderAttemptID
     public let account: AccountID
     public let reader: CardReader
-    /// The intent's secret, if the kit needs it.
+    /// The intent's secret, if the SDK needs it.
     public let clientSecret: Secret<String>?
-    /// The same key asks for the money once.
+    /// The idempotency key: the same key requests the payment once.
     public let key: IdempotencyKey
 
     public init(
@@ -238,26 +235,26 @@ public struct CardReaderConfirmRequest: Sendable {
     }
 }
 
-// What a vendor's readers do not have need not be written.
+// Defaults for features that a vendor's readers do not have.
 extension CardReaderDriver {
-    /// Not possible with these readers.
+    /// Not supported by these readers.
     public func collectSealed(
         _ request: CardReaderCollectRequest
     ) async throws(CardReaderFailure) -> CardPresentPayload {
         throw CardReaderFailure(.featureNotAvailableWithConnectedReader)
     }
-    /// Not possible with these readers.
+    /// Not supported by these readers.
     public func refund(_ parameters: RefundParameters) async throws(CardReaderFailure) -> CardReaderRefund {
         throw CardReaderFailure(.featureNotAvailableWithConnectedReader)
     }
     public func cancelRefund() async throws(CardReaderFailure) {}
-    /// Not possible with these readers.
+    /// Not supported by these readers.
     public func installUpdate() async throws(CardReaderFailure) {
         throw CardReaderFailure(.featureNotAvailableWithConnectedReader)
     }
     public func cancelUpdate() async throws(CardReaderFailure) {}
     public func cancelReconnection() async throws(CardReaderFailure) {}
-    /// Not possible with these readers.
+    /// Not supported by these readers.
     public func display(_ cart: ReaderCart?) async throws(CardReaderFailure) {
         throw CardReaderFailure(.featureNotAvailableWithConnectedReader)
     }

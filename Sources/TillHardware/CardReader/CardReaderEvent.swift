@@ -1,14 +1,15 @@
-/// Something that a connected reader reports: its type, and what a person may read.
+/// An event of a connected reader: its type and, if any, a displayable message.
 public struct CardReaderEvent: Hashable, Sendable {
     public let type: CardReaderEventType
-    /// What the customer or the clerk may read, if there is something to say.
+    /// The message for the customer or the cashier, if any.
     public let message: String?
-    /// How the reader takes the card, with ``CardReaderEventType/waitingForInput``.
+    /// The accepted input methods, with ``CardReaderEventType/waitingForInput``.
     public let input: CardReaderInput?
-    /// The attempt that it belongs to, if any. A service sets it; what an older attempt still says is not published.
+    /// The attempt that the event belongs to, if any. Set by the service; late events of an older attempt are not
+    /// published.
     public var attempt: CardReaderAttemptID?
 
-    /// Makes one; without a message it gets the default of its type.
+    /// Creates an event; without a message it gets the default of its type.
     public init(_ type: CardReaderEventType, message: String? = nil, input: CardReaderInput? = nil) {
         self.type = type
         self.input = input
@@ -16,7 +17,8 @@ public struct CardReaderEvent: Hashable, Sendable {
     }
 }
 
-/// Names one command of one service: a discovery, a connection, a payment, a refund, an update. Later ones are greater.
+/// Identifies one command of one service: a discovery, a connection, a payment, a refund, an update. Later ones are
+/// greater.
 public struct CardReaderAttemptID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// 1 for the first command of a service.
     public let number: UInt64
@@ -26,7 +28,7 @@ public struct CardReaderAttemptID: Hashable, Sendable, Comparable, CustomStringC
     public var description: String { "#\(number)" }
 }
 
-/// What a reader reports. Open: a type that is not known keeps its raw value.
+/// The type of a reader event. Open: an unknown type keeps its raw value.
 public struct CardReaderEventType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The text, as it came.
     public let rawValue: String
@@ -34,21 +36,21 @@ public struct CardReaderEventType: RawRepresentable, Hashable, Sendable, CustomS
     public init(rawValue: String) { self.rawValue = rawValue }
     public var description: String { rawValue }
 
-    /// The intent of the payment exists; no money was asked for.
+    /// The payment's intent exists; it is not confirmed.
     public static let intentCreated = CardReaderEventType(rawValue: "intent_created")
     /// The reader waits for a card.
     public static let waitingForInput = CardReaderEventType(rawValue: "waiting_for_input")
-    /// A card is in the reader or was held to it.
+    /// A card was inserted or tapped.
     public static let cardInserted = CardReaderEventType(rawValue: "card_inserted")
     /// The card is gone.
     public static let cardRemoved = CardReaderEventType(rawValue: "card_removed")
-    /// The customer should take the card.
+    /// The customer should remove the card.
     public static let removeCard = CardReaderEventType(rawValue: "remove_card")
     /// The reader shows a message of its own.
     public static let displayMessage = CardReaderEventType(rawValue: "display_message")
     /// The card's data is read and sealed.
     public static let cardDetailsCollected = CardReaderEventType(rawValue: "card_details_collected")
-    /// The provider is being asked. From here on nothing can be canceled.
+    /// The payment is being confirmed with the provider. From here on nothing can be canceled.
     public static let processing = CardReaderEventType(rawValue: "processing")
     /// The provider authorized the payment.
     public static let approved = CardReaderEventType(rawValue: "approved")
@@ -56,13 +58,13 @@ public struct CardReaderEventType: RawRepresentable, Hashable, Sendable, CustomS
     public static let declined = CardReaderEventType(rawValue: "declined")
     /// The collection was canceled.
     public static let canceled = CardReaderEventType(rawValue: "canceled")
-    /// The provider was asked and its answer is not known.
+    /// The confirmation was sent and its outcome is unknown.
     public static let outcomeUnknown = CardReaderEventType(rawValue: "outcome_unknown")
     /// The battery is low.
     public static let lowBattery = CardReaderEventType(rawValue: "low_battery")
     /// The battery is no longer low.
     public static let lowBatteryResolved = CardReaderEventType(rawValue: "low_battery_resolved")
-    /// The reader went away; the message says why.
+    /// The reader disconnected; the message gives the reason.
     public static let disconnected = CardReaderEventType(rawValue: "disconnected")
 
     var defaultMessage: String? {

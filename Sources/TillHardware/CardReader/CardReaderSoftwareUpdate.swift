@@ -1,11 +1,11 @@
 public import TillCore
 
-/// Software that a reader can be given.
+/// A software update for a reader.
 public struct CardReaderSoftwareUpdate: Hashable, Sendable {
     public let version: String
-    /// How long the vendor thinks that it takes.
+    /// The vendor's estimate of the duration.
     public let estimate: UpdateTimeEstimate
-    /// From then on the reader does not connect without it; `nil`: no date is known.
+    /// The date from which the reader does not connect without it; `nil` if no date is known.
     public let requiredAt: Timestamp?
 
     public init(version: String, estimate: UpdateTimeEstimate = .indeterminate, requiredAt: Timestamp? = nil) {
@@ -15,7 +15,7 @@ public struct CardReaderSoftwareUpdate: Hashable, Sendable {
     }
 }
 
-/// How long an update takes, as vendors say it.
+/// The vendor's estimate of an update's duration.
 public enum UpdateTimeEstimate: String, Hashable, Sendable, CaseIterable {
     /// Less than a minute.
     case lessThanOneMinute = "less_than_1_minute"

@@ -1,4 +1,4 @@
-/// Where a service stands. One value, published whenever it changes; the service accepts a command only in the states
+/// The state of a service. One value, published whenever it changes; the service accepts a command only in the states
 /// that the command's documentation names.
 public enum CardReaderServiceState: Hashable, Sendable {
     /// Nothing is connected and nothing is running.
@@ -10,7 +10,7 @@ public enum CardReaderServiceState: Hashable, Sendable {
     case connected(CardReader)
     /// Waiting for a card. This can be canceled.
     case collecting(CardReader)
-    /// The provider is being asked for money. This cannot be canceled.
+    /// The payment is being confirmed with the provider. This cannot be canceled.
     case confirming(CardReader)
     /// Refunding to a card.
     case refunding(CardReader)
@@ -34,7 +34,7 @@ public enum CardReaderServiceState: Hashable, Sendable {
         }
     }
 
-    /// The reader that the state is about.
+    /// The reader that the state refers to, if any.
     public var reader: CardReader? {
         switch self {
         case .idle, .discovering: nil
@@ -45,10 +45,10 @@ public enum CardReaderServiceState: Hashable, Sendable {
     }
 }
 
-/// Whether a service can work at all.
+/// The health of a service.
 public enum CardReaderServiceStatus: Hashable, Sendable {
     case ready
-    /// The driver did not come back from a command; disconnect and connect again.
+    /// The driver did not return from a command; disconnect and connect again.
     case fault(CardReaderServiceError)
 }
 
@@ -60,7 +60,7 @@ public enum CardReaderServiceDiscoveryStatus: Hashable, Sendable {
     case fault(CardReaderServiceError)
 }
 
-/// How far the reader is with a payment. (What the shop calls the status of a payment is TillCore's `PaymentStatus`.)
+/// The reader's progress with a payment. (The status of the payment itself is TillCore's `PaymentStatus`.)
 public enum CardReaderPaymentStatus: String, Hashable, Sendable, CaseIterable {
     /// No reader is connected.
     case notReady = "not_ready"
@@ -68,32 +68,32 @@ public enum CardReaderPaymentStatus: String, Hashable, Sendable, CaseIterable {
     case ready
     /// Waiting for a card.
     case waitingForInput = "waiting_for_input"
-    /// The provider is being asked.
+    /// The payment is being confirmed with the provider.
     case processing
 }
 
-/// What happens with a reader's software.
+/// The state of a reader's software update.
 public enum CardReaderSoftwareUpdateState: Hashable, Sendable {
     /// Nothing is to be installed.
     case none
-    /// An update can be installed, and must be at its time if it has one.
+    /// An update can be installed, and must be by its date if it has one.
     case available(CardReaderSoftwareUpdate)
     /// The installation began. `isCancelable`: ``CardReaderService/cancelUpdate()`` can end it.
     case started(isCancelable: Bool)
     /// Percent done, 0 to 100.
     case installing(percent: Int)
-    /// It failed; the update may still be there.
+    /// The update failed; it may still be available.
     case failed(CardReaderServiceError)
     case completed
 }
 
-/// A reader after it went away by itself.
+/// The state of a reconnection after an unexpected disconnect.
 public enum CardReaderReconnectionState: Hashable, Sendable {
-    /// Nothing is being reached again.
+    /// No reconnection is running.
     case idle
-    /// The reader is being reached again, and why it went away.
+    /// The reader is being reconnected, with the reason of the disconnect.
     case reconnecting(CardReader, CardReaderDisconnectReason)
     case succeeded(CardReader)
-    /// It did not come back, or the shop gave up.
+    /// The reconnection failed or was canceled.
     case failed(CardReader)
 }

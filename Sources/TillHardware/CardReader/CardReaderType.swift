@@ -1,5 +1,5 @@
-/// Which model a reader is. Open: a model that is not known keeps its raw value and is treated as a smart reader
-/// that takes intents from the server only.
+/// The model of a reader. Open: an unknown model keeps its raw value and is treated as a smart reader that takes
+/// intents from the server only.
 ///
 /// The raw values are the vendor's: those of Stripe's `device_type`, and the SDK's names for phones.
 public struct CardReaderType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -22,7 +22,7 @@ public struct CardReaderType: RawRepresentable, Hashable, Sendable, CustomString
     /// Stripe Reader S710: a smart reader with a mobile network.
     public static let stripeS710 = CardReaderType(rawValue: "stripe_s710")
     public static let stripeT600 = CardReaderType(rawValue: "stripe_t600")
-    /// Verifone P400: stands on the counter; intents come from the server only.
+    /// Verifone P400: a countertop reader; intents come from the server only.
     public static let verifoneP400 = CardReaderType(rawValue: "verifone_P400")
     public static let verifoneM425 = CardReaderType(rawValue: "verifone_m425")
     public static let verifoneP630 = CardReaderType(rawValue: "verifone_p630")
@@ -32,27 +32,27 @@ public struct CardReaderType: RawRepresentable, Hashable, Sendable, CustomString
     public static let verifoneV660p = CardReaderType(rawValue: "verifone_v660p")
     /// The phone itself: Tap to Pay.
     public static let tapToPay = CardReaderType(rawValue: "mobile_phone_reader")
-    /// No device at all: Till's own stand-in.
+    /// No device at all: Till's own simulation.
     public static let simulated = CardReaderType(rawValue: "simulated")
     /// Stripe's simulated WisePOS E.
     public static let simulatedWisePosE = CardReaderType(rawValue: "simulated_wisepos_e")
-    /// A reader that Stripe's interface plays: S700.
+    /// A reader simulated by Stripe's API: S700.
     public static let simulatedS700 = CardReaderType(rawValue: "simulated_stripe_s700")
 
-    /// A reader that Stripe's interface plays: S710.
+    /// A reader simulated by Stripe's API: S710.
     public static let simulatedS710 = CardReaderType(rawValue: "simulated_stripe_s710")
-    /// A reader that Stripe's interface plays: T600.
+    /// A reader simulated by Stripe's API: T600.
     public static let simulatedT600 = CardReaderType(rawValue: "simulated_stripe_t600")
-    /// A reader that Stripe's interface plays: M425.
+    /// A reader simulated by Stripe's API: M425.
     public static let simulatedM425 = CardReaderType(rawValue: "simulated_verifone_m425")
-    /// A reader that Stripe's interface plays: P630.
+    /// A reader simulated by Stripe's API: P630.
     public static let simulatedP630 = CardReaderType(rawValue: "simulated_verifone_p630")
-    /// A reader that Stripe's interface plays: UX700.
+    /// A reader simulated by Stripe's API: UX700.
     public static let simulatedUX700 = CardReaderType(rawValue: "simulated_verifone_ux700")
-    /// A reader that Stripe's interface plays: V660p.
+    /// A reader simulated by Stripe's API: V660p.
     public static let simulatedV660p = CardReaderType(rawValue: "simulated_verifone_v660p")
 
-    /// Every model that is known, in the order of the documentation.
+    /// Every known model, in the order of the documentation.
     public static let known: [CardReaderType] = [
         .chipper2X, .stripeM2, .wisePad3, .wisePosE, .stripeS700, .stripeS710, .stripeT600, .verifoneP400,
         .verifoneM425, .verifoneP630, .verifoneUX700, .verifoneV660p, .tapToPay, .simulated, .simulatedWisePosE,
@@ -60,17 +60,17 @@ public struct CardReaderType: RawRepresentable, Hashable, Sendable, CustomString
         .simulatedV660p,
     ]
 
-    /// True for readers that no card can be put into.
+    /// `true` for simulated readers, which take no physical card.
     public var isSimulated: Bool { rawValue.hasPrefix("simulated") }
-    /// What the model can do.
+    /// The model's capabilities.
     public var capabilities: CardReaderCapabilities { CardReaderCapabilities.of(self) }
 }
 
-/// How a shop uses a reader.
+/// The form factor of a reader.
 public enum CardReaderForm: String, Hashable, Sendable, CaseIterable {
     /// Handheld and paired with a phone.
     case mobile
-    /// Stands on the counter, with a cable.
+    /// A wired countertop reader.
     case countertop
     /// Runs software of its own and is reached over the network.
     case smart
@@ -80,16 +80,16 @@ public enum CardReaderForm: String, Hashable, Sendable, CaseIterable {
     case simulated
 }
 
-/// How a card gets to a reader.
+/// The input methods of a reader.
 public struct CardReaderInput: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
     /// Takes the bits as they are.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     public static let swipe = CardReaderInput(rawValue: 1)
     public static let insert = CardReaderInput(rawValue: 2)
-    /// Its antenna, or that of a phone.
+    /// By the antenna of the reader, or that of a phone.
     public static let tap = CardReaderInput(rawValue: 4)
-    /// What to tell the customer: `"Insert or tap the card."`
+    /// The prompt for the customer: `"Insert or tap the card."`
     public var sentence: String {
         var words: [String] = []
         if contains(.insert) { words.append("insert") }
@@ -101,33 +101,33 @@ public struct CardReaderInput: OptionSet, Hashable, Sendable {
     }
 }
 
-/// Where the intent of a payment may be made.
+/// The place where a payment's intent may be created.
 public enum CardReaderIntentOrigin: String, Hashable, Sendable, CaseIterable {
     /// On the device or on the server.
     case deviceOrServer = "device_or_server"
     /// On the server only.
     case serverOnly = "server_only"
-    /// There is no intent: the reader hands over the card's sealed data.
+    /// There is no intent: the reader returns the card's sealed data.
     case sealedCard = "sealed_card"
 }
 
-/// What a model can do, as data.
+/// The capabilities of a model, as data.
 public struct CardReaderCapabilities: Hashable, Sendable {
-    /// How it is used.
+    /// The form factor.
     public var form: CardReaderForm
-    /// How cards get to it.
+    /// The input methods.
     public var inputs: CardReaderInput
-    /// Where intents may be made.
+    /// The place where intents may be created.
     public var intents: CardReaderIntentOrigin
-    /// Whether it has a battery that a software update needs.
+    /// `true` if it has a battery that must be charged for a software update.
     public var hasBattery: Bool
-    /// Whether this service installs its software. Smart readers update themselves.
+    /// `true` if this service installs its software. Smart readers update themselves.
     public var installsUpdates: Bool
-    /// Whether it can show a basket.
+    /// `true` if it can show a cart.
     public var showsCart: Bool
-    /// Whether it asks for tips on its own screen.
+    /// `true` if it prompts for tips on its own screen.
     public var asksForTips: Bool
-    /// Whether a card can stay in it.
+    /// `true` if a card can remain in it.
     public var holdsCard: Bool { inputs.contains(.insert) }
 
     public init(
@@ -143,7 +143,7 @@ public struct CardReaderCapabilities: Hashable, Sendable {
         self.asksForTips = asksForTips
     }
 
-    /// Those of a model.
+    /// Returns the capabilities of a model.
     static func of(_ type: CardReaderType) -> CardReaderCapabilities {
         switch type {
         case .chipper2X, .stripeM2: mobile([.insert, .tap, .swipe], tips: false)

@@ -1,12 +1,12 @@
 public import TillCore
 
-/// What is known about a failure beside its reason. Nothing that the provider said is dropped.
+/// The details of a failure beside its reason. Everything that the provider reported is kept.
 public struct CardReaderErrorDetails: Hashable, Sendable {
-    /// The provider's code: a number of its kit or a word of its interface. Kept also if Till does not know it.
+    /// The provider's code: a number of its SDK or a word of its API. Kept even if unknown to Till.
     public var providerCode: CardReaderProviderCode?
-    /// The provider's own sentence. For the shop's log.
+    /// The provider's own message. For the shop's log.
     public var message: String?
-    /// Till's own sentence, if it can say more than the reason's default sentence, such as a number that was not met.
+    /// Till's own sentence, if it is more specific than the reason's default, such as a limit that was not met.
     public var sentence: String?
     /// The decline, with its code, if it was one.
     public var decline: Decline?
@@ -14,17 +14,17 @@ public struct CardReaderErrorDetails: Hashable, Sendable {
     public var requestID: String?
     /// The HTTP status, if there was one.
     public var httpStatus: Int?
-    /// The intent that it is about.
+    /// The intent concerned.
     public var intent: ProviderReference?
-    /// What was collected before it failed. A declined Interac payment has a receipt too.
+    /// The payment method collected before the failure. A declined Interac payment has a receipt too.
     public var paymentMethod: PaymentMethod?
-    /// Whether money moved, if that is known better than the reason tells.
+    /// The movement of money, if known more precisely than the reason implies.
     public var moneyMoved: MoneyMoved?
-    /// How full the reader's battery was, in percent.
+    /// The reader's battery level, in percent.
     public var batteryPercent: Int?
-    /// How full it must be, in percent.
+    /// The required battery level, in percent.
     public var requiredBatteryPercent: Int?
-    /// Who canceled a command.
+    /// The party that canceled a command.
     public var canceledBy: CardReaderCanceler?
 
     public init() {}
@@ -32,7 +32,7 @@ public struct CardReaderErrorDetails: Hashable, Sendable {
     public static let none = CardReaderErrorDetails()
 }
 
-/// Who canceled a command.
+/// The party that canceled a command.
 public enum CardReaderCanceler: String, Hashable, Sendable {
     case app
     /// The customer, at the reader.
@@ -40,11 +40,11 @@ public enum CardReaderCanceler: String, Hashable, Sendable {
     case unknown
 }
 
-/// A provider's code as it came.
+/// A provider's code, unchanged.
 public enum CardReaderProviderCode: Hashable, Sendable, CustomStringConvertible {
-    /// A number of the provider's kit for readers.
+    /// A number of the provider's reader SDK.
     case sdk(Int)
-    /// A word of the provider's interface, such as `terminal_reader_busy`.
+    /// A word of the provider's API, such as `terminal_reader_busy`.
     case api(String)
 
     /// As in logs: `sdk 3010`, `terminal_reader_busy`.
@@ -56,16 +56,16 @@ public enum CardReaderProviderCode: Hashable, Sendable, CustomStringConvertible 
     }
 }
 
-/// What a driver throws. A service makes a ``CardReaderServiceError`` of it, with the interaction that it was in.
+/// An error thrown by a driver. A service converts it to a ``CardReaderServiceError`` with the interaction that failed.
 public struct CardReaderFailure: Error, Hashable, Sendable {
     public var underlyingError: UnderlyingError
-    /// What the provider said.
+    /// The details reported by the provider.
     public var details: CardReaderErrorDetails
-    /// The intent as the provider has it after the failure, if it said so. When a confirmation fails without one,
-    /// its outcome is unknown.
+    /// The intent after the failure, if the provider reported it. When a confirmation fails without one, its outcome is
+    /// unknown.
     public var intent: PaymentIntent?
-    /// The refund as the provider has it after the failure, if it said so. When a refund fails without one,
-    /// its outcome is unknown.
+    /// The refund after the failure, if the provider reported it. When a refund fails without one, its outcome is
+    /// unknown.
     public var refund: CardReaderRefund?
 
     public init(

@@ -1,4 +1,4 @@
-/// The page of the documentation about errors, made from the tables that the code runs on.
+/// The documentation page about errors, generated from the tables that the code runs on.
 public enum CardReaderErrorPage {
     /// The page as Markdown.
     public static var markdown: String {

@@ -1,4 +1,4 @@
-/// What to do about a failure: the sentence for a person and the word for a program.
+/// The remedy for a failure: a sentence for the user and a value for the program.
 public enum CardReaderRemedy: String, Hashable, Sendable, CaseIterable {
     /// Present the card again or pay another way.
     case presentAgain
@@ -58,7 +58,7 @@ public enum CardReaderRemedy: String, Hashable, Sendable, CaseIterable {
     /// Nothing needs to be done.
     case nothing
 
-    /// What a person should do, one sentence.
+    /// The instruction for the user, in one sentence.
     public var sentence: String {
         switch self {
         case .presentAgain: "Present the card again or pay another way."
@@ -94,7 +94,7 @@ public enum CardReaderRemedy: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What a program may do, when no money is at stake.
+    /// The program's next step, provided that no money is at stake.
     public var retry: CardReaderRetry {
         switch self {
         case .presentAgain, .otherCard, .removeCard, .wait, .startOver, .foreground: .startAgain

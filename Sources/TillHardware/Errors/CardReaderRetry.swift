@@ -1,12 +1,12 @@
-/// What a program may do about a failure.
+/// A program's options after a failure.
 public enum CardReaderRetry: String, Hashable, Sendable, CaseIterable {
-    /// Give the command again; nothing has happened.
+    /// Repeat the command; nothing has happened.
     case startAgain = "start_again"
     /// Collect again on the same intent: ``CardReaderService/retryActivePayment(beforeConfirmation:)``.
     case sameIntent = "same_intent"
-    /// Ask again for the money of the original intent. Never make a new one: it may have been paid.
+    /// Confirm the original intent again. Never create a new one: the original may have been paid.
     case confirmOriginal = "confirm_original"
-    /// Put the reader, the phone or the network right first, then as `startAgain`.
+    /// Fix the reader, the phone or the network first, then proceed as for `startAgain`.
     case afterRepair = "after_repair"
     /// Connect the reader again first.
     case reconnect

@@ -1,28 +1,28 @@
 public import TillCore
 
-/// What went wrong with a reader: the interaction that failed (the case), why, and all that is known about it.
+/// An error of a reader service: the interaction that failed (the case), the reason, and all known details.
 ///
-/// Every interaction of a service throws its own case, so that a caller can tell from the case what part of the
-/// process went wrong and from ``underlyingError`` why; ``details`` keeps what the provider said, unchanged.
+/// Every interaction of a service throws its own case, so that the case identifies the step that failed and
+/// ``underlyingError`` the reason; ``details`` keeps the provider's report unchanged.
 public enum CardReaderServiceError: ExplainedError, Hashable {
     case discovery(underlyingError: UnderlyingError = .internalServiceError, details: CardReaderErrorDetails = .none)
     case connection(underlyingError: UnderlyingError = .internalServiceError, details: CardReaderErrorDetails = .none)
-    /// Releasing a reader, or forgetting everything.
+    /// Releasing a reader, or clearing the service.
     case disconnection(
         underlyingError: UnderlyingError = .internalServiceError, details: CardReaderErrorDetails = .none)
-    /// Making the intent. No card was asked for and no money.
+    /// Creating the intent. No card was collected and nothing confirmed.
     case intentCreation(
         underlyingError: UnderlyingError = .internalServiceError, details: CardReaderErrorDetails = .none)
-    /// Collecting a card. No money was asked for.
+    /// Collecting a card. Nothing was confirmed.
     case paymentMethod(
         underlyingError: UnderlyingError = .internalServiceError, details: CardReaderErrorDetails = .none)
-    /// Asking for the money. Only here ``moneyMoved`` can be `unknown` for a payment.
+    /// Confirming the payment. The only payment step in which ``moneyMoved`` can be `unknown`.
     case capturePayment(
         underlyingError: UnderlyingError = .internalServiceError, details: CardReaderErrorDetails = .none)
-    /// Canceling a payment, which is refused once money is being asked for.
+    /// Canceling a payment, which is refused once it is being confirmed.
     case paymentCancellation(
         underlyingError: UnderlyingError = .internalServiceError, details: CardReaderErrorDetails = .none)
-    /// Trying the active payment once more.
+    /// Retrying the active payment.
     case retryNotPossible(
         underlyingError: UnderlyingError = .internalServiceError, details: CardReaderErrorDetails = .none)
     /// Preparing a refund. No money was refunded.
@@ -35,7 +35,7 @@ public enum CardReaderServiceError: ExplainedError, Hashable {
         underlyingError: UnderlyingError = .internalServiceError, details: CardReaderErrorDetails = .none)
     case softwareUpdate(
         underlyingError: UnderlyingError = .internalServiceError, details: CardReaderErrorDetails = .none)
-    /// Giving up on a reader that went away.
+    /// Stopping a reconnection.
     case reconnectionCancellation(
         underlyingError: UnderlyingError = .internalServiceError, details: CardReaderErrorDetails = .none)
     /// Showing something on the reader.
@@ -58,8 +58,8 @@ public enum CardReaderServiceError: ExplainedError, Hashable {
         case readerDisplay = "reader_display"
     }
 
-    /// Makes the case of an interaction.
-    /// - Parameter raw: the provider's own sentence, if there is nothing else to keep.
+    /// Creates the error of an interaction.
+    /// - Parameter raw: the provider's own message, if there is nothing else to keep.
     public init(
         _ interaction: Interaction, _ error: UnderlyingError, details: CardReaderErrorDetails = .none,
         raw: String? = nil
@@ -84,7 +84,7 @@ public enum CardReaderServiceError: ExplainedError, Hashable {
         }
     }
 
-    /// What a driver's failure means in an interaction.
+    /// Creates the error for a driver's failure in an interaction.
     public init(_ interaction: Interaction, _ failure: CardReaderFailure) {
         self.init(interaction, failure.underlyingError, details: failure.details)
     }
@@ -111,7 +111,7 @@ public enum CardReaderServiceError: ExplainedError, Hashable {
     /// The interaction that failed.
     public var interaction: Interaction { parts.0 }
     public var underlyingError: UnderlyingError { parts.1 }
-    /// What the provider said, and what is known about the money.
+    /// The details reported by the provider, and the known state of the money.
     public var details: CardReaderErrorDetails { parts.2 }
 }
 
@@ -128,7 +128,8 @@ extension CardReaderServiceError {
         return details.sentence ?? error.sentence ?? details.message ?? "The card reader failed (\(error.rawValue))."
     }
 
-    /// Known to have moved, known not to, or not known. Only asking for money and refunding it can move any.
+    /// The movement of money: known to have moved, known not to, or unknown. Only a confirmation and a refund can move
+    /// any.
     public var moneyMoved: MoneyMoved {
         let (interaction, error, details) = parts
         if let known = details.moneyMoved { return known }
@@ -138,7 +139,7 @@ extension CardReaderServiceError {
         }
     }
 
-    /// What a program may do about it.
+    /// The program's options after this error.
     public var retry: CardReaderRetry {
         let (interaction, error, _) = parts
         if moneyMoved == .unknown { return .confirmOriginal }
@@ -151,7 +152,7 @@ extension CardReaderServiceError {
         }
     }
 
-    /// What a person should do, one sentence.
+    /// The instruction for the user, in one sentence.
     public var next: String {
         if moneyMoved == .unknown {
             return parts.0 == .refundPayment
@@ -161,7 +162,8 @@ extension CardReaderServiceError {
         return parts.1.next
     }
 
-    /// What the customer may see. Lost, stolen and fraud-like cards get the same sentence as any other decline.
+    /// The sentence for the customer. Lost, stolen and suspected-fraud cards get the same sentence as any other
+    /// decline.
     public var customerSentence: String {
         if let decline = parts.2.decline, underlyingError.isDecline { return decline.reason.customerSentence }
         return moneyMoved == .unknown ? "Please wait: the payment is being checked." : what

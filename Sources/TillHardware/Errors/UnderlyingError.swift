@@ -1,8 +1,8 @@
-/// Why an interaction with a reader failed. Open: a reason that is not known keeps its raw value, such as
-/// `terminal_sdk_12345` for a number of a kit that is newer than Till.
+/// The reason that an interaction with a reader failed. Open: an unknown reason keeps its raw value, such as
+/// `terminal_sdk_12345` for a code of an SDK newer than Till.
 ///
-/// What each means, and what may be done about it, is in ``UnderlyingErrorTable``; what a vendor's codes become is a
-/// table of the vendor's room.
+/// The meaning and remedy of each is in ``UnderlyingErrorTable``; the mapping of a vendor's codes is a table in the
+/// vendor's module.
 public struct UnderlyingError: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The text, as it came.
     public let rawValue: String
@@ -10,21 +10,21 @@ public struct UnderlyingError: RawRepresentable, Hashable, Sendable, CustomStrin
     public init(rawValue: String) { self.rawValue = rawValue }
     public var description: String { rawValue }
 
-    /// What happened, one sentence; `nil` for a reason that is not known.
+    /// A one-sentence description; `nil` for an unknown reason.
     public var sentence: String? { UnderlyingErrorTable.facts(of: self)?.sentence }
-    /// What a person should do, one sentence.
+    /// The instruction for the user, in one sentence.
     public var next: String { remedy.sentence }
-    /// What a program may do, when no money is at stake.
+    /// The program's next step, provided that no money is at stake.
     public var retry: CardReaderRetry { remedy.retry }
-    /// True if a command that ends so may have been carried out anyway. So is everything that is not known.
+    /// `true` if a command that ends with this error may have been carried out anyway. Applies to every unknown reason.
     public var leavesOutcomeOpen: Bool { UnderlyingErrorTable.facts(of: self)?.leavesOutcomeOpen ?? true }
-    /// True for a no of the issuer, the provider or the card.
+    /// `true` for a decline by the issuer, the provider or the card.
     public var isDecline: Bool {
         self == .paymentDeclinedByPaymentProcessor || self == .paymentDeclinedByCardReader || self == .offlineDeclined
     }
-    /// True for everything that is about the reader's software.
+    /// `true` for everything about the reader's software.
     public var isSoftwareUpdateError: Bool { rawValue.hasPrefix("reader_software_update_failed") }
-    /// What to do about it.
+    /// The remedy.
     public var remedy: CardReaderRemedy { UnderlyingErrorTable.facts(of: self)?.remedy ?? .lookUp }
 }
 
@@ -241,7 +241,7 @@ extension UnderlyingError {
     public static let collectInputsInvalid = UnderlyingError(rawValue: "collect_inputs_invalid")
     /// This card reader cannot ask for inputs.
     public static let collectInputsUnsupported = UnderlyingError(rawValue: "collect_inputs_unsupported")
-    /// Nobody answered at the reader in time.
+    /// Input at the reader timed out.
     public static let collectInputsTimedOut = UnderlyingError(rawValue: "collect_inputs_timed_out")
     /// The reader failed while it asked for inputs.
     public static let collectInputsFailed = UnderlyingError(rawValue: "collect_inputs_failed")
@@ -256,7 +256,7 @@ extension UnderlyingError {
     public static let surchargeParameterInvalid = UnderlyingError(rawValue: "surcharge_parameter_invalid")
     /// The customer did not agree to the surcharge.
     public static let surchargeConsentDeclined = UnderlyingError(rawValue: "surcharge_consent_declined")
-    /// Nobody answered about the surcharge in time.
+    /// The prompt for the surcharge timed out.
     public static let surchargeConsentTimedOut = UnderlyingError(rawValue: "surcharge_consent_timed_out")
     /// The reader failed while it asked about the surcharge.
     public static let surchargeConsentFailed = UnderlyingError(rawValue: "surcharge_consent_failed")
@@ -324,7 +324,7 @@ extension UnderlyingError {
 
 // MARK: Tap to Pay
 extension UnderlyingError {
-    /// Nobody is signed in to iCloud to accept the terms of Tap to Pay.
+    /// Accepting the terms of Tap to Pay requires signing in to iCloud.
     public static let tapToPayTermsRequireICloudSignIn = UnderlyingError(
         rawValue: "tap_to_pay_terms_require_icloud_sign_in")
     /// The terms of Tap to Pay were not accepted.

@@ -1,20 +1,20 @@
-/// What is known about every reason.
+/// The facts about every known reason.
 public enum UnderlyingErrorTable {
     public struct Facts: Hashable, Sendable {
         public let error: UnderlyingError
         public let sentence: String
-        /// What to do about it.
+        /// The remedy.
         public let remedy: CardReaderRemedy
-        /// Whether a command that ends so may have been carried out anyway.
+        /// `true` if a command that ends with this error may have been carried out anyway.
         public let leavesOutcomeOpen: Bool
     }
 
-    /// All of them, in the order of the documentation.
+    /// All facts, in the order of the documentation.
     public static let all: [Facts] = rows.map {
         Facts(error: $0.0, sentence: $0.3, remedy: $0.1, leavesOutcomeOpen: $0.2 == .open)
     }
 
-    /// Those of one reason; `nil` if it is not known.
+    /// Returns the facts about a reason; `nil` if it is unknown.
     public static func facts(of error: UnderlyingError) -> Facts? { byError[error] }
 
     private static let byError: [UnderlyingError: Facts] = Dictionary(

@@ -1,18 +1,18 @@
 public import TillCore
 
-/// The least and the most that a provider takes in one payment, for each currency.
+/// A provider's minimum and maximum for one payment, by currency.
 public struct AmountLimits: Hashable, Sendable {
     private let least: [String: Int64]
     private let most: Int64
     private let mostOf: [String: Int64]
     private let supported: Set<String>?
 
-    /// Limits for each currency that is sold in.
+    /// Creates limits by currency.
     /// - Parameters:
-    ///   - least: the least in minor units, by currency code; one minor unit for all others.
-    ///   - most: the most, in minor units, of a currency that ``maximum(_:)`` knows no other for.
-    ///   - mostOf: the most in minor units, by currency code, where it is another one.
-    ///   - supported: the only currencies that are taken, or `nil` for all.
+    ///   - least: the minimum in minor units, by currency code; one minor unit for all others.
+    ///   - most: the maximum in minor units for currencies without an entry in `mostOf`.
+    ///   - mostOf: the maximum in minor units, by currency code, for currencies that differ from `most`.
+    ///   - supported: the only accepted currencies, or `nil` for all.
     public init(
         least: [String: Int64] = [:], most: Int64 = .max, mostOf: [String: Int64] = [:], supported: Set<String>? = nil
     ) {
@@ -22,20 +22,20 @@ public struct AmountLimits: Hashable, Sendable {
         self.supported = supported
     }
 
-    /// No limits but that something must be paid.
+    /// No limits, except that the amount must be positive.
     public static let none = AmountLimits()
 
-    /// The least amount in a currency.
+    /// Returns the minimum amount in a currency.
     public func minimum(_ currency: Currency) -> Money {
         Money(minorUnits: least[currency.code] ?? 1, currency: currency)
     }
 
-    /// The most in a currency.
+    /// Returns the maximum amount in a currency.
     public func maximum(_ currency: Currency) -> Money {
         Money(minorUnits: mostOf[currency.code] ?? most, currency: currency)
     }
 
-    /// Refuses an amount that is out of bounds.
+    /// Rejects an amount that is out of bounds.
     /// - Throws: ``UnderlyingError/currencyNotSupported``, ``UnderlyingError/amountTooSmall`` or
     ///   ``UnderlyingError/amountTooLarge``.
     public func check(_ amount: Money) throws(CardReaderFailure) {

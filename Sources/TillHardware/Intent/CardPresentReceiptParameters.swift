@@ -1,11 +1,11 @@
 public import TillCore
 
-/// The fields of a card read that a receipt shows, as the journal keeps them. The provider may leave out any of them.
+/// The fields of a card read that a receipt shows, as recorded in the journal. The provider may omit any of them.
 public typealias ReceiptDetails = EMVReceiptData
 
-/// What is needed to print the receipt of a payment at a reader, beside the order's lines.
+/// The data for the receipt of a payment at a reader, beside the order's lines.
 public struct CardPresentReceiptParameters: Hashable, Sendable {
-    /// How much was paid.
+    /// The amount paid.
     public let amount: Money
     public let date: Timestamp
     public let storeName: String?
@@ -26,7 +26,7 @@ public struct CardPresentReceiptParameters: Hashable, Sendable {
         self.reader = reader
     }
 
-    /// Those of a paid intent; `nil` if it was not paid at a reader. Interac payments have a receipt too.
+    /// Takes the data of a paid intent; `nil` if it was not paid at a reader. Interac payments have a receipt too.
     public init?(_ intent: PaymentIntent, storeName: String?, date: Timestamp, reader: CardReader?) {
         guard let details = intent.paymentMethod?.cardPresentDetails else { return nil }
         self.init(

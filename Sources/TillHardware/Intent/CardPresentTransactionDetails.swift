@@ -1,40 +1,41 @@
 public import TillCore
 
-/// What a provider reports about a card that was at a reader. All that the provider may leave out is optional.
+/// The details that a provider reports about a card-present transaction. Every field that a provider may omit is
+/// optional.
 public struct CardPresentTransactionDetails: Hashable, Sendable {
     public var brand: CardBrand
     /// The last four digits, if reported.
     public var lastFour: String?
-    /// The month in which the card ends, 1 to 12. For the shop's screen, never for a receipt.
+    /// The card's expiry month, 1 to 12. For the shop's screen, never for a receipt.
     public var expiryMonth: Int?
-    /// The year in which the card ends, four digits.
+    /// The card's expiry year, four digits.
     public var expiryYear: Int?
-    /// The name on the card. Print it nowhere.
+    /// The name on the card. Never print it.
     public var cardholderName: String?
     /// `credit`, `debit`, `prepaid`, …
     public var funding: String?
-    /// How the card was read.
+    /// The read method.
     public var readMethod: CardReadMethod?
-    /// A reusable card that the provider made from it.
+    /// A reusable card that the provider generated from it.
     public var generatedCard: String?
-    /// What the receipt must show.
+    /// The fields that the receipt must show.
     public var receipt: ReceiptDetails?
-    /// The phone or watch that the card is in.
+    /// The phone or watch that holds the card.
     public var wallet: Wallet?
-    /// The network that the payment went over; for eftpos and Cartes Bancaires it can differ from ``brand``.
+    /// The network that processed the payment; for eftpos and Cartes Bancaires it can differ from ``brand``.
     public var network: CardBrand?
-    /// All networks that the card could go over.
+    /// All networks that the card supports.
     public var availableNetworks: [CardBrand]
-    /// The card's languages, first preferred: `fr`, `en`.
+    /// The card's preferred languages, in order: `fr`, `en`.
     public var preferredLocales: [String]
-    /// The network's number for the transaction.
+    /// The network's transaction identifier.
     public var networkTransactionID: String?
-    /// Whether the hold can be raised later.
+    /// `true` if the hold supports incremental authorization.
     public var isIncrementSupported: Bool?
-    /// Whether more than the hold can be captured.
+    /// `true` if more than the hold can be captured.
     public var isOvercaptureSupported: Bool?
 
-    /// Makes one; keeps only the last four digits of what it is given.
+    /// Creates the details; keeps only the last four digits of `lastFour`.
     public init(
         brand: CardBrand, lastFour: String?, expiryMonth: Int? = nil, expiryYear: Int? = nil,
         readMethod: CardReadMethod? = nil, receipt: ReceiptDetails? = nil, wallet: Wallet? = nil,
@@ -53,14 +54,14 @@ public struct CardPresentTransactionDetails: Hashable, Sendable {
         preferredLocales = []
     }
 
-    /// What the journal and the receipt keep of it.
+    /// The summary that the journal and the receipt keep.
     public var summary: CardSummary {
         CardSummary(
             brand: brand.rawValue, lastFour: lastFour ?? "", entryMode: readMethod?.rawValue,
             emv: receipt, network: network?.rawValue)
     }
 
-    /// The fields that a chip card's receipt must show and that are missing. Empty for cards without a chip read.
+    /// The missing fields that a chip card's receipt must show. Empty for cards without a chip read.
     package var missingReceiptFields: [String] {
         guard readMethod?.isEMV == true else { return [] }
         var missing: [String] = []
@@ -70,24 +71,24 @@ public struct CardPresentTransactionDetails: Hashable, Sendable {
     }
 }
 
-/// How a card was read. Open: a word that is not known keeps its raw value.
+/// The method by which a card was read. Open: an unknown value keeps its raw value.
 public struct CardReadMethod: RawRepresentable, Hashable, Sendable {
     /// The text, as it came.
     public let rawValue: String
     /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// Its chip was put into the reader.
+    /// Chip inserted into the reader.
     public static let contactEMV = CardReadMethod(rawValue: "contact_emv")
-    /// Its chip was held to the reader.
+    /// Chip read by a tap.
     public static let contactlessEMV = CardReadMethod(rawValue: "contactless_emv")
-    /// Its stripe, after its chip could not be read.
+    /// Magnetic stripe, after the chip could not be read.
     package static let magneticStripeFallback = CardReadMethod(rawValue: "magnetic_stripe_fallback")
 
-    /// True if a chip was read, so that the receipt must name its application.
+    /// `true` if a chip was read, so that the receipt must name its application.
     public var isEMV: Bool { self == .contactEMV || self == .contactlessEMV }
 }
 
-/// A card's brand or network. Open: a word that is not known keeps its raw value.
+/// A card's brand or network. Open: an unknown value keeps its raw value.
 public struct CardBrand: RawRepresentable, Hashable, Sendable {
     /// The text, as it came.
     public let rawValue: String
@@ -104,16 +105,16 @@ public struct CardBrand: RawRepresentable, Hashable, Sendable {
     public static let eftposAU = CardBrand(rawValue: "eftpos_au")
     public static let cartesBancaires = CardBrand(rawValue: "cartes_bancaires")
     public static let link = CardBrand(rawValue: "link")
-    /// The provider does not know it.
+    /// A brand unknown to the provider.
     public static let unknown = CardBrand(rawValue: "unknown")
 
-    /// Every brand that is known.
+    /// Every known brand.
     public static let known: [CardBrand] = [
         .visa, .mastercard, .amex, .discover, .diners, .jcb, .unionpay, .interac, .eftposAU, .cartesBancaires, .link,
         .unknown,
     ]
 
-    /// What a receipt calls it.
+    /// The brand's name on a receipt.
     public var name: String {
         switch self {
         case .visa: "Visa"
@@ -133,7 +134,7 @@ public struct CardBrand: RawRepresentable, Hashable, Sendable {
     }
 }
 
-/// The phone or watch that a card is in. Open: a word that is not known keeps its raw value.
+/// The phone or watch that holds a card. Open: an unknown value keeps its raw value.
 public struct Wallet: RawRepresentable, Hashable, Sendable {
     /// The text, as it came.
     public let rawValue: String
@@ -142,5 +143,5 @@ public struct Wallet: RawRepresentable, Hashable, Sendable {
     public static let applePay = Wallet(rawValue: "apple_pay")
 }
 
-/// The shorter name that a payment method's details go by.
+/// A shorter name for the details of a payment method.
 public typealias CardPresentDetails = CardPresentTransactionDetails

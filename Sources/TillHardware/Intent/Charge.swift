@@ -1,21 +1,21 @@
 public import TillCore
 
-/// One try to take the money of an intent, with what it was paid with.
+/// One attempt to charge an intent, with the payment method used.
 public struct Charge: Hashable, Sendable {
-    /// The provider's name for it.
+    /// The provider's identifier.
     public let id: ProviderReference
     public let amount: Money
     public let status: ChargeStatus
     public let description: String?
-    /// The metadata that the provider has of it.
+    /// The metadata stored by the provider.
     public let metadata: [String: String]
-    /// What was paid with.
+    /// The payment method used.
     public let paymentMethod: PaymentMethod?
-    /// Whether the money was taken, or is only held.
+    /// `true` if the money was captured, `false` if it is only held.
     public let isCaptured: Bool
-    /// Until when held money can be taken.
+    /// The deadline for capturing held money.
     public let captureBefore: Timestamp?
-    /// The issuer's code for the authorization.
+    /// The issuer's authorization code.
     public let authorizationCode: String?
 
     public init(
@@ -35,7 +35,7 @@ public struct Charge: Hashable, Sendable {
     }
 }
 
-/// How a charge ended. Open: a status that is not known keeps its raw value and is not a failure.
+/// The outcome of a charge. Open: an unknown status keeps its raw value and is not a failure.
 public struct ChargeStatus: RawRepresentable, Hashable, Sendable {
     /// The text, as it came.
     public let rawValue: String
@@ -43,7 +43,7 @@ public struct ChargeStatus: RawRepresentable, Hashable, Sendable {
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The issuer authorized it.
     public static let succeeded = ChargeStatus(rawValue: "succeeded")
-    /// The provider does not know yet how it ended.
+    /// The provider does not know the outcome yet.
     public static let pending = ChargeStatus(rawValue: "pending")
     /// The issuer declined it.
     public static let failed = ChargeStatus(rawValue: "failed")

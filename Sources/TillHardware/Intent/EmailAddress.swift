@@ -1,9 +1,9 @@
-/// An e-mail address that a receipt can be sent to. Checked by shape only: one `@`, ASCII, no spaces, a domain with a
-/// point, at most 254 bytes.
+/// An e-mail address for a receipt. Checked by shape only: one `@`, ASCII, no spaces, a domain with a dot, at most 254
+/// bytes.
 public struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
     public let text: String
 
-    /// Takes an address, or `nil` if it cannot be one.
+    /// Accepts an address, or returns `nil` if it is malformed.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count <= 254, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
@@ -19,6 +19,6 @@ public struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// Only the domain: an address is personal.
+    /// Only the domain: an address is personal data.
     public var description: String { "•••@\(text.split(separator: "@").last ?? "")" }
 }

@@ -1,31 +1,31 @@
 public import TillCore
 
-/// What a provider tracks the payment of one order with. There is one for each order, and it is the truth about the
-/// money: what a reader or an error says is a hint.
+/// The provider's record of the payment of one order. There is one for each order, and it is authoritative about the
+/// money: a report of a reader or an error is only a hint.
 public struct PaymentIntent: Hashable, Sendable {
-    /// The provider's name for it. Never empty.
+    /// The provider's identifier. Never empty.
     public let id: ProviderReference
-    /// The account that it was made on. It cannot be used on another one.
+    /// The account that it was created on. It cannot be used on another one.
     public let account: AccountID
-    /// The order that it is for, if it says so.
+    /// The order that it is for, if recorded.
     public let order: OrderID?
     public var status: PaymentIntentStatus
-    /// When it was made.
+    /// The creation time.
     public let created: Timestamp?
-    /// How much it asks for; with a tip that the customer added once the card is collected.
+    /// The requested amount; includes a tip that the customer added, once the card is collected.
     public var amount: Money
     /// The part of ``amount`` that is a tip, once known.
     public var tip: Money?
-    /// The metadata that the provider has of it.
+    /// The metadata stored by the provider.
     public var metadata: [String: String]
-    /// What was tried with it, newest last.
+    /// The charges attempted, newest last.
     public var charges: [Charge]
-    /// What was collected, before there is a charge.
+    /// The collected payment method, before there is a charge.
     public var collected: PaymentMethod?
-    /// Why the last try was declined, if it was.
+    /// The decline of the last attempt, if it was declined.
     public var lastDecline: Decline?
 
-    /// Makes one. An empty id is none: ``UnderlyingError/paymentIntentIDMissing``.
+    /// Creates an intent. Throws ``UnderlyingError/paymentIntentIDMissing`` for an empty id.
     public init(
         id: ProviderReference, account: AccountID, order: OrderID?, status: PaymentIntentStatus,
         created: Timestamp? = nil, amount: Money, tip: Money? = nil, metadata: [String: String] = [:],
@@ -45,13 +45,13 @@ public struct PaymentIntent: Hashable, Sendable {
         self.lastDecline = lastDecline
     }
 
-    /// What was paid with: that of the newest charge, else what was collected.
+    /// The payment method of the newest charge, or else the collected one.
     public var paymentMethod: PaymentMethod? { charges.last?.paymentMethod ?? collected }
-    /// Until when held money can be taken.
+    /// The deadline for capturing held money.
     public var captureBefore: Timestamp? { charges.last?.captureBefore }
 }
 
-/// Where an intent stands. Open: a status that is not known keeps its raw value, and is neither canceled nor failed.
+/// The status of an intent. Open: an unknown status keeps its raw value, and is neither canceled nor failed.
 public struct PaymentIntentStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The text, as it came.
     public let rawValue: String
@@ -61,27 +61,28 @@ public struct PaymentIntentStatus: RawRepresentable, Hashable, Sendable, CustomS
 
     /// A card must be collected.
     public static let requiresPaymentMethod = PaymentIntentStatus(rawValue: "requires_payment_method")
-    /// A card was collected; the money must be asked for.
+    /// A card was collected; the intent must be confirmed.
     public static let requiresConfirmation = PaymentIntentStatus(rawValue: "requires_confirmation")
-    /// The customer must do something.
+    /// The customer must take an action.
     public static let requiresAction = PaymentIntentStatus(rawValue: "requires_action")
-    /// The hold must be asked for again.
+    /// The hold must be authorized again.
     public static let requiresReauthorization = PaymentIntentStatus(rawValue: "requires_reauthorization")
     /// The money is held.
     public static let requiresCapture = PaymentIntentStatus(rawValue: "requires_capture")
-    /// The provider does not know yet.
+    /// The provider does not know the outcome yet.
     public static let processing = PaymentIntentStatus(rawValue: "processing")
     public static let canceled = PaymentIntentStatus(rawValue: "canceled")
-    /// The money was taken.
+    /// The money was captured.
     public static let succeeded = PaymentIntentStatus(rawValue: "succeeded")
 
-    /// Every status that is known.
+    /// Every known status.
     public static let known: [PaymentIntentStatus] = [
         .requiresPaymentMethod, .requiresConfirmation, .requiresAction, .requiresReauthorization, .requiresCapture,
         .processing, .canceled, .succeeded,
     ]
 
-    /// What it says about the money: held or taken is `yes`, over or not asked for is `no`.
+    /// The movement of money that the status implies: `yes` if held or captured, `no` if canceled or without a payment
+    /// method, otherwise `unknown`.
     public var moneyMoved: MoneyMoved {
         switch self {
         case .requiresCapture, .succeeded: .yes

@@ -1,20 +1,20 @@
 import TillCore
 
-/// Limits on what is sent to a provider about an intent: those of Stripe's metadata, the narrowest known.
+/// Limits on an intent's metadata: those of Stripe, the narrowest known.
 public enum IntentMetadataLimits {
-    /// Entries, with the four of Till.
+    /// The number of entries, including Till's four.
     public static let maximumEntries = 50
-    /// Bytes of a name.
+    /// The bytes of a key.
     public static let maximumKeyBytes = 40
-    /// Bytes of a value.
+    /// The bytes of a value.
     public static let maximumValueBytes = 500
 }
 
 extension PaymentIntentParameters {
-    /// Refuses what a provider would refuse, while nothing has happened and the reader sleeps.
+    /// Rejects parameters that a provider would reject, before anything has happened and before the reader wakes.
     /// - Throws: ``UnderlyingError/invalidAmount``, ``UnderlyingError/amountTooSmall``,
     ///   ``UnderlyingError/amountTooLarge``, ``UnderlyingError/currencyNotSupported``,
-    ///   ``UnderlyingError/invalidRequiredParameter``, with the number that was not met in its sentence.
+    ///   ``UnderlyingError/invalidRequiredParameter``, with the violated limit in its sentence.
     public func check(against limits: AmountLimits) throws(CardReaderFailure) {
         guard amount.isPositive else {
             throw CardReaderFailure(.invalidAmount, message: "The amount is \(amount); it must be more than zero.")

@@ -1,66 +1,66 @@
 public import TillCore
 
-/// What a card is collected for. Everything is checked before a reader wakes: see ``check(against:)``.
+/// The parameters of a payment at a reader. Everything is validated before a reader wakes: see ``check(against:)``.
 public struct PaymentIntentParameters: Hashable, Sendable {
-    /// How much the reader shows, without a tip.
+    /// The amount shown on the reader, without a tip.
     public let amount: Money
-    /// Which order it is for. One order has one intent.
+    /// The order. One order has one intent.
     public let order: OrderID
     /// A short text for the reader and the receipt.
     public let description: String?
-    /// The account that the order belongs to. If it is given, a service that is bound to another one refuses the
-    /// payment; an app that serves more than one account gives it always.
+    /// The account that the order belongs to. If set, a service that is bound to another account refuses the payment;
+    /// an app that serves more than one account always sets it.
     public var account: AccountID?
-    /// What the customer's bank statement shows, where the provider lets the shop choose.
+    /// The text on the customer's bank statement, where the provider lets the shop choose.
     public var statementDescriptor: StatementDescriptor?
-    /// Where the provider sends its own receipt.
+    /// The address for the provider's own receipt.
     public var receiptEmail: EmailAddress?
-    /// What the reader may take.
+    /// The payment methods that the reader may accept.
     public var methods: [PaymentMethodType]
-    /// When a hold is captured.
+    /// The time at which a hold is captured.
     public var captureMethod: CaptureMethod
-    /// What the provider keeps for the platform.
+    /// The platform's fee, withheld by the provider.
     public var applicationFee: Money?
-    /// Whether and on what the reader asks for a tip.
+    /// The tipping prompt of the reader.
     public var tipping: Tipping
-    /// Which network a card with two uses, for eftpos and Cartes Bancaires.
+    /// The preferred network for a co-branded card, for eftpos and Cartes Bancaires.
     public var requestedPriority: RoutingPriority?
-    /// Whether a longer hold is asked for.
+    /// `true` to request an extended authorization.
     public var requestsExtendedAuthorization: Bool
-    /// Whether raising the hold later is asked for.
+    /// `true` to request incremental authorization.
     public var requestsIncrementalAuthorization: Bool
-    /// Whether the customer may cancel the payment at the reader.
+    /// `true` if the customer may cancel the payment at the reader.
     public var allowsCustomerCancellation: Bool
     /// Further metadata for the provider. Order, account and reader are always sent: see ``metadata(account:reader:)``.
     public var metadata: [String: String]
 
-    /// When a hold is captured.
+    /// The time at which a hold is captured.
     public enum CaptureMethod: String, Hashable, Sendable, CaseIterable {
-        /// By a capture, except for cards that take it when they are confirmed.
+        /// By an explicit capture, except for cards that are captured on confirmation.
         case manualPreferred = "manual_preferred"
-        /// By a capture always; such cards are refused.
+        /// Always by an explicit capture; cards captured on confirmation are refused.
         case manual
-        /// By the provider at once.
+        /// By the provider, immediately.
         case automatic
     }
 
-    /// Whether and on what a reader asks for a tip.
+    /// The tipping prompt of a reader.
     public enum Tipping: Hashable, Sendable {
-        /// It does not ask.
+        /// No prompt.
         case none
-        /// It asks as its configuration says, on the whole amount.
+        /// A prompt on the whole amount, as configured on the reader.
         case onWholeAmount
-        /// It asks on this part of the amount.
+        /// A prompt on this part of the amount.
         case onPart(Money)
     }
 
-    /// Which network a card with two uses.
+    /// The preferred network for a co-branded card.
     public enum RoutingPriority: String, Hashable, Sendable, CaseIterable {
         case domestic
         case international
     }
 
-    /// Makes them: card present, captured by us, no tip.
+    /// Creates parameters with defaults: card present, manual capture preferred, no tip.
     public init(amount: Money, order: OrderID, description: String? = nil) {
         self.amount = amount
         self.order = order
@@ -74,7 +74,7 @@ public struct PaymentIntentParameters: Hashable, Sendable {
         metadata = [:]
     }
 
-    /// Metadata keys under which the provider always receives what the intent belongs to.
+    /// Metadata keys that are always sent with an intent.
     public enum MetadataKey {
         public static let order = "till_order"
         public static let account = "till_account"
@@ -83,7 +83,8 @@ public struct PaymentIntentParameters: Hashable, Sendable {
         public static let readerModel = "till_reader_model"
     }
 
-    /// What is sent to the provider: the shop's own entries, and always order, account and reader, which win.
+    /// Returns the metadata for the provider: the shop's own entries plus order, account and reader, which take
+    /// precedence.
     public func metadata(account: AccountID, reader: CardReader?) -> [String: String] {
         var all = metadata
         all[MetadataKey.order] = order.rawValue

@@ -1,14 +1,14 @@
 public import TillCore
 
-/// What an intent was paid with.
+/// The payment method of an intent.
 public enum PaymentMethod: Hashable, Sendable {
-    /// A card that was not there, by its number.
+    /// A card that was not present, by its number.
     case card(CardSummary?)
     /// A card at a reader.
     case cardPresent(details: CardPresentTransactionDetails)
-    /// A Canadian debit card at a reader. It is captured when it is confirmed, and its refund needs card and reader.
+    /// A Canadian debit card at a reader. It is captured on confirmation, and its refund needs card and reader.
     case interacPresent(details: CardPresentTransactionDetails)
-    /// Something else, by the provider's word for it.
+    /// Any other method, by the provider's name for it.
     case other(type: String)
 
     /// The details of a card at a reader.
@@ -19,14 +19,14 @@ public enum PaymentMethod: Hashable, Sendable {
         }
     }
 
-    /// True if confirming takes the money at once, so that nothing is left to capture.
+    /// `true` if confirming captures the money at once, so that nothing is left to capture.
     public var isSingleMessage: Bool {
         if case .interacPresent = self { return true }
         return false
     }
 }
 
-/// A way to pay that a reader may be asked to take. Open: a word that is not known keeps its raw value.
+/// A payment method that a reader may accept. Open: an unknown value keeps its raw value.
 public struct PaymentMethodType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The text, as it came.
     public let rawValue: String

@@ -1,6 +1,6 @@
 public import TillCore
 
-/// A refund at a reader. The amount is exact and in its own currency: nobody multiplies by a hundred.
+/// A refund at a reader. The amount is exact, in minor units of its own currency.
 public struct RefundParameters: Sendable {
     /// The account that the payment was made on.
     public let account: AccountID
@@ -8,13 +8,13 @@ public struct RefundParameters: Sendable {
     public let charge: ProviderReference
     /// The intent of the charge, if known. Interac refunds need it.
     public let intent: ProviderReference?
-    /// The intent's secret, for kits that ask for it. Interac refunds on a phone need it.
+    /// The intent's secret, for SDKs that need it. Interac refunds on a phone need it.
     public let clientSecret: Secret<String>?
-    /// How much; in the currency of the charge.
+    /// The amount, in the currency of the charge.
     public let amount: Money
-    /// The idempotency key of this refund: the same one refunds the same money once.
+    /// The idempotency key of this refund: the same key refunds once.
     public let key: IdempotencyKey
-    /// Why, for the provider's list.
+    /// The reason, for the provider's records.
     public let reason: String?
 
     public init(
@@ -33,13 +33,13 @@ public struct RefundParameters: Sendable {
 
 /// A refund at the provider. Only ``CardReaderRefundStatus/succeeded`` means that the money was refunded.
 public struct CardReaderRefund: Hashable, Sendable {
-    /// The provider's name for it.
+    /// The provider's identifier.
     public let id: ProviderReference?
     /// The charge that it refunds.
     public let charge: ProviderReference
     public let amount: Money
     public let status: CardReaderRefundStatus
-    /// The provider's word for why it failed.
+    /// The provider's code for the cause of a failure.
     public let failureReason: String?
 
     public init(
@@ -54,20 +54,20 @@ public struct CardReaderRefund: Hashable, Sendable {
     }
 }
 
-/// Where a refund stands. Open: a status that is not known keeps its raw value and is not a success.
+/// The status of a refund. Open: an unknown status keeps its raw value and is not a success.
 public struct CardReaderRefundStatus: RawRepresentable, Hashable, Sendable {
     /// The text, as it came.
     public let rawValue: String
     /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The money went back.
+    /// The money was refunded.
     public static let succeeded = CardReaderRefundStatus(rawValue: "succeeded")
-    /// The provider has accepted it; whether the money is refunded is not known yet.
+    /// Accepted by the provider; the outcome is not known yet.
     public static let pending = CardReaderRefundStatus(rawValue: "pending")
     /// The money stays with the shop.
     public static let failed = CardReaderRefundStatus(rawValue: "failed")
     /// Canceled; the money stays with the shop.
     public static let canceled = CardReaderRefundStatus(rawValue: "canceled")
-    /// The customer must do something.
+    /// The customer must take an action.
     public static let requiresAction = CardReaderRefundStatus(rawValue: "requires_action")
 }

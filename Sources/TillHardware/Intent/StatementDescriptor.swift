@@ -1,14 +1,14 @@
-/// What a customer's bank statement shows for a payment: 5 to 22 printable ASCII characters, at least one of them a
+/// The text on a customer's bank statement for a payment: 5 to 22 printable ASCII characters, at least one of them a
 /// letter, none of `< > \ ' " *`.
 public struct StatementDescriptor: Hashable, Sendable, CustomStringConvertible {
     public let text: String
     public var description: String { text }
 
     public static let minimumLength = 5
-    /// The most characters; they are ASCII, so it is as many bytes.
+    /// The maximum number of characters; they are ASCII, so it is also the maximum number of bytes.
     public static let maximumLength = 22
 
-    /// Takes a text as it is, or says what is wrong with it.
+    /// Accepts a valid text unchanged, and throws the violated rule otherwise.
     public init(_ text: String) throws(StatementDescriptorError) {
         guard text.utf8.allSatisfy(StatementDescriptor.isAllowed) else { throw .character }
         let count = text.utf8.count
@@ -19,8 +19,8 @@ public struct StatementDescriptor: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// Takes any text, such as a shop's name: puts `-` for what is not allowed and cuts it. `nil` if too little is
-    /// left.
+    /// Accepts any text, such as a shop's name: replaces disallowed characters with `-` and truncates it. `nil` if too
+    /// little is left.
     public init?(cleaning text: String) {
         var bytes: [UInt8] = []
         for scalar in text.unicodeScalars.prefix(1000) where bytes.count < StatementDescriptor.maximumLength {
@@ -43,13 +43,13 @@ public struct StatementDescriptor: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What is wrong with a statement descriptor.
+/// A violation of the rules for statement descriptors.
 public enum StatementDescriptorError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// It has this many characters.
+    /// The wrong number of characters.
     case length(Int)
-    /// It has no letter.
+    /// No letter.
     case noLetter
-    /// It has a character that banks do not take.
+    /// A character that banks do not accept.
     case character
 
     public var description: String {

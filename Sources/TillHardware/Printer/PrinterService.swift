@@ -1,14 +1,14 @@
 public import TillReceipts
 
-/// Puts receipts on paper. On iOS this is the system's dialog; elsewhere IPP or ESC/POS without one.
+/// A receipt printer. On iOS this is the system's dialog; elsewhere IPP or ESC/POS without one.
 ///
 /// A printer that fails never changes a payment: the receipt can be printed again.
 public protocol PrinterService: Sendable {
-    /// Prints a receipt and returns once it is on paper or handed to a printer that says no more.
-    /// - Throws: `ReceiptError` if the content does not add up, before anything is sent; else an error that says
+    /// Prints a receipt and returns once it is on paper, or accepted by a printer that reports no more.
+    /// - Throws: `ReceiptError` if the content is inconsistent, before anything is sent; otherwise an error that states
     ///   whether the receipt may have printed.
     func printReceipt(content: ReceiptContent) async throws
 }
 
-/// The same by the name that says what is printed.
+/// An alternative name for ``PrinterService`` that names the document.
 public typealias ReceiptPrinterService = PrinterService

@@ -1,14 +1,14 @@
 public import TillCore
 
-/// Why a receipt did not go to a printer that a person chooses.
+/// An error of printing through the system's print dialog.
 public enum PrinterServiceError: ExplainedError, Hashable {
-    /// The person closed the dialog.
+    /// The user closed the dialog.
     case canceled
     /// This device cannot print, or not now.
     case notAvailable
     /// Another receipt's dialog is open.
     case busy
-    /// The system gave up, in its own words. It may have printed.
+    /// The system failed, in its own words. The receipt may have printed.
     case failed(String)
 
     public var code: String {
@@ -29,7 +29,7 @@ public enum PrinterServiceError: ExplainedError, Hashable {
     }
     /// A printer moves no money.
     public var moneyMoved: MoneyMoved { .no }
-    /// What to do next.
+    /// The next step.
     public var next: String {
         switch self {
         case .canceled: "The payment stands as it is; the receipt can be printed again."

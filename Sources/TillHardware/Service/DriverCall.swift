@@ -1,18 +1,18 @@
 import Synchronization
 import TillCore
 
-/// How a call of a driver ended for the service. The call itself may still be running.
+/// The result of a driver call for the service. The call itself may still be running.
 enum DriverOutcome<Value: Sendable>: Sendable {
     case value(Value)
-    /// The driver refused, or the service knows that it cannot continue.
+    /// The driver refused, or the service determined that it cannot continue.
     case failed(CardReaderFailure)
-    /// It took longer than its limit.
+    /// The call exceeded its limit.
     case timedOut
-    /// It was canceled, and the driver did not come back in time.
+    /// The call was canceled, and the driver did not return in time.
     case givenUp
 }
 
-/// One call of a driver, within a limit. The service continues at the limit; what the driver says after that is late.
+/// One driver call within a limit. The service continues at the limit; a later result of the driver is late.
 final class DriverCall<Value: Sendable>: Sendable {
     private let reply = Reply<DriverOutcome<Value>>()
     private let hasReturned = Atomic(false)
@@ -20,8 +20,8 @@ final class DriverCall<Value: Sendable>: Sendable {
     private let clock: any TillClock
     private let executor: (any TaskExecutor)?
 
-    /// Calls the driver and lets the limit run.
-    /// - Parameter late: given the driver's answer if it came after the limit.
+    /// Calls the driver and starts the limit.
+    /// - Parameter late: called with the driver's result if it arrives after the limit.
     init(
         limit: Span, clock: any TillClock, executor: (any TaskExecutor)?,
         _ body: @escaping @Sendable () async throws(CardReaderFailure) -> Value,
@@ -43,7 +43,7 @@ final class DriverCall<Value: Sendable>: Sendable {
         }
     }
 
-    /// Begins the limit anew.
+    /// Restarts the limit.
     func restartTimer(_ limit: Span) {
         let (clock, reply) = (clock, reply)
         let next = Task(executorPreference: executor) {
@@ -57,10 +57,10 @@ final class DriverCall<Value: Sendable>: Sendable {
         old?.cancel()
     }
 
-    /// Ends it for the service.
+    /// Ends the call for the service.
     func interrupt(_ outcome: DriverOutcome<Value>) { reply.give(outcome) }
 
-    /// How it ended. `isStray`: the driver has not come back.
+    /// Returns the result. `isStray`: the driver has not returned.
     func outcome() async -> (outcome: DriverOutcome<Value>, isStray: Bool) {
         let outcome = await reply.value()
         timer.withLock { $0 }?.cancel()

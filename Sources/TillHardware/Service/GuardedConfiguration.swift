@@ -1,7 +1,7 @@
 import Synchronization
 import TillCore
 
-/// An app's configuration within limits, and only as long as its account is the service's.
+/// An app's configuration within limits, valid only while its account is the service's.
 final class GuardedConfiguration: CardReaderConfigProvider {
     let account: AccountID
     private let app: any CardReaderConfigProvider
@@ -27,12 +27,12 @@ final class GuardedConfiguration: CardReaderConfigProvider {
         self.executor = executor
     }
 
-    /// From now on it gives nothing.
+    /// Invalidates the configuration: it provides nothing from now on.
     func leave() {
         state.withLock { $0 = State(isLeft: true) }
     }
 
-    /// Fetches a token ahead, for the first who asks, so that a bad one is known at once.
+    /// Prefetches a token for the first request, so that an invalid one is detected at once.
     func fetchAhead() async throws(CardReaderFailure) {
         guard needsToken else { return }
         let token = try await fetch()
@@ -68,7 +68,7 @@ final class GuardedConfiguration: CardReaderConfigProvider {
         try stillHere()
         let call = DriverCall(limit: limits.connectionToken, clock: clock, executor: executor) {
             () async throws(CardReaderFailure) -> Value in
-            // The app's own error is not repeated: it may hold what the token was asked with.
+            // The app's own error is not repeated: it may contain the credentials of the token request.
             do { return try await body() } catch {
                 switch error {
                 case CardReaderConfigError.incompleteStoreAddress: throw CardReaderFailure(.incompleteStoreAddress)

@@ -1,7 +1,7 @@
 import TillCore
 
-/// What a service remembers of the orders that it took payments for, so that one order has one intent. A value with
-/// a limit; the journal behind ``PreConfirmation`` is what lasts.
+/// The service's record of orders and their intents, so that one order has one intent. A bounded value; the journal
+/// behind ``PreConfirmation`` is the durable record.
 struct PaymentLedger {
     struct Key: Hashable {
         let account: AccountID
@@ -9,13 +9,13 @@ struct PaymentLedger {
     }
 
     enum Standing: Hashable {
-        /// No money was asked for, or the provider said no: a card may be collected again.
+        /// Not confirmed, or declined: a card may be collected again.
         case open
-        /// Money was asked for and nobody knows what came of it.
+        /// Confirmation was requested; its outcome is unknown.
         case unknown
-        /// The money is held or taken.
+        /// The money is held or captured.
         case paid
-        /// The intent is over without money.
+        /// The intent ended without money.
         case canceled
     }
 
@@ -24,11 +24,11 @@ struct PaymentLedger {
         var parameters: PaymentIntentParameters
         var clientSecret: Secret<String>?
         var standing = Standing.open
-        /// Whether a card is tied to the intent whose money can be asked for.
+        /// `true` if a card is attached to the intent, so that it can be confirmed.
         var isCollected = false
-        /// How many cards money was asked for with; part of the key, so that the same card is asked once.
+        /// The number of cards in confirmations so far; part of the key, so that the same card is charged once.
         var cards = 0
-        /// How many intents the order had, this one included.
+        /// The number of intents of the order, including this one.
         var generation = 1
         var place: UInt64 = 0
     }
@@ -43,7 +43,7 @@ struct PaymentLedger {
 
     subscript(key: Key) -> Entry? { entries[key] }
 
-    /// Remembers an entry. `false`: everything remembered is of unknown outcome and there is no place left.
+    /// Stores an entry. Returns `false` if every stored entry has an unknown outcome and there is no space left.
     mutating func remember(_ entry: Entry, for key: Key) -> Bool {
         if entries[key] == nil, entries.count >= limit {
             let settled = entries.filter { $0.value.standing != .unknown && $0.key != active }
@@ -68,24 +68,24 @@ struct PaymentLedger {
         }
     }
 
-    /// Those whose money may move or have moved without anybody having heard of it.
+    /// The entries with an open or unknown outcome, oldest first.
     var unsettled: [(Key, Entry)] {
         entries.filter { $0.value.standing == .open || $0.value.standing == .unknown }
             .sorted { $0.value.place < $1.value.place }
     }
 
-    /// The name under which the provider makes an intent once.
+    /// Returns the idempotency key under which the provider creates an intent once.
     static func intentKey(_ key: Key, generation: Int) -> IdempotencyKey {
         IdempotencyKey(
             rawValue: "till-\(short(key.account.rawValue))-\(short(key.order.rawValue))-intent-\(generation)")
     }
 
-    /// The name under which the provider asks for the money of one collected card once.
+    /// Returns the idempotency key of one step of an intent, such as the confirmation of one collected card.
     static func stepKey(_ intent: PaymentIntent, _ step: String, _ number: Int) -> IdempotencyKey {
         IdempotencyKey(rawValue: "till-\(short(intent.id.rawValue))-\(step)-\(number)")
     }
 
-    /// Long names are cut and made distinct again by their FNV-1a sum, for providers that take 255 bytes.
+    /// Truncates long names and keeps them distinct with an FNV-1a hash, for providers that limit keys to 255 bytes.
     private static func short(_ text: String) -> String {
         guard text.utf8.count > 80 else { return text }
         var sum: UInt64 = 0xCBF2_9CE4_8422_2325

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One answer for one who waits, given once: what comes after the first is refused and so can be recognized as late.
+/// A single-use answer for one waiting caller: later answers are refused and can thus be recognized as late.
 final class Reply<Value: Sendable>: Sendable {
     private enum State {
         case open
@@ -10,7 +10,7 @@ final class Reply<Value: Sendable>: Sendable {
     }
     private let state = Mutex(State.open)
 
-    /// Answers. `false`: there was an answer already.
+    /// Delivers the answer. Returns `false` if there was an answer already.
     @discardableResult
     func give(_ value: Value) -> Bool {
         let (isFirst, waiting): (Bool, CheckedContinuation<Value, Never>?) = state.withLock { state in
@@ -44,7 +44,7 @@ final class Reply<Value: Sendable>: Sendable {
     }
 }
 
-/// Opens once; everybody who waits at it continues.
+/// A one-time gate: all waiting callers continue once it opens.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -52,7 +52,7 @@ final class Gate: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Lets everybody through, now and later.
+    /// Opens the gate for all current and future callers.
     func open() {
         let waiting = state.withLock { state in
             state.isOpen = true
@@ -74,12 +74,12 @@ final class Gate: Sendable {
     }
 }
 
-/// The door of a call that begins with something else: it is entered once, or shut before.
+/// The entry point of a deferred call: entered once, or shut before that.
 final class Threshold: Sendable {
     private enum State { case outside, entered, shut }
     private let state = Mutex(State.outside)
 
-    /// Goes in. `false`: it was shut.
+    /// Enters. Returns `false` if it was shut.
     func enter() -> Bool {
         state.withLock { state in
             if state == .outside { state = .entered }
@@ -87,7 +87,7 @@ final class Threshold: Sendable {
         }
     }
 
-    /// Shuts it. `false`: somebody is inside already.
+    /// Shuts it. Returns `false` if it was entered already.
     func shut() -> Bool {
         state.withLock { state in
             if state == .outside { state = .shut }

@@ -1,6 +1,6 @@
 import TillCore
 
-/// Where a service stands, with all that belongs to it there. Everything that ends with a state is in its payload.
+/// The internal state of a service. Everything that ends with a state is in its payload.
 enum ServicePhase {
     case idle
     case discovering(Discovery)
@@ -8,7 +8,7 @@ enum ServicePhase {
     case connected(Link)
     case operating(Link, Operation)
     case reconnecting(Link, CardReaderDisconnectReason)
-    /// A reader is being released, or everything is being forgotten.
+    /// A reader is being released, or the service is being cleared.
     case leaving(Link?)
 
     struct Discovery {
@@ -33,9 +33,9 @@ enum ServicePhase {
         var reader: CardReader
         let account: AccountID
         let options: CardReaderConnectionOptions
-        /// Of the connection, or of the last try to reach the reader again.
+        /// The attempt of the connection, or of the last reconnection.
         var attempt: CardReaderAttemptID
-        /// The reader went away while a command ran that is not over yet.
+        /// Set if the reader disconnected during a command that is still running.
         var loss: Loss?
         var update: CardReaderSoftwareUpdate?
         var isBatteryLow = false
@@ -50,11 +50,11 @@ enum ServicePhase {
     struct Operation {
         enum Kind { case payment, sealedCard, refund, update }
         enum Step {
-            /// Before the card is asked for, or after it was canceled.
+            /// Before the card is requested, or after a cancellation.
             case preparing
             /// Waiting for a card.
             case collecting
-            /// The shop writes it down.
+            /// The shop records the payment.
             case writing
             /// The provider is being asked.
             case confirming
@@ -64,11 +64,11 @@ enum ServicePhase {
         let ended: Gate
         var step = Step.preparing
         var canceledBy: CardReaderCanceler?
-        /// Ends the driver's call that runs, for the service.
+        /// Ends the running driver call for the service.
         var interrupt: (@Sendable (CardReaderFailure?) -> Void)?
     }
 
-    /// What others see of it.
+    /// The public state.
     var state: CardReaderServiceState {
         switch self {
         case .idle, .leaving(nil): .idle

@@ -1,13 +1,13 @@
 import TillCore
 
 extension StandardCardReaderService {
-    /// Has the shop write the payment down, then asks for the money. Nothing can be canceled after the writing.
+    /// Has the shop record the payment, then confirms it. Nothing can be canceled after the recording.
     func confirm(
         _ key: PaymentLedger.Key, _ attempt: CardReaderAttemptID, _ beforeConfirmation: @escaping PreConfirmation
     ) async throws(CardReaderServiceError) -> PaymentIntent {
         guard let entry = payments[key] else { throw CardReaderServiceError(.capturePayment, .noActivePaymentIntent) }
         try await write(key, entry, attempt, beforeConfirmation)
-        // Between this query and the driver's call nothing is awaited: a cancel comes before it or is refused.
+        // Nothing is awaited between this check and the driver's call: a cancellation comes before it or is refused.
         if entry.standing != .unknown, let failure = obstacle(attempt) { try await stop(key, attempt, failure) }
         change(attempt) { $0.step = .confirming }
         payments.change(key) { $0.standing = .unknown }
@@ -56,7 +56,7 @@ extension StandardCardReaderService {
         }
     }
 
-    /// Finds out what became of the money. What the provider says of the intent counts; an error is a hint.
+    /// Determines the outcome of a confirmation. The provider's state of the intent decides; an error is a hint.
     private func judge(
         _ outcome: DriverOutcome<PaymentIntent>, _ key: PaymentLedger.Key, _ before: PaymentLedger.Entry,
         _ attempt: CardReaderAttemptID
@@ -88,8 +88,8 @@ extension StandardCardReaderService {
         return try await conclude(answer, isSure: isSure, key, attempt, failure)
     }
 
-    /// Whether an intent that was read shows that the money was asked for. One that does not may still be overtaken by
-    /// the request that got lost.
+    /// Returns `true` if a retrieved intent shows that the confirmation was processed. An intent that does not may
+    /// still be overtaken by the lost request.
     private func hasAnswered(_ read: PaymentIntent, since before: PaymentIntent) -> Bool {
         read.charges.count > before.charges.count || read.lastDecline != before.lastDecline
     }
@@ -126,7 +126,7 @@ extension StandardCardReaderService {
             }
             throw refused(intent, key, attempt, failure)
         case .requiresConfirmation where isSure:
-            // The provider says that it was not asked: the same card may be asked again.
+            // The provider reports that it was not confirmed: the same card may be confirmed again.
             payments.change(key) { entry in
                 entry.intent = intent
                 entry.standing = .open
@@ -164,7 +164,7 @@ extension StandardCardReaderService {
         return CardReaderServiceError(.capturePayment, failure.underlyingError, details: details)
     }
 
-    /// The provider's answer about money that was given up waiting for. It is remembered, and reported.
+    /// Handles the late result of an abandoned confirmation: records and reports it.
     private func confirmedLate(
         _ key: PaymentLedger.Key, _ attempt: CardReaderAttemptID, _ result: Result<PaymentIntent, CardReaderFailure>
     ) async {
@@ -183,7 +183,7 @@ extension StandardCardReaderService {
 
     // MARK: Once more
 
-    /// Asks again for the payment that is open.
+    /// Retries the open payment.
     public func retryActivePayment(
         beforeConfirmation: @escaping PreConfirmation
     ) async throws(CardReaderServiceError) -> PaymentIntent {
@@ -216,7 +216,7 @@ extension StandardCardReaderService {
         }
     }
 
-    /// A payment whose outcome is not known: query first, then ask again with the original intent and the same key.
+    /// Resolves a payment of unknown outcome: queries first, then confirms the original intent again with the same key.
     private func resolve(
         _ key: PaymentLedger.Key, _ entry: PaymentLedger.Entry, _ attempt: CardReaderAttemptID,
         _ beforeConfirmation: @escaping PreConfirmation
@@ -249,7 +249,7 @@ extension StandardCardReaderService {
 
     // MARK: Canceling
 
-    /// Cancels the payment and returns once the reader is ready; refused once money is being asked for.
+    /// Cancels the payment and returns once the reader is ready; refused once it is being confirmed.
     public func cancelPayment() async throws(CardReaderServiceError) {
         if let operation = phase.operation, operation.kind == .payment || operation.kind == .sealedCard {
             guard operation.step != .confirming else {
@@ -269,7 +269,7 @@ extension StandardCardReaderService {
         try notPaid(key)
     }
 
-    /// A payment that is canceled while nobody knows whether it was made stays as it is.
+    /// Refuses to cancel a payment of unknown outcome, which stays unchanged.
     private func notUnknown(_ key: PaymentLedger.Key) throws(CardReaderServiceError) {
         guard let entry = payments[key], entry.standing == .unknown else { return }
         var details = CardReaderErrorDetails.moneyUnknown

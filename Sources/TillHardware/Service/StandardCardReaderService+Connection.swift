@@ -33,7 +33,7 @@ extension StandardCardReaderService {
         if let discovery { try? await stop(discovery) }
         let failure: CardReaderFailure
         do throws(CardReaderFailure) {
-            // A discovery that the driver does not come back from: no second command beside it.
+            // The driver has not returned from a discovery: do not start a second command beside it.
             guard strays.isEmpty else { throw CardReaderFailure(.readerBusy) }
             try await checkLocation(of: connecting.reader, configuration)
             return .success(try await connect(connecting, options, configuration))
@@ -57,7 +57,7 @@ extension StandardCardReaderService {
         return false
     }
 
-    /// Refuses a smart reader that stands at another place than the app's.
+    /// Refuses a smart or countertop reader registered at a location other than the app's.
     private func checkLocation(
         of reader: CardReader, _ configuration: GuardedConfiguration
     ) async throws(CardReaderFailure) {
@@ -95,7 +95,7 @@ extension StandardCardReaderService {
         phase = .connecting(current)
         let outcome = await finish(call, attempt, blocks: true)
         guard case .connecting(let now) = phase, now.attempt == attempt, !now.isInvalid else {
-            // It may have connected anyway: whoever invalidated it releases it.
+            // The reader may have connected anyway: the invalidating command releases it.
             throw CardReaderFailure(.connectionAttemptInvalidated)
         }
         guard case .value(var connected) = outcome else {
@@ -118,7 +118,7 @@ extension StandardCardReaderService {
         return connected
     }
 
-    /// Connected after the attempt was given up: nobody may believe it.
+    /// Handles a connection that succeeded after its attempt was abandoned: it is never used.
     private func connectedLate(
         _ attempt: CardReaderAttemptID, _ result: Result<CardReader, CardReaderFailure>
     ) async {
@@ -147,7 +147,7 @@ extension StandardCardReaderService {
         return failure
     }
 
-    /// Ends a connection that is being made.
+    /// Cancels a connection attempt.
     func invalidate(_ attempt: CardReaderAttemptID) async {
         guard case .connecting(var connecting) = phase, connecting.attempt == attempt else { return }
         let isFirst = !connecting.isInvalid
@@ -202,7 +202,7 @@ extension StandardCardReaderService {
         gone(.requested, tell: false)
     }
 
-    /// Nothing is connected any more.
+    /// Moves to `idle` after the connection ended.
     func gone(_ reason: CardReaderDisconnectReason, tell: Bool) {
         phase = .idle
         cardIsInserted = false
@@ -211,7 +211,7 @@ extension StandardCardReaderService {
         if tell { events.send(CardReaderEvent(.disconnected, message: reason.advice)) }
     }
 
-    /// Forgets what was found.
+    /// Discards everything known about readers, payments and the account.
     public func clear() async throws(CardReaderServiceError) {
         while case .discovering = phase { try? await cancelDiscovery() }
         if case .connecting(let connecting) = phase { await invalidate(connecting.attempt) }
@@ -245,7 +245,7 @@ extension StandardCardReaderService {
         statusValues.sendIfChanged(.ready)
     }
 
-    /// Why a command is refused in the state that the service is in.
+    /// Returns the reason for refusing a command in the current state.
     func refusal(connected: UnderlyingError) -> UnderlyingError {
         switch phase {
         case .idle, .discovering: .notConnectedToReader
@@ -257,7 +257,7 @@ extension StandardCardReaderService {
 }
 
 extension CardReaderErrorDetails {
-    /// It is not known whether money moved.
+    /// Details for an unknown movement of money.
     static var moneyUnknown: CardReaderErrorDetails {
         var details = CardReaderErrorDetails()
         details.moneyMoved = .unknown

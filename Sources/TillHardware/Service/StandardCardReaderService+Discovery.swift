@@ -4,7 +4,7 @@ extension StandardCardReaderService {
     public func start(
         _ configProvider: any CardReaderConfigProvider, discoveryMethod: CardReaderDiscoveryMethod
     ) async throws(CardReaderServiceError) {
-        // Whoever starts last wins: one that waited for the same end gives way.
+        // The last start wins: an earlier one that waits for the same discovery to end yields.
         let ticket = nextAttempt()
         latestStart = ticket
         await observeDriver()
@@ -54,7 +54,7 @@ extension StandardCardReaderService {
         phase = .discovering(ServicePhase.Discovery(attempt: attempt, call: call, threshold: threshold, ended: ended))
         later { service in
             let outcome = await service.finish(call, attempt, blocks: !threshold.shut())
-            // A discovery that ended before the token came has an answer for who started it, too.
+            // A discovery that ended before the token arrived still answers its caller.
             started.give(outcome.failure(.discoveryTimedOut))
             service.discoveryEnded(attempt, outcome)
             ended.open()
@@ -125,7 +125,7 @@ extension StandardCardReaderService {
         }
     }
 
-    /// Has the driver end a discovery and returns once it has, or once the limit for that is over.
+    /// Has the driver end a discovery and returns once it has, or once the limit for that has passed.
     func stop(_ discovery: ServicePhase.Discovery) async throws(CardReaderServiceError) {
         if discovery.threshold.shut() {
             discovery.call.interrupt(.givenUp)
@@ -155,7 +155,7 @@ extension StandardCardReaderService {
 }
 
 extension DriverOutcome {
-    /// Why it did not end well; `nil` if it did.
+    /// Returns the failure, or `nil` for success.
     func failure(_ timeOut: UnderlyingError) -> CardReaderFailure? {
         switch self {
         case .value: nil

@@ -1,7 +1,7 @@
 import TillCore
 
 extension StandardCardReaderService {
-    /// What the driver says without being asked.
+    /// Handles an unsolicited event of the driver.
     func happened(_ event: CardReaderDriverEvent) {
         switch event {
         case .reader(let event): readerSaid(event)
@@ -32,7 +32,7 @@ extension StandardCardReaderService {
         guard phase.link != nil else { return }
         let current = phase.operation?.attempt
         if let of = event.attempt, of != current { return }
-        // Without a command a reader has nothing to say about one.
+        // Outside of a command, a reader has nothing to report about one.
         switch event.type {
         case .cardInserted, .cardRemoved, .removeCard, .displayMessage: break
         default: if current == nil { return }
@@ -58,7 +58,7 @@ extension StandardCardReaderService {
         reportBattery()
     }
 
-    /// Remembers whether the battery is low, for a reader that was just connected, and says so.
+    /// Records a low battery of a reader that was just connected, and reports it.
     func noteBattery() { reportBattery() }
 
     private func reportBattery() {
@@ -105,7 +105,7 @@ extension StandardCardReaderService {
         }
         timer.cancel()
         cardWaiters[attempt.number] = nil
-        // Whoever gave the command up did not find the card left in the reader.
+        // A canceled command did not find the card left in the reader.
         if Task.isCancelled { change(attempt) { $0.canceledBy = $0.canceledBy ?? .app } }
         return isOut
     }
@@ -114,7 +114,7 @@ extension StandardCardReaderService {
         for waiter in cardWaiters.values { waiter.give(isOut) }
     }
 
-    /// Delivers an event to who listens.
+    /// Publishes an event.
     public func show(_ event: CardReaderEvent) async { events.send(event) }
 
     // MARK: Readers that go away and come back
@@ -138,8 +138,8 @@ extension StandardCardReaderService {
         }
     }
 
-    /// A command whose reader went away: what waits for a card is over; what money was asked for with is waited for,
-    /// because the answer about it does not need the reader.
+    /// Handles the loss of the reader during a command: a pending card collection fails; a confirmation or refund is
+    /// awaited, because its answer does not need the reader.
     private func lost(_ reason: CardReaderDisconnectReason, during operation: ServicePhase.Operation) {
         wakeCardWaiters(true)
         let failure = reason.failure
@@ -153,7 +153,7 @@ extension StandardCardReaderService {
         }
     }
 
-    /// Waits for the driver to reach the reader again, within the limit.
+    /// Waits for the driver to reconnect the reader, within the limit.
     func reachAgain(_ link: ServicePhase.Link, _ reason: CardReaderDisconnectReason) {
         guard link.options.reconnectsAutomatically, driver.capabilities.reconnects else {
             gone(reason, tell: true)
@@ -234,7 +234,7 @@ extension StandardCardReaderService {
 }
 
 extension CardReaderDisconnectReason {
-    /// What it is to a command that ran.
+    /// The failure of a command that was running.
     var failure: CardReaderFailure {
         CardReaderFailure(.notConnectedToReader, message: "The card reader disconnected (\(rawValue)). \(advice)")
     }

@@ -1,7 +1,7 @@
 import TillCore
 
 extension StandardCardReaderService {
-    /// Begins a command on the connected reader.
+    /// Starts a command on the connected reader.
     func begin(
         _ kind: ServicePhase.Operation.Kind, _ interaction: CardReaderServiceError.Interaction,
         step: ServicePhase.Operation.Step = .preparing
@@ -17,7 +17,7 @@ extension StandardCardReaderService {
         return (link, attempt)
     }
 
-    /// Ends it, and goes to where the reader is by now.
+    /// Ends the command and moves to the reader's current state.
     func end(_ attempt: CardReaderAttemptID) {
         guard case .operating(var link, let operation) = phase, operation.attempt == attempt else { return }
         let loss = link.loss
@@ -30,14 +30,15 @@ extension StandardCardReaderService {
         operation.ended.open()
     }
 
-    /// Changes the command that runs, if it is still this one.
+    /// Changes the running command, if it is still this one.
     func change(_ attempt: CardReaderAttemptID, _ body: (inout ServicePhase.Operation) -> Void) {
         guard case .operating(let link, var operation) = phase, operation.attempt == attempt else { return }
         body(&operation)
         phase = .operating(link, operation)
     }
 
-    /// Runs a command to its end. When the caller's task is canceled the command is canceled, if it still can be.
+    /// Runs a command to its end. If the caller's task is canceled, the command is canceled where that is still
+    /// possible.
     func running<Value: Sendable>(
         _ attempt: CardReaderAttemptID,
         _ body: () async throws(CardReaderServiceError) -> Value
@@ -51,7 +52,7 @@ extension StandardCardReaderService {
         return try result.get()
     }
 
-    /// Cancels a command and returns once it is over. Does nothing once money is being asked for.
+    /// Cancels a command and returns once it has ended. Does nothing once a payment is being confirmed.
     func callOff(_ attempt: CardReaderAttemptID, by canceler: CardReaderCanceler) async {
         guard let operation = phase.operation, operation.attempt == attempt, operation.step != .confirming,
             operation.kind != .update
@@ -66,7 +67,7 @@ extension StandardCardReaderService {
         await operation.ended.wait()
     }
 
-    /// Has the driver stop waiting for a card. That it was not waiting any more is fine.
+    /// Has the driver stop waiting for a card. Ignores that it may no longer be waiting.
     private func stopCollecting(_ operation: ServicePhase.Operation) async {
         let driver = driver
         let isRefund = operation.kind == .refund
@@ -74,7 +75,7 @@ extension StandardCardReaderService {
             () async throws(CardReaderFailure) -> Void in
             if isRefund { try await driver.cancelRefund() } else { try await driver.cancelCollect() }
         }
-        // The command may end without the driver saying that it ended it.
+        // The command may end without an answer of the driver to the cancellation.
         later { _ in
             await operation.ended.wait()
             call.interrupt(.givenUp)
@@ -82,7 +83,7 @@ extension StandardCardReaderService {
         _ = await call.outcome()
     }
 
-    /// Ends the driver's call of a command for the service, if it still runs after that time.
+    /// Ends a command's driver call for the service, if it is still running after `limit`.
     func giveUp(_ attempt: CardReaderAttemptID, after limit: Span, with failure: CardReaderFailure? = nil) {
         guard let operation = phase.operation, operation.attempt == attempt else { return }
         let clock = clock
@@ -101,7 +102,7 @@ extension StandardCardReaderService {
         operation.interrupt?(failure)
     }
 
-    /// Notifies all who listen what happens in a command.
+    /// Publishes an event of a command.
     func tell(_ type: CardReaderEventType, _ attempt: CardReaderAttemptID, message: String? = nil) {
         var event = CardReaderEvent(type, message: message)
         event.attempt = attempt

@@ -19,7 +19,8 @@ extension StandardCardReaderService {
 
     // MARK: Before the reader wakes
 
-    /// What holds for every payment: its account is the one that the service is bound to, its amount can be taken.
+    /// Checks the rules of every payment: its account is the one that the service is bound to, its amount is within
+    /// limits.
     func check(_ parameters: PaymentIntentParameters, _ link: ServicePhase.Link) throws(CardReaderServiceError) {
         if let account = parameters.account, account != link.account {
             throw CardReaderServiceError(
@@ -51,7 +52,7 @@ extension StandardCardReaderService {
         if let entry = payments[key] { try check(entry, parameters, existing) }
     }
 
-    /// One order has one intent: what the order has already decides whether there may be another try.
+    /// Enforces one intent per order: the order's existing intent decides whether another attempt is allowed.
     private func check(
         _ entry: PaymentLedger.Entry, _ parameters: PaymentIntentParameters, _ existing: ExistingPaymentIntent?
     ) throws(CardReaderServiceError) {
@@ -166,9 +167,9 @@ extension StandardCardReaderService {
         }
     }
 
-    /// An intent that nobody waits for any more is ended, so that it cannot be paid.
+    /// Cancels an intent that was created after its request was abandoned, so that it cannot be paid.
     private func madeLate(_ intent: PaymentIntent, _ key: PaymentLedger.Key, _ attempt: CardReaderAttemptID) async {
-        // The same key made it: if the order took it up meanwhile, it is in use.
+        // The same key created it: if the order has adopted it meanwhile, it is in use.
         if let entry = payments[key], entry.intent.id == intent.id { return }
         await endIntent(intent, key, nextAttempt())
     }
@@ -192,7 +193,7 @@ extension StandardCardReaderService {
 
     // MARK: The card
 
-    /// Collects a card for the order's intent and asks for its money.
+    /// Collects a card for the order's intent and confirms it.
     func collectAndConfirm(
         _ key: PaymentLedger.Key, _ attempt: CardReaderAttemptID, _ beforeConfirmation: @escaping PreConfirmation
     ) async throws(CardReaderServiceError) -> PaymentIntent {
@@ -243,7 +244,7 @@ extension StandardCardReaderService {
         }
     }
 
-    /// A result is taken only for the payment that asked for it: the same intent, and its amount or more by a tip.
+    /// Accepts a result only for the payment that requested it: the same intent, and its amount or more by a tip.
     private func isExpected(_ intent: PaymentIntent, for entry: PaymentLedger.Entry) -> Bool {
         guard intent.id == entry.intent.id, intent.account == entry.intent.account else { return false }
         if intent.amount == entry.parameters.amount { return true }
@@ -253,7 +254,7 @@ extension StandardCardReaderService {
         return intent.amount == sum
     }
 
-    /// Has the driver stop waiting for a card whose time is over.
+    /// Has the driver stop waiting for a card after the time limit.
     func stopWaiting(_ attempt: CardReaderAttemptID) async {
         let driver = driver
         _ = await call(limits.cancel, for: attempt) { () async throws(CardReaderFailure) -> Void in
@@ -261,7 +262,7 @@ extension StandardCardReaderService {
         }
     }
 
-    /// A card that was collected for a payment that nobody waits for moves nothing.
+    /// Reports a card that was collected for an abandoned payment. No money moves.
     private func collectedLate(
         _ key: PaymentLedger.Key, _ attempt: CardReaderAttemptID, _ result: Result<PaymentIntent, CardReaderFailure>
     ) async {
@@ -274,8 +275,7 @@ extension StandardCardReaderService {
 
     // MARK: Ending without money
 
-    /// Ends a payment before its money was asked for. A payment that was canceled loses its intent; one that failed
-    /// keeps it, to be tried again.
+    /// Ends a payment before its confirmation. A canceled payment loses its intent; a failed one keeps it for a retry.
     func stop(
         _ key: PaymentLedger.Key, _ attempt: CardReaderAttemptID, _ failure: CardReaderFailure
     ) async throws(CardReaderServiceError) {
@@ -289,7 +289,7 @@ extension StandardCardReaderService {
         throw CardReaderServiceError(.paymentMethod, failure)
     }
 
-    /// Ends an intent whose money was not asked for. What the provider says is what counts: if it has money it stays.
+    /// Cancels an unconfirmed intent. The provider's answer decides: an intent that holds money is kept.
     func endIntent(_ intent: PaymentIntent, _ key: PaymentLedger.Key, _ attempt: CardReaderAttemptID) async {
         let driver = driver
         let name = PaymentLedger.stepKey(intent, "cancel", 1)
@@ -316,7 +316,7 @@ extension StandardCardReaderService {
         if payments[key]?.intent.id == intent.id { settle(key, intent) }
     }
 
-    /// Remembers what the provider says of an order's intent.
+    /// Records the provider's state of an order's intent.
     func settle(_ key: PaymentLedger.Key, _ intent: PaymentIntent) {
         payments.change(key) { entry in
             entry.intent = intent
@@ -343,7 +343,7 @@ extension CardReaderFailure {
                 + "\(order) was asked for.")
     }
 
-    /// A command that somebody canceled, but not the shop, was canceled at the reader.
+    /// Attributes a cancellation without a known party to `canceler`.
     func withCanceler(_ canceler: CardReaderCanceler) -> CardReaderFailure {
         guard underlyingError == .commandCanceled, details.canceledBy == nil else { return self }
         var copy = self

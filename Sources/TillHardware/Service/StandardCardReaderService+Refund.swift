@@ -60,7 +60,8 @@ extension StandardCardReaderService {
         }
     }
 
-    /// A refund as the provider has it. Only `failed` and `canceled` are a no; only `succeeded` is done.
+    /// Evaluates a refund as reported by the provider. Only `failed` and `canceled` are failures; only `succeeded` is
+    /// final success.
     private func take(
         _ refund: CardReaderRefund, _ parameters: RefundParameters, _ failure: CardReaderFailure,
         _ attempt: CardReaderAttemptID

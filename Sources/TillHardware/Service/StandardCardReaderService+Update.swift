@@ -31,7 +31,7 @@ extension StandardCardReaderService {
         guard isUpdating else { return }
         updateIsCancelable = isCancelable
         updates.send(.started(isCancelable: isCancelable))
-        // What must be installed while connecting has the time of an update.
+        // A required update during the connection has the time limit of an update.
         if case .connecting(let connecting) = phase { connecting.call?.restartTimer(limits.update) }
     }
 
@@ -76,7 +76,7 @@ extension StandardCardReaderService {
         throw error
     }
 
-    /// Refuses an update that the battery might not last for, with the level and the threshold.
+    /// Refuses an update if the battery is too low, with the level and the threshold.
     private func checkBattery(of reader: CardReader) throws(CardReaderServiceError) {
         guard let battery = reader.battery, battery.percent < CardReaderBattery.updatePercent else { return }
         var details = CardReaderErrorDetails()

@@ -1,11 +1,11 @@
 public import TillCore
 
-/// The service over any driver. An actor with one state, so that two commands never meet; every wait has a limit on
-/// the clock that is passed in; every command has an identity, and what an older one still says changes nothing but
-/// is handed to the reconciler.
+/// The service over any driver. An actor with one state, so that two commands never overlap; every wait has a limit on
+/// the injected clock; every command has an identity, and a late result of an older one changes nothing but is passed
+/// to the reconciler.
 ///
-/// It keeps no journal: ``PreConfirmation`` is the shop's durable write, and a payment whose outcome is not known
-/// stays so here until its own intent says otherwise.
+/// It keeps no journal: ``PreConfirmation`` is the shop's durable write, and a payment of unknown outcome stays unknown
+/// here until its own intent shows otherwise.
 public actor StandardCardReaderService: CardReaderService {
     let driver: any CardReaderDriver
     let clock: any TillClock
@@ -18,18 +18,18 @@ public actor StandardCardReaderService: CardReaderService {
     }
     /// The account that everything is bound to, from ``start(_:discoveryMethod:)`` to ``clear()``.
     var binding: GuardedConfiguration?
-    /// The readers of one discovery by serial number, and whether they may be connected.
+    /// The readers of one discovery by serial number: the readers that may be connected.
     var cache: [String: CardReader] = [:]
     var payments: PaymentLedger
-    /// Refunds that were asked for and whose outcome is not known, by charge.
+    /// Refunds of unknown outcome, by charge.
     var openRefunds: [ProviderReference: IdempotencyKey] = [:]
-    /// Commands that were given up and that the driver has not come back from.
+    /// Abandoned commands from which the driver has not returned.
     var strays: Set<CardReaderAttemptID> = []
     var cardIsInserted = false
     var cardWaiters: [UInt64: Reply<Bool>] = [:]
     private var lastNumber: UInt64 = 0
     var updateIsCancelable = true
-    /// Who asked last for a discovery.
+    /// The last request for a discovery.
     var latestStart: CardReaderAttemptID?
     private var isObserving = false
 
@@ -43,12 +43,12 @@ public actor StandardCardReaderService: CardReaderService {
     let statusValues = Broadcast<CardReaderServiceStatus>(.ready)
     let paymentValues = Broadcast<CardReaderPaymentStatus>(.notReady)
 
-    /// Makes one that is idle.
+    /// Creates an idle service.
     /// - Parameters:
     ///   - driver: a vendor's readers. It serves this service only.
-    ///   - clock: for every limit.
-    ///   - executor: where the service's own tasks run; a simulation passes its own.
-    ///   - reconcile: receives what came after its command was given up.
+    ///   - clock: the clock of every limit.
+    ///   - executor: runs the service's own tasks; a simulation passes its own.
+    ///   - reconcile: receives results that arrive after their command was abandoned.
     public init(
         driver: any CardReaderDriver, clock: any TillClock = SystemClock(),
         limits: CardReaderServiceLimits = CardReaderServiceLimits(), executor: (any TaskExecutor)? = nil,
@@ -85,11 +85,11 @@ public actor StandardCardReaderService: CardReaderService {
     public nonisolated var softwareUpdateEvents: BroadcastValues<CardReaderSoftwareUpdateState> { updates.values }
     /// The state of the reconnection.
     public nonisolated var reconnectionEvents: BroadcastValues<CardReaderReconnectionState> { reconnections.values }
-    /// What the service does now.
+    /// The state of the service.
     public nonisolated var states: BroadcastValues<CardReaderServiceState> { stateValues.values }
-    /// Whether the reader is there.
+    /// The health of the service.
     public nonisolated var serviceStatus: BroadcastValues<CardReaderServiceStatus> { statusValues.values }
-    /// How far the reader is with a payment.
+    /// The reader's progress with a payment.
     public nonisolated var paymentStatus: BroadcastValues<CardReaderPaymentStatus> { paymentValues.values }
 
     private func publishPhase() {
@@ -103,7 +103,7 @@ public actor StandardCardReaderService: CardReaderService {
         return CardReaderAttemptID(number: lastNumber)
     }
 
-    /// Has the driver tell this service what happens. Once.
+    /// Registers this service for the driver's events. Once.
     func observeDriver() async {
         guard !isObserving else { return }
         isObserving = true
@@ -115,8 +115,8 @@ public actor StandardCardReaderService: CardReaderService {
     /// Calls the driver within a limit. While a command runs, canceling it or losing the reader ends the call.
     /// - Parameters:
     ///   - attempt: the command that the call is a part of.
-    ///   - blocks: whether the reader is of no use as long as the driver does not come back from it.
-    ///   - late: given the driver's answer if it came after the service continued.
+    ///   - blocks: `true` if the reader is unusable until the driver returns from the call.
+    ///   - late: called with the driver's result if it arrives after the service continued.
     func call<Value: Sendable>(
         _ limit: Span, for attempt: CardReaderAttemptID, blocks: Bool = false,
         late: @escaping @Sendable (isolated StandardCardReaderService, Result<Value, CardReaderFailure>) async -> Void =

@@ -1,27 +1,27 @@
-/// A card, or what somebody does with one, for a reader that does not exist.
+/// A simulated card, or a customer's action with one, for a simulated reader.
 public struct SimulatedCard: Hashable, Sendable {
-    /// What happens at the reader.
+    /// The event at the reader.
     public enum Behavior: Hashable, Sendable {
         /// The card is read.
         case read
         /// The card is read; the provider will decline it with this reason.
         case declined(reason: String)
         case timeout
-        /// The card is taken out too early.
+        /// The card is removed too early.
         case removed
         /// The customer cancels at the reader.
         case canceled
     }
 
-    /// What happens at the reader.
+    /// The event at the reader.
     public let behavior: Behavior
     /// The brand as providers spell it: `visa`, `eftpos_au`, …
     public let brand: String
-    /// A published test number; no bank has issued it.
+    /// A published test number, not issued by any bank.
     let number: String
-    /// How it is read: `contact_emv` or `contactless_emv`.
+    /// The entry mode: `contact_emv` or `contactless_emv`.
     public let entryMode: String
-    /// The only currency that the scheme pays in, if it is a national one.
+    /// The only currency of a national scheme; `nil` for others.
     public let onlyCurrency: String?
 
     /// The plain cards by name.
@@ -34,11 +34,11 @@ public struct SimulatedCard: Hashable, Sendable {
         ("eftpos", "eftpos_au", "6280000360000978", "AUD"),
     ]
 
-    /// Every text that ``init(parsing:)`` takes.
+    /// Every text that ``init(parsing:)`` accepts.
     public static let known: [String] =
         brands.map(\.name) + ["declined:<reason>", "timeout", "removed", "canceled"]
 
-    /// Takes a name of ``known``. A brand may end in `+tap` for a contactless read: `visa+tap`.
+    /// Parses a name of ``known``. A brand may end in `+tap` for a contactless read: `visa+tap`.
     public init(parsing text: String) throws(SimulatedCardError) {
         var name = text
         entryMode = name.hasSuffix("+tap") ? "contactless_emv" : "contact_emv"
@@ -70,11 +70,11 @@ public struct SimulatedCard: Hashable, Sendable {
     }
 }
 
-/// A simulated card that does not exist.
+/// An unknown simulated card.
 public struct SimulatedCardError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was asked for.
+    /// The requested text.
     public let text: String
-    /// One sentence that lists what there is.
+    /// One sentence that lists the known cards.
     public var description: String {
         "There is no simulated card \"\(text.prefix(40))\". Known are: \(SimulatedCard.known.joined(separator: ", "))."
             + " A brand may end in +tap."

@@ -1,16 +1,16 @@
 public import TillCore
 
-/// A card reader that does not exist, behind the same service as one that does. It hands over sealed data that
-/// the sandbox provider understands.
+/// A simulated card reader behind the same service as a real one. It returns sealed data that the sandbox provider
+/// understands.
 public final class SimulatedCardReader: CardReaderService {
-    /// The label of the one reader that it finds.
+    /// The label of the simulated reader.
     public static let label = "simulated"
 
     private let service: StandardCardReaderService
     private let driver: SimulatedCardReaderDriver
 
-    /// Makes one that is not started.
-    /// - Parameter pace: time between two events; zero for programs, about 300 ms for people.
+    /// Creates a reader that is not started.
+    /// - Parameter pace: the time between two events; zero for programs, about 300 ms for people.
     public init(card: SimulatedCard, clock: any TillClock = SystemClock(), pace: Span = .milliseconds(0)) {
         let driver = SimulatedCardReaderDriver(card: card, clock: clock, pace: pace)
         self.driver = driver
@@ -22,7 +22,7 @@ public final class SimulatedCardReader: CardReaderService {
         }
     }
 
-    /// Makes one that is started and connected.
+    /// Creates a reader that is started and connected.
     public static func connected(
         card: SimulatedCard, clock: any TillClock = SystemClock(), pace: Span = .milliseconds(0)
     ) async -> SimulatedCardReader {
@@ -35,12 +35,12 @@ public final class SimulatedCardReader: CardReaderService {
                 break
             }
         } catch {
-            // It stays unconnected, and the next command says so.
+            // It stays unconnected, and the next command reports that.
         }
         return reader
     }
 
-    /// The card that the next customer has.
+    /// Sets the card of the next customer.
     public func present(_ card: SimulatedCard) async { await driver.present(card) }
 
     /// Readers found so far.
@@ -54,11 +54,11 @@ public final class SimulatedCardReader: CardReaderService {
     public var softwareUpdateEvents: BroadcastValues<CardReaderSoftwareUpdateState> { service.softwareUpdateEvents }
     /// The state of the reconnection.
     public var reconnectionEvents: BroadcastValues<CardReaderReconnectionState> { service.reconnectionEvents }
-    /// What the service does now.
+    /// The state of the service.
     public var states: BroadcastValues<CardReaderServiceState> { service.states }
-    /// Whether the reader is there.
+    /// The health of the service.
     public var serviceStatus: BroadcastValues<CardReaderServiceStatus> { service.serviceStatus }
-    /// How far the reader is with a payment.
+    /// The reader's progress with a payment.
     public var paymentStatus: BroadcastValues<CardReaderPaymentStatus> { service.paymentStatus }
 
     public func start(
@@ -78,7 +78,7 @@ public final class SimulatedCardReader: CardReaderService {
 
     /// Releases the reader, as the service does.
     public func disconnect() async throws(CardReaderServiceError) { try await service.disconnect() }
-    /// Forgets what was found.
+    /// Clears the service.
     public func clear() async throws(CardReaderServiceError) { try await service.clear() }
 
     /// Collects a card and takes the payment.
@@ -89,7 +89,7 @@ public final class SimulatedCardReader: CardReaderService {
         try await service.collectPayment(parameters, existing: existing, beforeConfirmation: beforeConfirmation)
     }
 
-    /// Asks again for the payment that is open.
+    /// Retries the open payment.
     public func retryActivePayment(
         beforeConfirmation: @escaping PreConfirmation
     ) async throws(CardReaderServiceError) -> PaymentIntent {
@@ -125,6 +125,6 @@ public final class SimulatedCardReader: CardReaderService {
     public func cancelReconnection() async throws(CardReaderServiceError) { try await service.cancelReconnection() }
     /// Shows a cart, or nothing, on the reader.
     public func display(_ cart: ReaderCart?) async throws(CardReaderServiceError) { try await service.display(cart) }
-    /// Delivers an event to who listens.
+    /// Publishes an event.
     public func show(_ event: CardReaderEvent) async { await service.show(event) }
 }

@@ -1,13 +1,13 @@
 public import TillCore
 
-/// The driver of a card reader that does not exist. Its sealed data is understood by the sandbox provider only.
+/// The driver of a simulated card reader. Only the sandbox provider understands its sealed data.
 public actor SimulatedCardReaderDriver: CardReaderDriver {
-    /// The one reader that it finds.
+    /// The simulated reader.
     public static let device = CardReader(
         serial: "SIMULATED-1", name: SimulatedCardReader.label, softwareVersion: "1",
         battery: CardReaderBattery(percent: 87, isCharging: false), readerType: .simulated, networkStatus: .online)
 
-    /// What it can do.
+    /// The driver's capabilities.
     public nonisolated let capabilities = CardReaderDriverCapabilities(
         createsIntents: .never, needsConnectionToken: false)
     private let clock: any TillClock
@@ -20,18 +20,18 @@ public actor SimulatedCardReaderDriver: CardReaderDriver {
 
     private enum Collection { case idle, running, calledOff }
 
-    /// A driver of one simulated reader.
-    /// - Parameter pace: time between two events; zero for programs, about 300 ms for people.
+    /// Creates a driver of one simulated reader.
+    /// - Parameter pace: the time between two events; zero for programs, about 300 ms for people.
     public init(card: SimulatedCard, clock: any TillClock = SystemClock(), pace: Span = .milliseconds(0)) {
         self.card = card
         self.clock = clock
         self.pace = pace
     }
 
-    /// The card that the next customer has.
+    /// Sets the card of the next customer.
     public func present(_ card: SimulatedCard) { self.card = card }
 
-    /// The customer takes the card.
+    /// Simulates the removal of the card by the customer.
     public func takeCard() async {
         guard isCardInserted else { return }
         await wait()
@@ -39,7 +39,7 @@ public actor SimulatedCardReaderDriver: CardReaderDriver {
         await tell(.cardRemoved)
     }
 
-    /// Sets who is notified of events.
+    /// Sets the handler of events.
     public func observe(_ handler: @escaping CardReaderDriverEventHandler) async { self.handler = handler }
 
     public func discover(
@@ -61,7 +61,7 @@ public actor SimulatedCardReaderDriver: CardReaderDriver {
         return Self.device
     }
 
-    /// Releases the one reader that there is.
+    /// Releases the simulated reader.
     public func disconnect() async throws(CardReaderFailure) {
         isConnected = false
         isCardInserted = false
@@ -138,7 +138,7 @@ public actor SimulatedCardReaderDriver: CardReaderDriver {
         collection = .calledOff
     }
 
-    /// Reports an event, waits one pace, and checks whether somebody canceled the collection.
+    /// Reports an event, waits one pace, and throws if the collection was canceled meanwhile.
     private func step(_ type: CardReaderEventType, message: String? = nil) async throws(CardReaderFailure) {
         await tell(type, message: message)
         await wait()

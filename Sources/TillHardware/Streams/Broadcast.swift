@@ -1,11 +1,11 @@
 import Synchronization
 
-/// One source of values for any number of readers. The owner sends; others read ``values``.
+/// A source of values for any number of consumers. The owner sends; consumers read ``values``.
 ///
-/// Safe from any thread. What is sent from one thread comes out in that order for every reader. A reader that does
-/// not keep up loses its oldest values, never its newest.
+/// Safe from any thread. Values sent from one thread arrive in that order at every consumer. A consumer that does not
+/// keep up loses its oldest values, never its newest.
 public final class Broadcast<Element: Sendable>: Sendable {
-    /// The most values that wait for one reader.
+    /// The maximum number of values buffered for one consumer.
     public static var maximumWaiting: Int { 256 }
 
     private struct State {
@@ -16,15 +16,15 @@ public final class Broadcast<Element: Sendable>: Sendable {
     }
     private let state: Mutex<State>
 
-    /// A broadcast without readers.
-    /// - Parameter current: what a new reader gets first, until something is sent; `nil`: nothing.
+    /// Creates a broadcast without consumers.
+    /// - Parameter current: the first value for a new consumer, until something is sent; `nil`: none.
     public init(_ current: Element? = nil) {
         state = Mutex(State(current: current))
     }
 
     deinit { finish() }
 
-    /// Sends to all readers, and to those who come later until the next one.
+    /// Sends a value to all consumers, and to later ones until the next value.
     public func send(_ element: Element) {
         state.withLock { state in
             guard !state.isFinished else { return }
@@ -42,10 +42,10 @@ public final class Broadcast<Element: Sendable>: Sendable {
         }
     }
 
-    /// Forgets the current value: those who come now get nothing until something is sent.
+    /// Drops the current value: new consumers get nothing until something is sent.
     public func forget() { state.withLock { $0.current = nil } }
 
-    /// Ends all readers' sequences. Nothing is sent any more.
+    /// Ends the sequences of all consumers. Nothing is sent any more.
     public func finish() {
         let listeners = state.withLock { state in
             state.isFinished = true
@@ -81,19 +81,19 @@ public final class Broadcast<Element: Sendable>: Sendable {
     }
 }
 
-/// The readers' side of a ``Broadcast``: an asynchronous sequence that any number of tasks may read, each from the
-/// current value on. It ends when its service ends.
+/// The consumers' side of a ``Broadcast``: an asynchronous sequence that any number of tasks may iterate, each from the
+/// current value on. It ends with its service.
 public struct BroadcastValues<Element: Sendable>: AsyncSequence, Sendable {
-    /// Gives the values one by one.
+    /// Iterates over the values.
     public typealias AsyncIterator = AsyncStream<Element>.Iterator
-    /// The stream ends, and never with an error.
+    /// The stream ends without an error.
     public typealias Failure = Never
     let broadcast: Broadcast<Element>
 
-    /// A new reader, from the current value on.
+    /// Returns an iterator for a new consumer, from the current value on.
     public func makeAsyncIterator() -> AsyncStream<Element>.Iterator { broadcast.subscribe().makeAsyncIterator() }
 
-    /// A sequence for one reader that misses nothing from this moment on, also if it is read later.
+    /// Returns a sequence for one consumer that misses nothing from this moment on, even if it is read later.
     public func subscribe() -> AsyncStream<Element> { broadcast.subscribe() }
 
     /// The current value, if there is one.

@@ -1,70 +1,70 @@
-/// What an entry of the audit log is about. A raw value that was written once keeps its meaning for ever.
+/// The subject of an audit log entry. A raw value keeps its meaning once it was written.
 public enum AuditAction: String, Hashable, Sendable, CaseIterable {
-    /// Somebody began a session of the counter's page.
+    /// A sign-in to the counter's page.
     case signedIn = "session.signed_in"
-    /// Somebody ended their session.
+    /// A sign-out.
     case signedOut = "session.signed_out"
-    /// Somebody ended a session of their own elsewhere, or somebody else's.
+    /// A session ended from elsewhere, by its owner or by another user.
     case sessionEnded = "session.ended"
-    /// Somebody of the staff entered their PIN at a device.
+    /// A staff member entered their PIN at a device.
     case personSignedIn = "staff.signed_in"
-    /// A device was locked: nobody is signed in at it any more.
+    /// A device was locked: no staff member is signed in at it.
     case deviceLocked = "staff.locked"
-    /// Somebody was added to the staff.
+    /// A staff member was added.
     case personAdded = "staff.added"
-    /// Somebody has another role or PIN, or is let in no more, or again.
+    /// The role or PIN of a staff member was changed, or their access disabled or restored.
     case personChanged = "staff.changed"
     case personRemoved = "staff.removed"
-    /// Somebody was given a link by which they choose what they sign in to the back office with.
+    /// A staff member received a link to set up their credentials for the back office.
     case personInvited = "staff.invited"
-    /// Somebody has another password, or a passkey more or less.
+    /// A password was changed, or a passkey added or removed.
     case credentialChanged = "staff.credential_changed"
-    /// A passkey signed whose counter was not higher than before: there may be two of it.
+    /// A passkey's signature counter did not increase: the passkey may have been cloned.
     case passkeyRefused = "staff.passkey_refused"
-    /// A role of the shop's own was made, or is another one for everybody who has it.
+    /// A custom role was created, or changed for every member.
     case roleChanged = "role.changed"
     case roleRemoved = "role.removed"
-    /// Somebody has approved a refund of somebody else's that exceeds the other's limit.
+    /// A refund above another staff member's limit was approved.
     case refundApproved = "refund.approved"
-    /// A key or a start code that lets nobody in was offered; counted.
+    /// An invalid key or start code was presented; counted.
     case signInRefused = "session.refused"
-    /// A request without a key or session that lets in, or without the permission it needs; counted.
+    /// A request without a valid key or session, or without the required permission; counted.
     case accessRefused = "access.refused"
-    /// A cash drawer was asked to open without a sale.
+    /// A cash drawer was opened without a sale.
     case drawerOpened = "drawer.opened"
     case keyCreated = "key.created"
     case keyRotated = "key.rotated"
     case keyRevoked = "key.revoked"
-    /// A person has said what an incident was.
+    /// Staff resolved an incident.
     case incidentResolved = "incident.resolved"
-    /// Somebody sees to what waits for a person, or does no more.
+    /// A staff member was assigned to an attention item, or unassigned.
     case attentionAssigned = "attention.assigned"
-    /// A person has closed what a payment waited for.
+    /// Staff closed an attention item of a payment.
     case attentionClosed = "attention.closed"
-    /// A person has said that the machine's clock is right.
+    /// Staff confirmed that the machine's clock is right.
     case clockAccepted = "clock.accepted"
-    /// An order was charged although the shop says that it was settled.
+    /// An order was charged although the shop reports it as settled.
     case settledOrderCharged = "payment.settled_order_charged"
-    /// A backup became the journal, or the file in place was taken for one.
+    /// A backup became the journal, or the current file was declared a backup.
     case journalRestored = "journal.restored"
-    /// A person has said that nothing of a provider is missing after a restore.
+    /// Staff confirmed that no operation of a provider is missing after a restore.
     case providerAccepted = "journal.provider_accepted"
     case journalBackedUp = "journal.backed_up"
-    /// It was copied to another place, where it goes on.
+    /// The journal was moved to another location, where it continues.
     case journalMoved = "journal.moved"
-    /// The journal was given another mode.
+    /// The journal's mode was changed.
     case modeChanged = "journal.mode_changed"
-    /// A provider's statement was read.
+    /// A provider's statement was imported.
     case statementImported = "statement.imported"
-    /// A counter began to serve; with the settings that are in force.
+    /// A counter started; includes the effective settings.
     case counterStarted = "counter.started"
-    /// Settings are not what they were at the start before.
+    /// Settings differ from those of the previous start.
     case settingsChanged = "settings.changed"
-    /// Entries that are older than the retention were removed.
+    /// Entries older than the retention were removed.
     case purged = "audit.purged"
 }
 
-/// What became of it.
+/// The outcome of an audited action.
 public enum AuditOutcome: String, Hashable, Sendable, CaseIterable {
     case done
     case refused

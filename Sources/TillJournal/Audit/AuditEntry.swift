@@ -1,22 +1,22 @@
 import Crypto
 public import TillCore
 
-/// An entry of the audit log: what was noted, with its place, its moment and its link.
+/// An entry of the audit log: a note with its position, time and link.
 ///
-/// ``body`` is one JSON object and never changes. The link of an entry is SHA-256 over the link before it (32 bytes;
-/// for the first entry the log's random start) and the bytes of ``body``. docs/AUDIT.md has the rule for those who
-/// check it by themselves.
+/// ``body`` is one JSON object and never changes. The link of an entry is SHA-256 over the previous link (32 bytes; for
+/// the first entry the log's random start) and the bytes of ``body``. docs/AUDIT.md specifies this for independent
+/// verification.
 public struct AuditEntry: Hashable, Sendable {
-    /// Its place: 1, 2, 3, … without gaps.
+    /// Its position: 1, 2, 3, … without gaps.
     public let sequence: Int64
     public let at: Timestamp
     public let note: AuditNote
-    /// What is stored and linked, byte for byte.
+    /// The stored and linked bytes.
     public let body: [UInt8]
     /// The hash of the chain up to this entry, made as described above; 32 bytes.
     public let link: [UInt8]
 
-    /// The next entry behind a head.
+    /// Creates the next entry after a head.
     package init(_ note: AuditNote, at: Timestamp, after head: ChainHead) {
         let note = AuditEntry.kept(note)
         (sequence, self.at, self.note) = (head.sequence + 1, at, note)
@@ -24,8 +24,8 @@ public struct AuditEntry: Hashable, Sendable {
         link = AuditEntry.link(of: body, after: head.hash)
     }
 
-    /// As it is stored.
-    /// - Throws: ``JournalError/corrupted(_:)`` for a body that no entry has.
+    /// Decodes a stored entry.
+    /// - Throws: ``JournalError/corrupted(_:)`` for a malformed body.
     package init(sequence: Int64, body: [UInt8], link: [UInt8]) throws(JournalError) {
         let json: JSONValue
         do throws(JSONError) { json = try JSONValue(parsing: body) } catch {
@@ -37,15 +37,15 @@ public struct AuditEntry: Hashable, Sendable {
         (self.sequence, self.at, self.note, self.body, self.link) = (sequence, at, note, body, link)
     }
 
-    /// Where the chain ends with it.
+    /// The head of the chain after this entry.
     package var head: ChainHead { ChainHead(sequence: sequence, hash: link) }
 
-    /// The body of an entry without its beginning, ``opening``, and its place: for a database that gives it one.
+    /// Returns the body of an entry without ``opening`` and its position, for a database that assigns the position.
     package static func bodyBehindPlace(_ note: AuditNote, at: Timestamp) -> [UInt8] {
         Array(encode(kept(note), sequence: 0, at: at).dropFirst(opening.utf8.count + 1))
     }
 
-    /// How each body begins; its place follows.
+    /// The start of each body; the position follows.
     package static let opening = #"{"sequence":"#
 
     static func link(of body: [UInt8], after previous: [UInt8]) -> [UInt8] {
@@ -88,7 +88,7 @@ public struct AuditEntry: Hashable, Sendable {
         if left > 0 { writer.field("changes_left_out", left) }
     }
 
-    /// A note as it is kept: each text cut to its limit, and without card numbers but in the name of what it is about.
+    /// Returns a note as stored: each text cut to its limit, and card numbers removed except from the subject.
     private static func kept(_ note: AuditNote) -> AuditNote {
         var note = note
         note.subject = note.subject.map(cut)
@@ -99,7 +99,7 @@ public struct AuditEntry: Hashable, Sendable {
         return note
     }
 
-    /// A text as it is kept: without card numbers, and no longer than its limit.
+    /// Returns a text as stored: without card numbers, and cut to its limit.
     private static func kept(_ text: String) -> String { cut(CardScrubbing.withoutNumbers(text)) }
 
     private static func cut(_ text: String) -> String {
@@ -114,7 +114,7 @@ public struct AuditEntry: Hashable, Sendable {
 }
 
 extension AuditNote {
-    /// From the body of an entry; `nil` for what none has.
+    /// Decodes the body of an entry; `nil` if it is malformed.
     fileprivate init?(_ json: JSONValue) {
         guard let action = json["action"]?.stringValue.flatMap({ AuditAction(rawValue: $0) }),
             let outcome = json["outcome"]?.stringValue.flatMap({ AuditOutcome(rawValue: $0) }),

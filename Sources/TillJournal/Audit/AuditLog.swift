@@ -1,12 +1,12 @@
 public import TillCore
 
-/// Which entries of the audit log.
+/// A query for entries of the audit log.
 public struct AuditQuery: Hashable, Sendable {
-    /// Only behind this place.
+    /// Only entries after this position.
     public var after: Int64
-    /// Only from this moment on.
+    /// Only entries at or after this time.
     public var since: Timestamp?
-    /// Only of actors of whom the kind, the identifier or the name is this.
+    /// Only entries of actors with this kind, identifier or name.
     public var actor: String?
     public var limit: Int
 
@@ -19,7 +19,7 @@ public struct AuditQuery: Hashable, Sendable {
         self.limit = limit
     }
 
-    /// Whether an entry is asked for, its place apart.
+    /// `true` if an entry matches, regardless of its position.
     func takes(_ entry: AuditEntry) -> Bool {
         if let since, entry.at < since { return false }
         guard let actor else { return true }
@@ -28,20 +28,20 @@ public struct AuditQuery: Hashable, Sendable {
     }
 }
 
-/// Entries in their order, and from where to continue.
+/// Entries in order, and the position to continue from.
 public struct AuditPage: Hashable, Sendable {
     public private(set) var entries: [AuditEntry] = []
-    /// The place behind which there may be more; `nil`: there was no more.
+    /// The position after which there may be more; `nil` if there are no more.
     public private(set) var next: Int64?
 
     package init() {}
 
-    /// What a query takes of entries that are in their order.
+    /// Creates a page with the matching entries of an ordered sequence.
     init(_ all: some Sequence<AuditEntry>, _ query: AuditQuery) {
         for entry in all where !add(entry, query) { return }
     }
 
-    /// - Returns: whether it takes more.
+    /// - Returns: `false` if the page is full.
     package mutating func add(_ entry: AuditEntry, _ query: AuditQuery) -> Bool {
         guard entries.count < min(max(query.limit, 1), AuditLimits.maximumPage) else {
             next = entries.last?.sequence
@@ -51,16 +51,15 @@ public struct AuditPage: Hashable, Sendable {
         return true
     }
 
-    /// It has read enough, although it found less than a page.
+    /// Ends the page early, after the maximum number of entries was read.
     package mutating func stop(behind place: Int64) { next = place }
 }
 
-/// What an audit log is known by, and from where to where it goes.
+/// The identity and extent of an audit log.
 public struct AuditStanding: Hashable, Sendable {
-    /// What the first entry that is still there is linked to: the log's random start, or the link of the last entry
-    /// that was removed.
+    /// The link before the oldest remaining entry: the log's random start, or the link of the last removed entry.
     public var base: ChainHead
-    /// The last entry's place and link: the end of the chain.
+    /// The last entry's position and link: the end of the chain.
     public var head: ChainHead
 
     public init(base: ChainHead, head: ChainHead) {
@@ -69,20 +68,20 @@ public struct AuditStanding: Hashable, Sendable {
     }
 }
 
-/// Who did what at the counter, beside the payments: sign-ins, refusals, keys, decisions, restores, settings.
+/// The log of actions at the counter other than payments: sign-ins, refusals, keys, decisions, restores, settings.
 ///
-/// Guarantees of every implementation: entries are only ever added at the end, by ``JournalWrite/audit``, in the commit
-/// of what they are about; removed are only the oldest, when they are older than ``AuditLimits/retention``. Each is
-/// linked to the one before it, so that none can be changed, moved, taken out or put in unnoticed.
+/// Guarantees of every implementation: entries are only appended, by ``JournalWrite/audit``, in the commit of the
+/// change they describe; only the oldest are removed, once they exceed ``AuditLimits/retention``. Each entry is linked
+/// to the previous one, so that changing, moving, removing or inserting one is detectable.
 public protocol AuditLog: Sendable {
-    /// Entries in their order. One that is damaged is an error: `verify` says which.
+    /// Returns entries in order. Throws on a damaged entry; `verify` names it.
     func auditEntries(_ query: AuditQuery) async throws(JournalError) -> AuditPage
-    /// From where to where it goes now.
+    /// Returns the current extent of the log.
     func auditStanding() async throws(JournalError) -> AuditStanding
 }
 
 extension Journal {
-    /// Notes what changes nothing else in the journal. Durable when it returns.
+    /// Appends notes without any other change to the journal. Durable when it returns.
     public func note(_ notes: [AuditNote]) async throws(JournalError) {
         try await write(JournalWrite(audit: notes))
     }

@@ -1,7 +1,7 @@
 import TillCore
 
 extension AuditNote {
-    /// That a person has said what an incident was.
+    /// Creates the note for an incident resolved by staff.
     public init(resolved incident: Incident) {
         self.init(
             .incidentResolved, account: incident.owner?.account, subject: incident.id,

@@ -1,26 +1,26 @@
 public import TillCore
 
-/// How much the audit log keeps and takes at once.
+/// Limits of the audit log.
 public enum AuditLimits {
-    /// How long entries are kept: longer than the twelve months that PCI DSS 4.0.1 (10.5.1) asks for.
+    /// The retention: longer than the twelve months that PCI DSS 4.0.1 (10.5.1) requires.
     public static let retention = Span.days(400)
-    /// Entries that one pass of cleaning removes, so that it never makes a write wait long.
+    /// The maximum number of entries that one purge removes, so that it delays no write for long.
     public static let maximumPurged = 256
-    /// How often there is such a pass: each is one entry more.
+    /// The interval between purges; each adds one entry.
     public static let purgeInterval = Span.days(1)
-    /// Bytes of one text of an entry; longer ones are cut.
+    /// The maximum size of one text in an entry, in bytes; longer texts are cut.
     public static let maximumTextBytes = 512
-    /// What changed, of one entry; more are left out and counted.
+    /// The maximum number of changes in one entry; further ones are omitted and counted.
     public static let maximumChanges = 256
-    /// Entries of one write.
+    /// The maximum number of entries in one write.
     public static let maximumNotes = 64
-    /// Entries of one page.
+    /// The maximum number of entries in one page.
     public static let maximumPage = 500
-    /// Entries that one page reads through, where a filter passes over many.
+    /// The maximum number of entries read for one page if a filter skips many.
     package static let maximumRead = 20_000
 }
 
-/// What changed: a name, and its value before and after. Never a secret.
+/// A change: a name with its value before and after. Never contains a secret.
 public struct AuditChange: Hashable, Sendable {
     public var name: String
     public var before: String?
@@ -33,23 +33,23 @@ public struct AuditChange: Hashable, Sendable {
     }
 }
 
-/// Something for the audit log, which has no place in it yet.
+/// A note for the audit log that has no position yet.
 public struct AuditNote: Hashable, Sendable {
     public var action: AuditAction
     public var outcome: AuditOutcome
-    /// Whom it is attributed to.
+    /// The actor to which the action is attributed.
     public var by: Attribution
-    /// Whose account it is about; `nil`: the whole counter's.
+    /// The account concerned; `nil` for the whole counter.
     public var account: AccountID?
-    /// What it was done to: a key, a payment, an incident, a file.
+    /// The object of the action: a key, a payment, an incident, a file.
     public var subject: String?
-    /// Why, or the code of a refusal.
+    /// The reason, or the code of a refusal.
     public var reason: String?
-    /// How often it happened, where equal ones are counted.
+    /// The number of occurrences, where identical ones are counted.
     public var count: Int
     public var changes: [AuditChange]
 
-    /// - Parameter by: whom it is attributed to; by itself whoever the running task works for.
+    /// - Parameter by: the actor; defaults to that of the current task.
     public init(
         _ action: AuditAction, _ outcome: AuditOutcome = .done, by: Attribution? = nil, account: AccountID? = nil,
         subject: String? = nil, reason: String? = nil, count: Int = 1, changes: [AuditChange] = []
@@ -64,7 +64,7 @@ public struct AuditNote: Hashable, Sendable {
         self.changes = changes
     }
 
-    /// That entries were removed because they are older than the retention.
+    /// Creates the note for entries removed because they exceed the retention.
     package static func purged(from first: Int64, to last: Int64) -> AuditNote {
         AuditNote(
             .purged, by: Attribution(.till(.housekeeping)), subject: "\(first) to \(last)",

@@ -1,7 +1,7 @@
 import TillCore
 
-/// Walks the audit log in its order and says where what is stored is not what was written. After each entry it goes on
-/// from the link that is stored, so that one changed entry is one finding.
+/// Verifies the audit log in order and reports entries that differ from what was written. After each entry it continues
+/// from the stored link, so that one changed entry is one finding.
 package struct AuditPass {
     package private(set) var head: ChainHead
     package private(set) var problems: [String] = []
@@ -10,12 +10,12 @@ package struct AuditPass {
     private var knownIsMet = false
 
     /// - Parameters:
-    ///   - base: what the first entry is linked to.
-    ///   - known: a head that was noted down apart from the journal.
+    ///   - base: the link before the first entry.
+    ///   - known: a head that was recorded outside the journal.
     package init(base: ChainHead, known: ChainHead?) {
         head = base
         self.known = known
-        // What was removed since, because it was old, cannot be held against anything.
+        // A head older than the purged entries cannot be verified.
         knownIsMet = known.map { $0.sequence < base.sequence || $0 == base } ?? true
     }
 
@@ -23,7 +23,7 @@ package struct AuditPass {
         if problems.count < VerificationReport.maximumProblems { problems.append(text) }
     }
 
-    /// Checks one entry against the link that is stored with it.
+    /// Checks one entry against its stored link.
     package mutating func check(sequence: Int64, body: [UInt8], link: [UInt8]) {
         entries += 1
         let isNext = sequence == head.sequence + 1
@@ -47,7 +47,7 @@ package struct AuditPass {
         if head == known { knownIsMet = true }
     }
 
-    /// Compares the end with what the log says of itself, and with the head that was noted down.
+    /// Compares the end of the log with its stored head and with the known head.
     package mutating func finish(stated: ChainHead) {
         if stated.sequence > head.sequence {
             problem(

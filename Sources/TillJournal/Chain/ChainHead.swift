@@ -1,10 +1,10 @@
 import TillCore
 
-/// Where a journal's hash chain ends: it stands for every event up to its place, in their order. Whoever keeps it apart
-/// from the journal (a backup's label, a printed report) finds out later that anything up to there was changed or cut
-/// off, even by somebody who has computed the chain anew.
+/// The head of a journal's hash chain: it commits to every event up to its position, in order. A copy kept apart from
+/// the journal (a backup's label, a printed report) later reveals any change or truncation up to there, even if the
+/// chain was recomputed.
 public struct ChainHead: Hashable, Sendable {
-    /// The place of the last event; 0 in a journal without events.
+    /// The position of the last event; 0 in a journal without events.
     public var sequence: Int64
     /// 32 bytes: the link of that event, or the journal's own random start.
     public var hash: [UInt8]
@@ -14,7 +14,7 @@ public struct ChainHead: Hashable, Sendable {
         self.hash = hash
     }
 
-    /// Reads what ``description`` writes; `nil` for anything else.
+    /// Parses the form that ``description`` writes; `nil` for anything else.
     public init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, let sequence = Int64(parts[0]), sequence >= 0, let hash = Hex.decode(parts[1]),
@@ -25,6 +25,6 @@ public struct ChainHead: Hashable, Sendable {
 }
 
 extension ChainHead: CustomStringConvertible {
-    /// As `43:9f86d0…`: the place, and the hash in hexadecimal.
+    /// As `43:9f86d0…`: the position, and the hash in hexadecimal.
     public var description: String { "\(sequence):\(Hex.lowercase(hash))" }
 }

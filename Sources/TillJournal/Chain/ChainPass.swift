@@ -1,11 +1,11 @@
 import TillCore
 
-/// Walks a journal's events in their order and says where what is stored is not what was written.
+/// Verifies a journal's events in order and reports those that differ from what was written.
 ///
-/// After each event it continues from the link that is stored, so that one changed event is one finding.
+/// After each event it continues from the stored link, so that one changed event is one finding.
 package struct ChainPass {
     package private(set) var head: ChainHead
-    /// By what the journal is known again.
+    /// The identity of the journal.
     package let journal: String
     /// Findings, one sentence each.
     package private(set) var problems: [String] = []
@@ -13,8 +13,8 @@ package struct ChainPass {
     private var knownIsMet = false
 
     /// - Parameters:
-    ///   - start: what the first event's link is computed from.
-    ///   - known: a head that was noted down apart from the journal.
+    ///   - start: the random start from which the first link is computed.
+    ///   - known: a head that was recorded outside the journal.
     package init(start: [UInt8], known: ChainHead?) {
         head = ChainHead(sequence: 0, hash: start)
         journal = JournalHead.name(of: start)
@@ -26,7 +26,7 @@ package struct ChainPass {
         if problems.count < VerificationReport.maximumProblems { problems.append(text) }
     }
 
-    /// Checks one event against the link that is stored with it.
+    /// Checks one event against its stored link.
     package mutating func check(_ event: EventLink, link: [UInt8]) {
         let isNext = event.sequence == head.sequence + 1
         if !isNext {
@@ -37,14 +37,14 @@ package struct ChainPass {
         if link.count != EventLink.byteCount {
             problem("\(name) is in no chain: it was not written by a counter")
         } else if isNext, event.hash(after: head.hash) != link {
-            // Behind a gap the link before is not there to compute with; the gap itself is the finding.
+            // After a gap the previous link is missing; the gap itself is the finding.
             problem("\(name) is not what was written, or not in its place")
         }
         head = ChainHead(sequence: event.sequence, hash: link)
         meet()
     }
 
-    /// Compares the end with what the journal itself says of it, and with the head that was noted down.
+    /// Compares the end of the chain with the journal's stored head and with the known head.
     package mutating func finish(stated: ChainHead?) {
         if let stated, stated.sequence > head.sequence {
             problem(

@@ -1,18 +1,18 @@
 import Crypto
 
-/// An event as it is stored, and what ties it to the event before it.
+/// A stored event and its link to the previous one.
 ///
-/// The link of an event is SHA-256 over, one after the other: the link before it (32 bytes; for the first event the
-/// journal's random start), sequence, version and moment (each eight bytes, highest first), and payment, account, name
-/// and body, each as the count of its bytes in eight bytes and then its bytes in UTF-8. So an event cannot be changed,
-/// moved, taken out or put in without changing every link after it, and no two events have the same bytes.
+/// The link of an event is SHA-256 over, in this order: the previous link (32 bytes; for the first event the journal's
+/// random start), sequence, version and time (eight bytes each, big-endian), and payment, account, name and body, each
+/// as its length in eight bytes followed by its bytes in UTF-8. An event therefore cannot be changed, moved, removed or
+/// inserted without changing every link after it, and no two events have the same bytes.
 package struct EventLink {
-    /// The bytes of a link.
+    /// The number of bytes in a link.
     package static let byteCount = SHA256.byteCount
 
     package var sequence: Int64
     package var version: Int64
-    /// In milliseconds since 1970, as it is stored.
+    /// Milliseconds since 1970, as stored.
     package var at: Int64
     package var payment: String
     package var account: String
@@ -26,7 +26,7 @@ package struct EventLink {
         (self.payment, self.account, self.name, self.body) = (payment, account, name, body)
     }
 
-    /// The link of this event behind the one before it.
+    /// Returns the link of this event after the previous link.
     package func hash(after previous: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(previous.count + 7 * 8 + 128 + body.count)
@@ -45,6 +45,6 @@ package struct EventLink {
         withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// A start that no other journal has, so that no event of one can be moved to another.
+    /// Returns a unique start, so that no event can be moved to another journal.
     package static func randomStart() -> [UInt8] { (0..<byteCount).map { _ in UInt8.random(in: .min ... .max) } }
 }

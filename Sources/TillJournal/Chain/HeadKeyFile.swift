@@ -9,15 +9,15 @@ public import TillCore
     import Darwin
 #endif
 
-/// The file of a ``HeadSigningKey``, which only its owner may read, and that of its public key beside it.
+/// The file of a ``HeadSigningKey``, readable only by its owner, and that of its public key beside it.
 public enum HeadKeyFile {
-    /// The longest file of a key that is read, in bytes.
+    /// The maximum size of a key file, in bytes.
     public static let maximumBytes = 4_096
-    /// What the public key's file has after the name of the private one.
+    /// The suffix of the public key's file name.
     public static let publicSuffix = ".pub"
 
-    /// Makes a new key: the private one at `path`, mode 0600, the public one beside it with ``publicSuffix``. Both are
-    /// durable when it returns; no file that exists is ever written over.
+    /// Creates a new key: the private one at `path`, mode 0600, the public one beside it with ``publicSuffix``. Both
+    /// are durable when it returns; an existing file is never overwritten.
     /// - Throws: ``HeadKeyFileError``
     @discardableResult
     public static func make(at path: String) throws(HeadKeyFileError) -> HeadSigningKey {
@@ -27,7 +27,7 @@ public enum HeadKeyFile {
         return key
     }
 
-    /// Reads a private key that nobody but its owner may read or write.
+    /// Reads a private key that only its owner may read or write.
     /// - Throws: ``HeadKeyFileError``
     public static func signingKey(at path: String) throws(HeadKeyFileError) -> HeadSigningKey {
         let text = try read(path, isPrivate: true)
@@ -41,9 +41,8 @@ public enum HeadKeyFile {
         do { return try HeadVerifyingKey(pem: text) } catch { throw .key(path, error) }
     }
 
-    /// Writes a new file, durably.
-    /// - Throws: ``HeadKeyFileError/exists(_:)``, also for a link that leads nowhere, or
-    ///   ``HeadKeyFileError/disk(_:_:)``.
+    /// Writes a new file durably.
+    /// - Throws: ``HeadKeyFileError/exists(_:)``, also for a dangling link, or ``HeadKeyFileError/disk(_:_:)``.
     public static func create(_ path: String, _ text: String, mode: UInt16) throws(HeadKeyFileError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(mode))
         guard descriptor >= 0 else {
@@ -62,7 +61,7 @@ public enum HeadKeyFile {
     }
 
     private static func read(_ path: String, isPrivate: Bool) throws(HeadKeyFileError) -> String {
-        // Not waiting, so that a pipe cannot hold the command up.
+        // Non-blocking, so that a pipe cannot stall the command.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { throw .disk(path, DurableFileError.last("open")) }
         let file = DiskFile(descriptor: descriptor, path: path)
@@ -77,11 +76,11 @@ public enum HeadKeyFile {
     }
 }
 
-/// Why a key's file is not taken or not made.
+/// The reason a key file is rejected or not created.
 public enum HeadKeyFileError: Error, Hashable, Sendable {
-    /// A private key that others may read or write has no secret.
+    /// Others may read or write the private key, so it is not secret.
     case readableByOthers(String)
-    /// There is a file already.
+    /// The file already exists.
     case exists(String)
     case key(String, SignedHeadError)
     case disk(String, DurableFileError)

@@ -2,14 +2,14 @@ internal import Crypto
 internal import Foundation
 public import TillCore
 
-/// The private key that signs heads of the chain: Ed25519. It signs nothing else and prints as nothing.
+/// The Ed25519 private key that signs chain heads. It signs nothing else, and its description does not reveal it.
 public struct HeadSigningKey: Sendable, CustomStringConvertible, CustomReflectable {
     private let key: Curve25519.Signing.PrivateKey
 
-    /// Makes a random key.
+    /// Creates a random key.
     public init() { key = Curve25519.Signing.PrivateKey() }
 
-    /// Reads PKCS #8 in PEM (RFC 8410), as ``pem`` writes it and as OpenSSL does.
+    /// Reads PKCS #8 in PEM (RFC 8410), as written by ``pem`` and by OpenSSL.
     /// - Throws: ``SignedHeadError/unusableKey``
     public init(pem: Secret<String>) throws(SignedHeadError) {
         guard let raw = KeyDocument.privateKey.content(of: pem.reveal()),
@@ -21,7 +21,7 @@ public struct HeadSigningKey: Sendable, CustomStringConvertible, CustomReflectab
     /// PKCS #8 in PEM.
     public var pem: Secret<String> { Secret(KeyDocument.privateKey.text(of: Array(key.rawRepresentation))) }
 
-    /// What its signatures are verified with.
+    /// The public key that verifies its signatures.
     public var verifyingKey: HeadVerifyingKey { HeadVerifyingKey(key.publicKey) }
 
     func signature(of bytes: [UInt8]) throws(SignedHeadError) -> [UInt8] {
@@ -32,7 +32,7 @@ public struct HeadSigningKey: Sendable, CustomStringConvertible, CustomReflectab
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// The public key that heads of the chain are verified with.
+/// The public key that verifies signed chain heads.
 public struct HeadVerifyingKey: Sendable {
     private let key: Curve25519.Signing.PublicKey
 
@@ -50,13 +50,13 @@ public struct HeadVerifyingKey: Sendable {
     /// A SubjectPublicKeyInfo in PEM.
     public var pem: String { KeyDocument.publicKey.text(of: Array(key.rawRepresentation)) }
 
-    /// By what people distinguish keys: the first 8 bytes of SHA-256 of the key's 32 bytes, in hexadecimal.
+    /// The key's fingerprint: the first 8 bytes of SHA-256 of its 32 bytes, in hexadecimal.
     public var id: String { Hex.lowercase(SHA256.hash(data: key.rawRepresentation).prefix(8)) }
 
     func isSigned(_ bytes: [UInt8], _ signature: [UInt8]) -> Bool { key.isValidSignature(signature, for: bytes) }
 }
 
-/// A key's file: the one form of each kind that RFC 8410 has for Ed25519 without attributes.
+/// The encoding of a key file: for each kind the only form that RFC 8410 has for Ed25519 without attributes.
 private struct KeyDocument {
     private static let keyBytes = 32
 
@@ -74,7 +74,7 @@ private struct KeyDocument {
         "-----BEGIN \(label)-----\n\(Data(start + key).base64EncodedString())\n-----END \(label)-----\n"
     }
 
-    /// The key's 32 bytes; `nil` for anything else.
+    /// Returns the key's 32 bytes; `nil` for anything else.
     func content(of pem: String) -> [UInt8]? {
         let lines = pem.split(whereSeparator: \.isNewline)
         guard lines.count == 3, lines[0] == "-----BEGIN \(label)-----", lines[2] == "-----END \(label)-----",

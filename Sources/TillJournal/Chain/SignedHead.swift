@@ -1,25 +1,25 @@
 public import TillCore
 
-/// The head of a journal's chain, signed: one line that is printed, mailed or filed away from the machine.
+/// The signed head of a journal's chain: one line to be printed, mailed or archived away from the machine.
 ///
-/// Whoever can write the journal's file can compute its chain anew, and can put an older backup back. With the line and
-/// the public key both are found later, since the signature cannot be made again without the private key. The line is
-/// `till-head/2 journal=… sequence=… hash=… audit=… audit_hash=… time=… key=… signature=…`, where the two of the audit
-/// log are missing in one from before there was one (`till-head/1`); what is signed are its bytes in ASCII before `
-/// signature=`, with Ed25519 (RFC 8032), so that any program can verify it.
+/// An attacker with write access to the journal's file can recompute its chain or replace it with an older backup. The
+/// line and the public key reveal both later, since the signature cannot be forged without the private key. The line is
+/// `till-head/2 journal=… sequence=… hash=… audit=… audit_hash=… time=… key=… signature=…`; lines from before the audit
+/// log (`till-head/1`) lack its two fields. The signature covers the bytes in ASCII before the space that precedes
+/// `signature=`, with Ed25519 (RFC 8032), so that any program can verify it.
 public struct SignedHead: Hashable, Sendable {
-    /// The longest statement that is read, in bytes, with white space around it.
+    /// The maximum size of a statement in bytes, including surrounding white space.
     public static let maximumBytes = 1_024
-    /// The first word of a line about the events alone, and of one about the audit log too.
+    /// The first word of a line about the events alone, and of one that includes the audit log.
     private static let words = (events: "till-head/1", both: "till-head/2")
     private static let signatureBytes = 64
 
-    /// Which journal it is of: the beginning of its random start, which its backups share, in hexadecimal.
+    /// The identity of the journal: the beginning of its random start, which its backups share, in hexadecimal.
     public let journal: String
     public let head: ChainHead
-    /// Where the chain of its audit log ended; `nil` in a line from before there was one.
+    /// The head of the audit log's chain; `nil` in a line from before there was one.
     public let audit: ChainHead?
-    /// When it was signed, by the clock of the machine that did.
+    /// The time of signing, by the clock of the signing machine.
     public let at: Timestamp
     /// The ``HeadVerifyingKey/id`` of the key.
     public let key: String
@@ -37,7 +37,7 @@ public struct SignedHead: Hashable, Sendable {
         signature = try key.signature(of: SignedHead.signedText(stated, at, self.key))
     }
 
-    /// Reads a statement exactly as it was printed, white space around it apart. The signature is not checked yet.
+    /// Parses a line exactly as printed, apart from surrounding white space. The signature is not checked yet.
     /// - Throws: ``SignedHeadError/unreadable``
     public init(parsing text: String) throws(SignedHeadError) {
         guard text.utf8.count <= SignedHead.maximumBytes else { throw .unreadable }
@@ -65,7 +65,7 @@ public struct SignedHead: Hashable, Sendable {
         self.at = at
         key = values["key", default: ""]
         self.signature = signature
-        // One text for each statement: what is verified below is what stands in the file.
+        // Each statement has one canonical text: the bytes verified below are those in the file.
         guard description == parts.joined(separator: " ") else { throw .unreadable }
     }
 
@@ -94,13 +94,13 @@ extension SignedHead: CustomStringConvertible {
     }
 }
 
-/// Which journal, and where its chain ends.
+/// The identity of a journal and the head of its chain.
 public struct JournalHead: Hashable, Sendable {
-    /// The beginning of the journal's random start, in hexadecimal: the same in its backups, another in any other
+    /// The beginning of the journal's random start, in hexadecimal: shared by its backups, different in any other
     /// journal.
     public var journal: String
     public var head: ChainHead
-    /// Where the chain of its audit log ends; `nil` where that is not known.
+    /// The head of the audit log's chain; `nil` if unknown.
     public var audit: ChainHead?
 
     public init(journal: String, head: ChainHead, audit: ChainHead? = nil) {
@@ -109,21 +109,21 @@ public struct JournalHead: Hashable, Sendable {
         self.audit = audit
     }
 
-    /// By what a journal of that random start is known again.
+    /// Returns the identity of a journal with that random start.
     package static func name(of start: [UInt8]) -> String { HeadFile.name(of: start) }
 }
 
-/// Why a signed head is not taken.
+/// The reason a signed head is rejected.
 public enum SignedHeadError: Error, Hashable, Sendable {
-    /// It is not a line as `till journal head` prints it.
+    /// Not a line as `till journal head` prints it.
     case unreadable
-    /// It was signed with another key than the one that was given.
+    /// Signed with a key other than the given one.
     case otherKey(signed: String, given: String)
-    /// The signature does not fit: the line was changed, or somebody else made it.
+    /// The signature is invalid: the line was changed or forged.
     case wrongSignature
-    /// The key's file has another form.
+    /// The key file has an unsupported form.
     case unusableKey
-    /// The key could not sign.
+    /// Signing failed.
     case notSigned
 }
 

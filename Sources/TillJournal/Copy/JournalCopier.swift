@@ -4,36 +4,36 @@ import GRDB
 import Synchronization
 public import TillCore
 
-/// Keeps a copy of a journal in a folder, on another disk or machine, while the journal is in use: `till restore` takes
-/// the folder. A copy is whole and of one moment, and it replaces the one before in one step, so that the folder has a
-/// good one at any time, also where this process or the machine dies.
+/// Keeps a copy of a journal in a folder, on another disk or machine, while the journal is in use; `till restore`
+/// accepts the folder. A copy is complete and consistent and replaces the previous one atomically, so the folder always
+/// contains a valid copy, even if this process or the machine dies.
 ///
-/// The recovery point: what was acknowledged longer ago than a pause and two copies is in the folder. The pause is
-/// ``minimumPause``, or ``share`` times what the last copy took, so that a large journal costs no more than a small
-/// one. A copy is made only when the journal has changed.
+/// Recovery point: the folder contains every event acknowledged longer ago than one pause plus two copies. The pause is
+/// ``minimumPause``, or ``share`` times the duration of the last copy, so that a large journal costs no more than a
+/// small one. A copy is made only if the journal has changed.
 ///
-/// A copy that has what the journal lacks is never replaced: it is the one to restore from.
+/// A copy with events that the journal lacks is never replaced: it is the one to restore from.
 public final class JournalCopier: Sendable {
-    /// The name of the copy in its folder.
+    /// The file name of the copy in its folder.
     public static let name = "journal.sqlite"
     /// The shortest time between two copies.
     public static let minimumPause = Span.seconds(1)
     /// The longest time between two copies.
     public static let maximumPause = Span.minutes(10)
-    /// The pause is this many times what the last copy took.
+    /// The ratio of the pause to the duration of the last copy.
     public static let share: Int64 = 10
-    /// What a process that died has left is removed after this.
+    /// The age after which leftovers of a dead process are removed.
     public static let leftovers = Span.hours(1)
 
     private struct State {
-        /// When the last copy was begun; before the first one, when the copier was made.
+        /// The start of the last copy; before the first one, the creation of the copier.
         var begun: Timestamp
-        /// What the journal had counted then; `nil`: no copy was made yet.
+        /// The journal's change counter at that time; `nil` before the first copy.
         var version: Int64?
         var took = Span.milliseconds(0)
     }
 
-    /// The folder that it keeps the copy in.
+    /// The folder with the copy.
     public let folder: String
     private let journal: SQLiteJournal
     private let clock: any TillClock
@@ -41,8 +41,8 @@ public final class JournalCopier: Sendable {
     private let state: Mutex<State>
     private let queue = DispatchQueue(label: "till.journal.copy", qos: .utility)
 
-    /// Makes the folder, for its owner only, if there is none.
-    /// - Throws: ``JournalError/unavailable(_:)`` if it cannot be made.
+    /// Creates the folder, accessible only by its owner, if it does not exist.
+    /// - Throws: ``JournalError/unavailable(_:)`` if it cannot be created.
     public init(_ journal: SQLiteJournal, folder: String, clock: any TillClock) throws(JournalError) {
         self.journal = journal
         self.folder = folder
@@ -56,24 +56,24 @@ public final class JournalCopier: Sendable {
         removeLeftovers()
     }
 
-    /// How long to wait after the last copy.
+    /// The pause after the last copy.
     public var pause: Span {
         let took = state.withLock { $0.took }
         let share = Span(milliseconds: took.milliseconds * JournalCopier.share)
         return min(max(share, JournalCopier.minimumPause), JournalCopier.maximumPause)
     }
 
-    /// For how long the folder may lack something: since the last copy was begun, and nothing if
-    /// nothing was written since.
+    /// Returns the age of the folder's copy: the time since the start of the last copy, or zero if nothing was written
+    /// since.
     public func lag(at now: Timestamp) throws(JournalError) -> Span {
         let version = try current()
         return state.withLock { $0.version == version ? .milliseconds(0) : max(.milliseconds(0), now.since($0.begun)) }
     }
 
     /// Copies the journal if it has changed since the last copy. Durable when it returns.
-    /// - Returns: whether a copy was made.
-    /// - Throws: ``JournalError/unavailable(_:)`` if it cannot be made or must not be replaced; the copy before is
-    ///   there.
+    /// - Returns: `true` if a copy was made.
+    /// - Throws: ``JournalError/unavailable(_:)`` if the copy fails or the existing one must not be replaced, in which
+    ///   case that one remains.
     @discardableResult
     public func copy() async throws(JournalError) -> Bool {
         let version = try current()
@@ -116,10 +116,10 @@ public final class JournalCopier: Sendable {
         remove(incoming)
     }
 
-    /// - Throws: if the copy there is another journal's, or ends with an event that this one does not have.
+    /// - Throws: if the existing copy is of another journal, or ends with an event that this one does not have.
     private func checkReplaceable(_ path: String) throws {
         guard FileManager.default.fileExists(atPath: path) else { return }
-        // Nothing is written. Whoever may only read would leave files beside it.
+        // Nothing is written. A read-only open would leave files beside it.
         let copy = try DatabaseQueue(path: path)
         let (start, head) = try copy.read { db in
             (try Row.fetchOne(db, sql: "SELECT start FROM journal WHERE id = 1")?.octets(0), try SQLiteSchema.head(db))
@@ -142,7 +142,7 @@ public final class JournalCopier: Sendable {
 
     private func remove(_ path: String) {
         for end in ["", "-wal", "-shm", "-journal"] where FileManager.default.fileExists(atPath: path + end) {
-            // What stays is in nobody's way, and goes with the leftovers.
+            // A file that remains is harmless, and is removed with the leftovers.
             try? FileManager.default.removeItem(atPath: path + end)
         }
     }
@@ -160,7 +160,7 @@ public final class JournalCopier: Sendable {
     }
 }
 
-/// Counts what is committed to the journal's file by any process, for one reader: SQLite's `data_version`.
+/// Counts the commits of any process to the journal's file, for one reader: SQLite's `data_version`.
 private final class ChangeCounter: Sendable {
     private let connection: Mutex<SQLiteConnection>
 

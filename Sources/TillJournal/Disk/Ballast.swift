@@ -8,34 +8,34 @@ import TillCore
     import Darwin
 #endif
 
-/// Space beside the journal that is kept for the answers of providers: a file that holds nothing. While it stands
-/// there, whatever is asked of a provider can be written down when it answers, however full the disk has become.
+/// Disk space reserved beside the journal for the responses of providers: a file without meaningful contents. While it
+/// exists, the response to any request to a provider can be recorded, however full the disk has become.
 ///
-/// When an answer does not fit any more the file is emptied and the answer takes its space; from then on nothing
-/// new is begun, by any process, until the file could be made again. All processes see the same file, so there
-/// is no other state.
+/// When a response no longer fits, the file is truncated and the response takes its space; from then on no process
+/// starts new operations until the file could be recreated. The file is the only state, and all processes see the same
+/// one.
 struct Ballast: Sendable {
-    /// Space for some twenty answers that are written one by one, each with the pages that it changes; of those that
-    /// are written together a hundred times as many.
+    /// Space for some twenty responses that are written one by one, each with the pages it changes; a hundred times as
+    /// many if they are written together.
     static let maximumBytes = 1 << 20
-    /// Where less can be kept than this, two answers, nothing is begun.
+    /// The minimum reserve, two responses; with less, no operation is started.
     static let minimumBytes = 96 << 10
-    /// Of the free space only a part is kept: the journal has to grow as well.
+    /// Only this fraction of the free space is reserved: the journal must be able to grow as well.
     static let share = 4
 
-    /// Why nothing is begun while the space is not kept.
+    /// The reason for refusing new operations while the space is not reserved.
     static let shortage = "there is no space that could be kept for a provider's answer, so nothing new is begun"
 
     let path: String
 
-    /// Whether the space is kept now. One system call.
+    /// `true` while the space is reserved. One system call.
     var isHeld: Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
             && status.st_size >= off_t(Ballast.minimumBytes)
     }
 
-    /// Keeps the space, if the disk has it.
+    /// Reserves the space, if the disk has it.
     func take() -> Bool {
         if isHeld { return true }
         guard let free = freeBytes else { return false }
@@ -54,12 +54,12 @@ struct Ballast: Sendable {
         }
     }
 
-    /// Gives the space to whoever writes next.
+    /// Releases the space to the next writer.
     func release() {
         _ = truncate(path, 0)
     }
 
-    /// Bytes that no file system makes smaller.
+    /// Returns incompressible bytes, which no file system shrinks.
     private static func noise(_ count: Int) -> [UInt8] {
         var state = UInt64.random(in: .min ... .max)
         var bytes = [UInt8](repeating: 0, count: count)

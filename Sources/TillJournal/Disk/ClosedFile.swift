@@ -6,13 +6,14 @@
     import Darwin
 #endif
 
-/// New files that only their owner may read, from their first moment and whatever the process's mask is. One that is
-/// made first and closed afterwards can be opened in between, and is read through that for ever.
+/// New files that only their owner may read, from their creation and regardless of the process's umask. A file
+/// restricted only after its creation can be opened in between and remain readable through that descriptor.
 package enum ClosedFile {
     private static let mode: mode_t = 0o600
 
-    /// Makes a file and has it on the disk.
-    /// - Returns: false if there is a file or a link already, or it cannot be made or written; nothing is left then.
+    /// Creates a file durably.
+    /// - Returns: `false` if a file or link exists already, or if it cannot be created or written; no file is left
+    ///   then.
     package static func make(_ path: String, _ bytes: [UInt8] = []) -> Bool {
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         guard file >= 0 else { return false }
@@ -24,8 +25,8 @@ package enum ClosedFile {
         return true
     }
 
-    /// Makes a file with what another one has.
-    /// - Returns: false as ``make(_:_:)``, and if the other one cannot be read.
+    /// Creates a file with the contents of another.
+    /// - Returns: `false` as for ``make(_:_:)``, and if the source cannot be read.
     package static func copy(_ source: String, to path: String) -> Bool {
         let from = open(source, O_RDONLY | O_CLOEXEC)
         guard from >= 0 else { return false }

@@ -8,7 +8,7 @@ import TillCore
     import Darwin
 #endif
 
-/// One open file. Its calls may come from any thread; each is one system call or a loop of one.
+/// An open file. Its methods may be called from any thread; each is one system call or a loop of one.
 final class DiskFile: DurableFile {
     private let descriptor: Int32
     private let path: String
@@ -66,12 +66,12 @@ final class DiskFile: DurableFile {
             // The length is metadata that is needed to read the data back, so fdatasync keeps it too.
             guard fdatasync(descriptor) == 0 else { throw .last("sync") }
         #else
-            // On Apple's systems only this asks the drive itself.
+            // On Apple's systems only this flushes the drive's own cache.
             guard fcntl(descriptor, F_FULLFSYNC) == 0 || fsync(descriptor) == 0 else { throw .last("sync") }
         #endif
     }
 
-    /// How long to wait for another holder; a holder that is alive has the file for moments only.
+    /// The maximum wait for another holder of the lock; a live holder releases it within moments.
     static let longestWait: Span = .seconds(30)
 
     func lock() throws(DurableFileError) {
@@ -97,29 +97,29 @@ final class DiskFile: DurableFile {
         return mine.st_ino == named.st_ino && mine.st_dev == named.st_dev
     }
 
-    /// What went wrong inside a closure that cannot throw.
+    /// A box for an error inside a closure that cannot throw.
     private final class Failure { var error: DurableFileError? }
 }
 
-/// Who owns a file and who may do what with it, as the system says. Here, where the C library alone is imported: in a
-/// room that imports more, several modules bring a `stat`, and which counts depends on the order of its files.
+/// The owner and permissions of a file. Declared here, where only the C library is imported: in a target with more
+/// imports, several modules declare `stat`, and which one is found depends on the order of its files.
 package struct FileStatus {
-    /// Its kind, in the bits of `S_IFMT`, and the rights.
+    /// The file type, in the bits of `S_IFMT`, and the permissions.
     package let mode: UInt32
     package let owner: UInt32
-    /// Its names.
+    /// The number of hard links.
     package let links: UInt64
 
-    /// Of an open file.
-    /// - Returns: `nil` if the system does not say.
+    /// Reads the status of an open file.
+    /// - Returns: `nil` if the system call fails.
     package init?(of descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }
         self.init(status)
     }
 
-    /// Of a name in an open folder; a symbolic link is not followed.
-    /// - Returns: `nil` if there is none, or the system does not say.
+    /// Reads the status of a name in an open folder; a symbolic link is not followed.
+    /// - Returns: `nil` if there is no such name, or the system call fails.
     package init?(of name: String, in folder: Int32) {
         var status = stat()
         guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }

@@ -8,11 +8,11 @@ public import TillCore
     import Darwin
 #endif
 
-/// A folder of the file system. New and renamed files are made durable with the folder's own entry.
+/// A folder of the file system. New and renamed files are made durable together with the folder's entry.
 public struct DiskFolder: DurableFolder {
     public let path: String
 
-    /// Names a folder; it is made when the first file is.
+    /// Refers to a folder; it is created with its first file.
     public init(path: String) { self.path = path }
 
     /// Opens a file, readable by its owner only.
@@ -29,19 +29,19 @@ public struct DiskFolder: DurableFolder {
         return DiskFile(descriptor: descriptor, path: whole)
     }
 
-    /// Renames, and syncs the folder.
+    /// Renames a file and syncs the folder.
     public func replace(_ name: String, with other: String) throws(DurableFileError) {
         guard rename(path + "/" + other, path + "/" + name) == 0 else { throw .last("rename") }
         try syncEntries()
     }
 
-    /// Unlinks, and syncs the folder.
+    /// Unlinks a file and syncs the folder.
     public func remove(_ name: String) throws(DurableFileError) {
         guard unlink(path + "/" + name) == 0 || errno == ENOENT else { throw .last("unlink") }
         try syncEntries()
     }
 
-    /// Makes what was created, renamed or removed in it durable.
+    /// Makes creations, renames and deletions in the folder durable.
     func syncEntries() throws(DurableFileError) {
         let folder = DiskFolder.openRetrying(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY, 0)
         guard folder >= 0 else { throw .last("open") }

@@ -1,6 +1,6 @@
 import TillCore
 
-/// The audit log of the journal in memory.
+/// The audit log of the in-memory journal.
 struct MemoryAudit: Sendable {
     private(set) var entries: [AuditEntry] = []
     private(set) var standing: AuditStanding
@@ -10,7 +10,7 @@ struct MemoryAudit: Sendable {
         standing = AuditStanding(base: start, head: start)
     }
 
-    /// Adds entries behind the last one, and removes those that are too old.
+    /// Appends entries, and removes expired ones.
     mutating func append(_ notes: [AuditNote], at now: Timestamp, forgets: Bool) {
         guard !notes.isEmpty else { return }
         for note in notes { add(note, at: now) }

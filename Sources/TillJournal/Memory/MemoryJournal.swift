@@ -1,19 +1,20 @@
 import Synchronization
 public import TillCore
 
-/// The journal in memory, with the same meaning as the one on disk: for simulations and tests.
+/// An in-memory journal with the semantics of the one on disk, for simulations and tests.
 ///
-/// Several journals can stand on one ``Storage``, as several processes open one file. ``crash()`` is the death of such
-/// a process: what was acknowledged stays in the storage, what was not has never been, and what it held is free.
+/// Several journals can share one ``Storage``, like several processes that open one file. ``crash()`` is the death of
+/// such a process: acknowledged writes remain in the storage, others were never made, and everything it held is
+/// released.
 public final class MemoryJournal: Journal, RecordStore, AuditLog {
-    /// What survives a crash.
+    /// The state that survives a crash.
     public final class Storage: Sendable {
         let state: Mutex<MemoryState>
 
         public init() { state = Mutex(MemoryState()) }
         private init(_ state: MemoryState) { self.state = Mutex(state) }
 
-        /// A copy of all that is durable now, in which no process lives.
+        /// Returns a copy of the durable state, without live processes.
         public func copy() -> Storage {
             var copy = state.withLock { $0 }
             copy.living = []
@@ -22,7 +23,7 @@ public final class MemoryJournal: Journal, RecordStore, AuditLog {
         }
     }
 
-    /// Where its events are.
+    /// The storage with its events.
     public let storage: Storage
     private let clock: any TillClock
     private let owner: Int64
@@ -30,12 +31,12 @@ public final class MemoryJournal: Journal, RecordStore, AuditLog {
     private let afterCommit: (@Sendable (JournalWrite) async -> JournalError?)?
     private let onCommit: (@Sendable ([StoredEvent]) -> Void)?
 
-    /// Opens a storage as one more process.
+    /// Opens a storage as another process.
     /// - Parameters:
-    ///   - beforeCommit: runs before a write takes place: it may take (simulated) time, and an error means that the
-    ///     write has not been made.
+    ///   - beforeCommit: runs before a write is made: it may take (simulated) time, and an error means that the write
+    ///     was not made.
     ///   - afterCommit: runs when the write is durable and not yet acknowledged; an error hides that it was made.
-    ///   - onCommit: is given the events of each write before it returns; it must not call the journal.
+    ///   - onCommit: receives the events of each write before it returns; it must not call the journal.
     public init(
         storage: Storage = Storage(), clock: any TillClock = SystemClock(),
         beforeCommit: (@Sendable (JournalWrite) async -> JournalError?)? = nil,
@@ -54,7 +55,7 @@ public final class MemoryJournal: Journal, RecordStore, AuditLog {
         }
     }
 
-    /// What a crash at this moment would leave.
+    /// The state that a crash at this moment would leave.
     public var durable: Storage { storage.copy() }
 
     /// Ends this process without warning: every later call throws ``JournalError/closed``.
@@ -65,7 +66,7 @@ public final class MemoryJournal: Journal, RecordStore, AuditLog {
         }
     }
 
-    /// What a process meets that was stalled for longer than its lease: others take over what it held, it can read, and
+    /// Simulates a stall for longer than the lease: other processes take over what this one held, reads still work, and
     /// every later write throws ``JournalError/leaseLost``.
     public func loseLease() {
         storage.state.withLock { state in
@@ -79,7 +80,7 @@ public final class MemoryJournal: Journal, RecordStore, AuditLog {
     /// Ends this process; the same as a crash, since every write was durable when it returned.
     public func close() async throws(JournalError) { crash() }
 
-    /// Writes all of it or nothing; see ``Journal/write(_:)``.
+    /// Writes atomically; see ``Journal/write(_:)``.
     public func write(_ write: JournalWrite) async throws(JournalError) {
         let prepared = try PreparedWrite(write, encodes: false)
         if let error = await beforeCommit?(write) { throw error }
@@ -94,12 +95,12 @@ public final class MemoryJournal: Journal, RecordStore, AuditLog {
         if let error = await afterCommit?(write) { throw error }
     }
 
-    /// A payment as the fold of its events; `nil` if there is none.
+    /// Returns a payment as the fold of its events; `nil` if there is none.
     public func payment(_ id: PaymentID) async throws(JournalError) -> Payment? {
         try access { $0.payment(id) }.get()
     }
 
-    /// The payment that the order belongs to now; `nil` if it is free.
+    /// Returns the payment that the order currently belongs to; `nil` if it is free.
     public func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
         let occupant = try access { state -> Result<Payment?, JournalError> in
             guard let id = state.occupant(of: MemoryState.Place(account: account, order: order)) else {
@@ -110,7 +111,7 @@ public final class MemoryJournal: Journal, RecordStore, AuditLog {
         return try occupant.get()
     }
 
-    /// Payments by their rows, newest first.
+    /// Returns payments by their rows, newest first.
     public func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow] {
         let limit = min(max(filter.limit, 1), JournalLimits.maximumPage)
         return try access { state in
@@ -124,12 +125,12 @@ public final class MemoryJournal: Journal, RecordStore, AuditLog {
         }
     }
 
-    /// All events of a payment, oldest first.
+    /// Returns all events of a payment, oldest first.
     public func events(of payment: PaymentID) async throws(JournalError) -> [StoredEvent] {
         try access { $0.events(of: payment) }
     }
 
-    /// Events behind a place in the journal, oldest first.
+    /// Returns events after a position in the journal, oldest first.
     public func events(
         after sequence: Int64, account: AccountID?, limit: Int
     ) async throws(JournalError) -> [StoredEvent] {
@@ -141,7 +142,7 @@ public final class MemoryJournal: Journal, RecordStore, AuditLog {
         }
     }
 
-    /// Payments on which something is to be done, the most overdue first.
+    /// Returns payments with work due, most overdue first.
     public func due(
         at moment: Timestamp, after place: OutboxPlace?, limit: Int
     ) async throws(JournalError) -> [DuePayment] {
@@ -159,7 +160,7 @@ public final class MemoryJournal: Journal, RecordStore, AuditLog {
         }
     }
 
-    /// Takes payments that are due and that nobody else works on.
+    /// Claims payments that are due and not held by another live process.
     public func claim(_ payments: [PaymentID], at moment: Timestamp) async throws(JournalError) -> Set<PaymentID> {
         try access { state in
             var claimed: Set<PaymentID> = []
@@ -178,14 +179,14 @@ public final class MemoryJournal: Journal, RecordStore, AuditLog {
         }
     }
 
-    /// Gives a payment back that this process holds.
+    /// Releases a payment that this process holds.
     public func release(_ payment: PaymentID) async throws(JournalError) {
         try access { state in
             if state.outbox[payment]?.owner == owner { state.outbox[payment]?.owner = nil }
         }
     }
 
-    /// What is known under a key; `nil` if nothing, or if it is too old.
+    /// Returns the record under a key; `nil` if there is none or it has expired.
     public func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
         try access { state in
             guard let record = state.record(scope), !record.isExpired(by: clock) else { return nil }
@@ -193,10 +194,10 @@ public final class MemoryJournal: Journal, RecordStore, AuditLog {
         }
     }
 
-    /// The time of the entry that was written last.
+    /// Returns the time of the last written event.
     public func newestMoment() async throws(JournalError) -> Timestamp? { try access { $0.events.last?.record.at } }
 
-    /// What is planned behind a place of the outbox, the earliest first.
+    /// Returns outbox entries after `place`, earliest first.
     public func planned(after place: OutboxPlace, limit: Int) async throws(JournalError) -> [OutboxPlace] {
         try access { state in
             let places = state.outbox.compactMap { id, entry in entry.due.map { OutboxPlace(moment: $0, payment: id) } }
@@ -204,29 +205,29 @@ public final class MemoryJournal: Journal, RecordStore, AuditLog {
         }
     }
 
-    /// A record as it stands.
+    /// Returns the current state of a record.
     public func record(_ id: RecordID) async throws(JournalError) -> KeptRecord? {
         try access { $0.records.record(id, reader: owner, living: $0.living) }
     }
 
-    /// Records of a collection.
+    /// Returns records of a collection.
     public func records(_ query: RecordQuery) async throws(JournalError) -> [KeptRecord] {
         try access { $0.records.records(query, reader: owner, living: $0.living) }
     }
 
-    /// How many records there are.
+    /// Returns the number of records.
     public func count(_ collection: RecordCollection, matching match: RecordMatch?) async throws(JournalError) -> Int {
         try access { $0.records.count(collection, match) }
     }
 
-    /// Entries in their order.
+    /// Returns audit log entries in order.
     public func auditEntries(_ query: AuditQuery) async throws(JournalError) -> AuditPage {
         try access { AuditPage($0.audit.entries.lazy.filter { $0.sequence > query.after }, query) }
     }
 
     public func auditStanding() async throws(JournalError) -> AuditStanding { try access { $0.audit.standing } }
 
-    /// The checks of `SQLiteJournal.verify`.
+    /// Performs the checks of `SQLiteJournal.verify`.
     public func verify() throws(JournalError) -> VerificationReport {
         let state = storage.state.withLock { $0 }
         return state.verify()

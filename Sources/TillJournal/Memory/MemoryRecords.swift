@@ -33,7 +33,7 @@ struct MemoryRecords: Sendable {
 
     func count(_ collection: RecordCollection, _ match: RecordMatch?) -> Int { matching(collection, match).count }
 
-    /// The first change whose record is not as it says.
+    /// Returns the conflict of the first change that expects another version of its record.
     func refusal(of changes: [RecordChange]) -> JournalError? {
         for change in changes {
             guard let id = change.id, let expected = change.expectedVersion else { continue }
@@ -43,7 +43,7 @@ struct MemoryRecords: Sendable {
         return nil
     }
 
-    /// Makes changes that were judged.
+    /// Applies changes that passed the check.
     mutating func apply(_ changes: [RecordChange], owner: Int64, now: Timestamp, forgets: Bool) {
         for change in changes {
             switch change {
@@ -97,7 +97,7 @@ struct MemoryRecords: Sendable {
 }
 
 extension RecordHolder {
-    /// Who an owner's number is to a reader.
+    /// Derives the holder of a record, as seen by a reader, from the owner's number.
     package init(owner: Int64?, reader: Int64, isAlive: (Int64) -> Bool) {
         guard let owner else {
             self = .nobody

@@ -1,6 +1,6 @@
 import TillCore
 
-/// The tables of the journal in memory.
+/// The tables of the in-memory journal.
 struct MemoryState: Sendable {
     struct Place: Hashable, Sendable {
         var account: AccountID
@@ -18,13 +18,13 @@ struct MemoryState: Sendable {
     }
 
     var events: [StoredEvent] = []
-    /// The places of each payment's events in `events`.
+    /// The indexes of each payment's events in `events`.
     var places: [PaymentID: [Int]] = [:]
     private(set) var rows: [PaymentID: (row: PaymentRow, isLive: Bool)] = [:]
-    /// The keys of ``rows``, ascending. Identifiers begin with their time, so a new one is mostly the last.
+    /// The keys of ``rows``, ascending. Identifiers begin with their time, so a new one is usually the last.
     private var identifiers: [PaymentID] = []
     var live: [Place: PaymentID] = [:]
-    /// Payments that came back to their order while another one had it.
+    /// Payments that became live again while another one had their order.
     var returned: [Place: Set<PaymentID>] = [:]
     var outbox: [PaymentID: OutboxEntry] = [:]
     var idempotency: [IdempotencyScope: (record: IdempotencyRecord, owner: Int64?)] = [:]
@@ -33,13 +33,13 @@ struct MemoryState: Sendable {
     var audit = MemoryAudit()
     var lastOwner: Int64 = 0
     var living: Set<Int64> = []
-    /// Whose lease is over, though they have not ended yet.
+    /// Processes that have not ended although their lease has expired.
     var fenced: Set<Int64> = []
 
-    /// Payments as they were when they were read last: of one that is read again only what came since is folded.
+    /// Payments as last read: the next read folds only newer events.
     private var folded: [PaymentID: Payment] = [:]
 
-    /// A payment as the fold of its events; `nil` if there is none.
+    /// Returns a payment as the fold of its events; `nil` if there is none.
     mutating func payment(_ id: PaymentID) -> Result<Payment?, JournalError> {
         guard let places = places[id], let first = places.first else { return .success(nil) }
         guard var payment = folded[id] ?? Payment(folding: [events[first].record]) else {
@@ -93,20 +93,20 @@ struct MemoryState: Sendable {
         guard (current?.row.version ?? 0) == append.expectedVersion else {
             return .versionConflict(payment: append.row.id, current: current?.row.version ?? 0)
         }
-        // What happened to a payment is written, also if its order was given to another one meanwhile.
+        // Events of an existing payment are always written, even if its order has another payment meanwhile.
         guard append.isLive, append.expectedVersion == 0 else { return nil }
         return occupant(of: Place(account: append.row.account, order: append.row.order)).map { .orderOccupied(by: $0) }
     }
 
-    /// The payment that has the order; else one that came back to it while another one had it.
+    /// Returns the payment that has the order; otherwise one that became live again while another one had it.
     func occupant(of place: Place) -> PaymentID? { live[place] ?? returned[place]?.min { $0.rawValue < $1.rawValue } }
 
-    /// The payments that are older than one, oldest first; all of them for `nil`.
+    /// Returns the identifiers of older payments, oldest first; all of them for `nil`.
     func identifiers(before id: PaymentID?) -> ArraySlice<PaymentID> {
         identifiers[..<(id.map(position(of:)) ?? identifiers.count)]
     }
 
-    /// Where an identifier stands or would stand, found by halving.
+    /// Returns the index of an identifier, or its insertion point, by binary search.
     private func position(of id: PaymentID) -> Int {
         var (low, high) = (0, identifiers.count)
         if let last = identifiers.last, last.rawValue < id.rawValue { return high }
@@ -167,7 +167,7 @@ struct MemoryState: Sendable {
             guard let (row, isLive) = rows[id] else { continue }
             let place = Place(account: row.account, order: row.order)
             liveCount[place, default: 0] += isLive && returned[place]?.contains(id) != true ? 1 : 0
-            // What came back to an order that was sold again is for a person; it is no mistake of the journal.
+            // A payment that became live again on a resold order needs staff; it is not an error of the journal.
             if returned[place]?.contains(id) == true { continue }
             paidCount[place, default: 0] += row.captured.minorUnits > row.refunded.minorUnits ? 1 : 0
         }

@@ -1,38 +1,38 @@
 package import TillCore
 
-/// A journal that can be moved: all its rows are read and written as they are.
+/// A journal that can be moved: all its rows are read and written verbatim.
 package protocol MovableJournal: CounterStore {
-    /// Rows of a table behind one of them, in the order of its key.
-    /// - Parameter key: the key of the last row that was read; `nil`: from the first one on.
+    /// Returns rows of a table after a key, in key order.
+    /// - Parameter key: the key of the last row read; `nil`: from the first row.
     func rows(
         of table: JournalTable, after key: [JournalCell]?, limit: Int
     ) async throws(JournalError) -> [[JournalCell]]
-    /// Writes rows, in one commit.
+    /// Writes rows in one commit.
     func insert(_ rows: [[JournalCell]], into table: JournalTable) async throws(JournalError)
     func anchors() async throws(JournalError) -> JournalAnchors
-    /// Counts what was written, and says of the journal that it is the one of these anchors. The last step: before, its
-    /// chain does not end where its events do, so nothing can be written to it.
+    /// Recomputes the tallies and gives the journal the identity of the anchors. The last step: before it, the recorded
+    /// head does not match the events, so nothing can be written.
     func adopt(_ anchors: JournalAnchors) async throws(JournalError)
 }
 
-/// Moves a journal from a file into a database, or back: every event, payment, key and document with its number, so
-/// that its chains, its heads and the places of its event streams stay.
+/// Moves a journal between a file and a database: every event, payment, key and document keeps its number, so that
+/// chains, heads and event stream positions remain valid.
 package struct JournalMove {
-    /// How much was moved, counted at the new place.
+    /// The totals moved, counted at the target.
     package struct Report: Hashable, Sendable {
         package var payments: Int
         package var events: Int
-        /// Rows of all tables.
+        /// The rows of all tables.
         package var rows: Int
         package var head: JournalHead
     }
 
-    /// Rows that are read and written at once.
+    /// The number of rows that are read and written at once.
     static let page = 500
 
     private let source: any MovableJournal
     private let target: any MovableJournal
-    /// What a person calls them.
+    /// The display names of both.
     private let places: (source: String, target: String)
 
     package init(from source: any MovableJournal, _ from: String, to target: any MovableJournal, _ to: String) {
@@ -41,8 +41,8 @@ package struct JournalMove {
         places = (from, to)
     }
 
-    /// Checks the source, fills the target, checks that too, holds both against each other and marks the source, which
-    /// sells nothing from then on.
+    /// Verifies the source, fills and verifies the target, compares both, and marks the source as moved; it accepts no
+    /// sales from then on.
     package func run() async throws(JournalMoveError) -> Report {
         try await check()
         var rows = 0
@@ -62,7 +62,8 @@ package struct JournalMove {
         return Report(payments: report.payments, events: report.events, rows: rows, head: head)
     }
 
-    /// Nobody else has either open, the source is sound and settled, and the target is empty.
+    /// Checks that no other process has either open, that the source is sound and settled, and that the target is
+    /// empty.
     private func check() async throws(JournalMoveError) {
         for (journal, place) in [(source, places.source), (target, places.target)] {
             let others = try await of(place) { () async throws(JournalError) in
@@ -85,7 +86,8 @@ package struct JournalMove {
         try await checkOutbox()
     }
 
-    /// A payment that was worked on without a planned moment is found by its holder alone, and none is moved.
+    /// Checks that no payment is held without a due time: only its holder finds such a payment, and holders are not
+    /// moved.
     private func checkOutbox() async throws(JournalMoveError) {
         guard let outbox = JournalTable.all.first(where: { $0.name == "outbox" }) else { return }
         var held = 0
@@ -108,7 +110,7 @@ package struct JournalMove {
         }
     }
 
-    /// Both have the same rows and the same ends, and the target keeps every rule.
+    /// Compares all rows and both heads, and verifies the target.
     private func compare() async throws(JournalMoveError) -> (VerificationReport, JournalHead) {
         for table in JournalTable.all {
             let (one, other) = (
@@ -154,19 +156,19 @@ package struct JournalMove {
     }
 }
 
-/// Why a journal was not moved. The source is as it was.
+/// The reason a journal was not moved. The source is unchanged.
 package enum JournalMoveError: Error, Hashable, Sendable {
     case journal(String, JournalError)
-    /// Others have it open.
+    /// Other processes have it open.
     case inUse(String, [String])
-    /// It was restored, set back or moved, and sells nothing.
+    /// It was restored, set back or moved, and accepts no sales.
     case sellsNothing(String, String)
-    /// There is something in it.
+    /// It is not empty.
     case notEmpty(String)
     case unsound(String, [String])
-    /// So many payments are held by processes that have died.
+    /// The given number of payments is held by dead processes.
     case unsettled(String, Int)
-    /// A table of the target is not what was read.
+    /// A table of the target differs from the source.
     case differs(String)
 }
 

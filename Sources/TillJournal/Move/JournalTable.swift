@@ -1,14 +1,14 @@
 import Crypto
 
-/// A table of a journal as it goes from a file into a database, or back: the same columns in both. Who holds something
-/// is not among them, since nobody does while a journal is moved.
+/// A table of a journal as moved between a file and a database: both have the same columns. Holders are omitted, since
+/// no process holds anything during a move.
 package struct JournalTable: Hashable, Sendable {
-    /// What a column holds.
+    /// The type of a column.
     package enum Kind: Hashable, Sendable {
         case int
         case text
         case blob
-        /// Yes or no, which a file keeps as 1 or 0.
+        /// A Boolean, which a file stores as 1 or 0.
         case flag
     }
 
@@ -19,7 +19,7 @@ package struct JournalTable: Hashable, Sendable {
 
     package let name: String
     package let columns: [Column]
-    /// So many of the first columns are its key, in whose order it is read.
+    /// The number of leading columns that form the key; rows are read in key order.
     package let keyCount: Int
 
     private init(_ name: String, _ key: [(String, Kind)], _ rest: [(String, Kind)] = []) {
@@ -29,11 +29,11 @@ package struct JournalTable: Hashable, Sendable {
     }
 
     package var key: [Column] { Array(columns.prefix(keyCount)) }
-    /// The columns' names with commas between them.
+    /// The column names, separated by commas.
     package var list: String { columns.map(\.name).joined(separator: ", ") }
 
-    /// All that are moved, in the order in which one may refer to another; an empty journal has no row of them. What is
-    /// counted along (`tally`) is counted anew.
+    /// All moved tables, in dependency order; an empty journal has no rows in them. The derived totals (`tally`) are
+    /// recomputed.
     package static let all: [JournalTable] = [
         JournalTable(
             "event", [("sequence", .int)],
@@ -68,15 +68,15 @@ package struct JournalTable: Hashable, Sendable {
     ]
 }
 
-/// What stands in a column.
+/// The value of a column.
 package enum JournalCell: Hashable, Sendable {
     case null
     case int(Int64)
-    /// A text's in UTF-8, or those of a blob.
+    /// The bytes of a text in UTF-8, or of a blob.
     case bytes([UInt8])
 }
 
-/// What is said of a journal as a whole, apart from its tables.
+/// The identity and heads of a journal, apart from its tables.
 package struct JournalAnchors: Hashable, Sendable {
     package var start: [UInt8]
     package var epoch: Int64
@@ -88,7 +88,7 @@ package struct JournalAnchors: Hashable, Sendable {
     }
 }
 
-/// A digest over the rows of a table, in the order of its key.
+/// A digest over the rows of a table, in key order.
 struct JournalDigest {
     private var hash = SHA256()
     private(set) var rows = 0
@@ -104,7 +104,7 @@ struct JournalDigest {
         }
     }
 
-    /// The length before the bytes: no two rows look alike.
+    /// Prefixes the bytes with their length, so that the encoding is unambiguous.
     private mutating func add(_ kind: UInt8, _ bytes: [UInt8]) {
         hash.update(data: [kind])
         hash.update(data: withUnsafeBytes(of: UInt64(bytes.count).bigEndian) { Array($0) })

@@ -1,19 +1,19 @@
 public import TillCore
 
-/// Who sees to an entry of the operators' queue or to an incident, so that two people do not see to the same one.
+/// The assignment of an attention item or an incident to a staff member, so that two do not work on the same one.
 public struct Assignment: Hashable, Sendable {
-    /// Bytes of a name at most.
+    /// The maximum size of a name, in bytes.
     public static let maximumNameBytes = 128
-    /// How long one is kept. What is open longer is assigned anew.
+    /// The lifetime of an assignment. Items open for longer must be reassigned.
     public static let lifetime = Span.days(90)
 
-    /// What is assigned.
+    /// The assigned item.
     public enum Subject: Hashable, Sendable {
         case entry(PaymentID, number: Int)
         /// The incident with this identifier.
         case incident(String)
 
-        /// As the record and the audit log have it.
+        /// The name in the record and the audit log.
         public var name: String {
             switch self {
             case .entry(let payment, let number): "\(payment).\(number)"
@@ -24,7 +24,7 @@ public struct Assignment: Hashable, Sendable {
 
     /// The subject's name.
     let subject: String
-    /// Who it is, without card numbers.
+    /// The assignee, without card numbers.
     public let name: String
     public let at: Timestamp
 }
@@ -50,7 +50,7 @@ extension Assignment: RecordDocument {
     }
 }
 
-/// Assigns what waits for a person. Any number of processes may use it at once; the last word counts.
+/// Assigns open items to staff. Any number of processes may use it at once; the last write wins.
 public struct Assignments: Sendable {
     private let store: any RecordStore
     private let clock: any TillClock
@@ -61,11 +61,11 @@ public struct Assignments: Sendable {
         try await store.record(Assignment.id(subject)).map { (kept) throws(JournalError) in try Assignment(kept) }
     }
 
-    /// Assigns it to somebody, whoever had it, or takes it from whoever has it. Durable when it returns, together with
-    /// its entry in the audit log.
+    /// Assigns an item, replacing any earlier assignee, or removes the assignment. Durable when it returns, together
+    /// with its audit log entry.
     /// - Parameters:
-    ///   - name: `nil`: nobody sees to it from now on.
-    ///   - account: whose audit log it stands in.
+    ///   - name: the assignee; `nil` removes the assignment.
+    ///   - account: the account of the audit log entry.
     public func assign(
         _ subject: Assignment.Subject, to name: String?, account: AccountID
     ) async throws(JournalError) -> Assignment? {

@@ -1,22 +1,22 @@
 public import TillCore
 
-/// The last moment at which the machine's clock was not in doubt: one record beside the journal's events, so that a
-/// clock that is wrong at the next start is found out also where wrong entries were written meanwhile.
+/// The last time at which the machine's clock was trusted: one record beside the journal's events, so that a wrong
+/// clock is detected at the next start even if entries with wrong times were written meanwhile.
 public struct ClockProof: Hashable, Sendable {
-    /// Who vouched for the clock.
+    /// The source of trust in the clock.
     public enum Voucher: String, Sendable {
-        /// Nothing spoke against it.
+        /// No evidence contradicted it.
         case clock
-        /// A person who has checked a watch.
+        /// A person confirmed the time.
         case person
     }
 
     /// The clock's time then.
     public var at: Timestamp
-    /// Entries of the journal up to this time say nothing about the clock, though they may be later than it.
+    /// Journal entries up to this time are no evidence against the clock, even if they are later than it.
     public var overrules: Timestamp
     public var by: Voucher
-    /// Of the record that was read; a person's word makes it one more.
+    /// The version of the record that was read; each confirmation increases it.
     public private(set) var version = 0
 
     public init(at: Timestamp, overrules: Timestamp, by: Voucher) {
@@ -27,12 +27,12 @@ public struct ClockProof: Hashable, Sendable {
 }
 
 extension ClockProof: RecordDocument {
-    /// Where it is kept.
+    /// The collection that holds it.
     public static let collection: RecordCollection = "clock"
-    /// The one record of the collection has this key.
+    /// The key of the collection's only record.
     public static let key = "proof"
 
-    /// As it is written.
+    /// The record to write.
     public var record: Record {
         var writer = JSONWriter()
         writer.beginObject()
@@ -43,7 +43,7 @@ extension ClockProof: RecordDocument {
         return Record(RecordID(ClockProof.collection, ClockProof.key), body: writer.bytes)
     }
 
-    /// As it was read.
+    /// Decodes a stored record.
     public init(_ stored: KeptRecord) throws(JournalError) {
         let body = try RecordBody(stored)
         guard let by = Voucher(rawValue: try body.text("by")) else { throw body.damaged("by") }
@@ -53,7 +53,7 @@ extension ClockProof: RecordDocument {
         version = stored.version
     }
 
-    /// The clock's time in a record as it lies in a file; `nil` if it cannot be read.
+    /// Returns the clock's time in a raw record; `nil` if it cannot be parsed.
     package static func moment(in body: [UInt8]) -> Timestamp? {
         JSONValue(ifValid: body)?["at"]?.int64Value.map(Timestamp.init(milliseconds:))
     }

@@ -1,75 +1,76 @@
 import Crypto
 public import TillCore
 
-/// Something about money that a person must clear up and that no payment says of itself. It is kept until a person has
-/// said what it was, or, where recovery has raised it, until recovery can work on the payment again.
+/// An open question about money that staff must resolve and that no payment covers. It is stored until staff has
+/// resolved it or, if recovery raised it, until recovery can process the payment again.
 public struct Incident: RecordDocument, Hashable {
-    /// What kind of trouble it is.
+    /// The kind of incident.
     public enum Kind: String, Hashable, Sendable {
-        /// A provider reported something about a payment that the journal does not know: one that was made after the
-        /// backup from which the journal was restored, or one of another counter with the same account.
+        /// A provider reported an event of a payment that the journal does not contain: one created after the backup
+        /// from which the journal was restored, or one of another counter with the same account.
         case unknownPayment = "unknown_payment"
-        /// A provider lists a charge of a payment or an attempt that the journal does not know: it was made after the
+        /// A provider lists a charge of a payment or an attempt that the journal does not contain: created after the
         /// backup from which the journal was restored, or by another counter with the same account.
         case unknownCharge = "unknown_charge"
-        /// Something is to be done on a payment whose events cannot be read, or contradict each other.
+        /// Work is due on a payment with unreadable or contradictory events.
         case unreadablePayment = "unreadable_payment"
-        /// Something is to be done on a payment whose provider is not configured.
+        /// Work is due on a payment with an unconfigured provider.
         case absentProvider = "absent_provider"
-        /// A provider's statement and the journal do not say the same.
+        /// A provider's statement and the journal disagree.
         case statement
     }
 
-    /// What a person has said of the order, or of the money in suspense.
+    /// The resolution by staff for the order, or for the money in suspense.
     public enum Outcome: String, CaseIterable, Hashable, Sendable {
-        /// What is reported paid for the order: it is not to be sold again.
+        /// The reported charge paid the order: it must not be sold again.
         case paid
         /// It did not, or the money was refunded: the order may be sold.
         case notPaid = "not_paid"
-        /// What a statement has put into suspense is written off.
+        /// Money that a statement put into suspense is written off.
         case writtenOff = "written_off"
-        /// What was written off was found later: it is in suspense again.
+        /// Written-off money was found later: it is in suspense again.
         case recovered
     }
 
-    /// Of what was delivered this many bytes are kept at most.
+    /// The maximum number of stored bytes of the received document.
     public static let maximumDocumentBytes = 16 << 10
     public static let collection: RecordCollection = "incident"
-    /// Those that wait for a person.
+    /// Open incidents.
     public static let open = RecordMatch("state", "open")
-    /// Those of one kind that wait for a person; of webhooks about unknown payments, not those of earlier versions.
+    /// Open incidents of one kind; for webhooks about unknown payments, excluding those of earlier versions.
     public static func openOnes(of kind: Kind) -> RecordMatch { RecordMatch("kind", "open \(kind.rawValue)") }
-    /// Those of one provider's statements that wait for a person.
+    /// Open incidents of one provider's statements.
     public static func openOfStatements(of provider: ProviderName) -> RecordMatch {
         RecordMatch("statement", "open \(provider)")
     }
 
-    /// Made from what it is about, so that it is kept once.
+    /// Derived from the subject, so that an incident is stored once.
     public let id: String
     public let kind: Kind
     public let provider: ProviderName
-    /// The provider's name for what it reported; the kind, where no provider reported anything.
+    /// The provider's reference of the reported object; the kind, if no provider reported anything.
     public let event: String
-    /// The payment that it is about: one that is not known, has what is not known, or cannot be worked on; empty: none.
+    /// The payment concerned: one that is unknown, has an unknown charge, or cannot be processed; empty if there is
+    /// none.
     public let payment: PaymentID
-    /// The account and the order that it was for, where the provider's own data say so.
+    /// The account and the order it was for, if the provider's data contain them.
     public let owner: Owner?
     public let at: Timestamp
-    /// The beginning of what was delivered, without anything that could be a card number.
+    /// The beginning of the received document, without anything that could be a card number.
     public let document: String
-    /// For one of a statement: what does not match and what to do, as a few sentences.
+    /// For a statement incident, the discrepancy and the next steps, in a few sentences.
     public let what: String?
-    /// What a person found out; `nil`: nobody has checked yet.
+    /// The finding of staff; `nil` while the incident is open.
     public var resolution: String?
-    /// Who has said so, and when; `nil` where only the words themselves say it.
+    /// The resolver; `nil` if only the text names one.
     public var resolvedBy: String?
     public var resolvedAt: Timestamp?
-    /// What that means for the order; `nil` while nobody has checked, and where no order was known.
+    /// The consequence for the order; `nil` while the incident is open, and if no order was known.
     public var outcome: Outcome?
-    /// The order that a person has found it to be for.
+    /// The order that staff has identified.
     public var foundOrder: Owner?
 
-    /// The account whose order it is, and the order.
+    /// An order with its account.
     public struct Owner: Hashable, Sendable {
         public let account: AccountID
         public let order: OrderID
@@ -80,7 +81,7 @@ public struct Incident: RecordDocument, Hashable {
         }
     }
 
-    /// A webhook about a payment that is not known.
+    /// Creates an incident for a webhook about an unknown payment.
     public init(
         webhook event: String, of provider: ProviderName, about payment: PaymentID, for owner: Owner? = nil,
         body: [UInt8], at: Timestamp
@@ -88,10 +89,10 @@ public struct Incident: RecordDocument, Hashable {
         self.init(.unknownPayment, event: event, of: provider, about: payment, for: owner, body: body, at: at)
     }
 
-    /// Something that a provider lists.
+    /// Creates an incident for an object on a provider's list.
     /// - Parameters:
-    ///   - reference: the provider's name for it, by which it is kept once however often it is listed.
-    ///   - document: what the provider says of it, for a person.
+    ///   - reference: the provider's reference, by which it is stored once however often it is listed.
+    ///   - document: the provider's data about it, for staff.
     public init(
         listed kind: Kind, _ reference: String, of provider: ProviderName, about payment: PaymentID, for owner: Owner?,
         document: [UInt8], at: Timestamp
@@ -103,7 +104,7 @@ public struct Incident: RecordDocument, Hashable {
         _ kind: Kind, event: String, of provider: ProviderName, about payment: PaymentID, for owner: Owner?,
         body: [UInt8], at: Timestamp
     ) {
-        // Webhooks were the first kind, and their names are in journals.
+        // Webhooks were the first kind, and journals contain their names.
         let first = kind == .unknownPayment ? "" : "\(kind.rawValue)\n"
         let name = Array("\(first)\(provider.rawValue)\n\(event)".utf8)
         id = "inc_" + Hex.lowercase(Array(SHA256.hash(data: name)).prefix(12))
@@ -118,17 +119,17 @@ public struct Incident: RecordDocument, Hashable {
             String(decoding: body.prefix(Incident.maximumDocumentBytes), as: UTF8.self))
     }
 
-    /// A payment that cannot be read. One a payment, whatever the reasons are.
+    /// Creates an incident for an unreadable payment: one per payment, whatever the reasons.
     public init(unreadable payment: PaymentID, of provider: ProviderName?, because reason: String, at: Timestamp) {
         self.init(.unreadablePayment, payment, provider ?? Incident.noProvider, reason, at)
     }
 
-    /// A payment that waits for a provider that is not configured. One a payment.
+    /// Creates an incident for a payment with an unconfigured provider: one per payment.
     public init(without provider: ProviderName, payment: PaymentID, at: Timestamp) {
         self.init(.absentProvider, payment, provider, "", at)
     }
 
-    /// Stands where nobody knows the provider.
+    /// The placeholder for an unknown provider.
     private static let noProvider = ProviderName(rawValue: "none")
 
     private init(
@@ -146,18 +147,18 @@ public struct Incident: RecordDocument, Hashable {
         self.document = CardScrubbing.withoutNumbers(String(document.prefix(Incident.maximumDocumentBytes)))
     }
 
-    /// Nobody has said what it was.
+    /// `true` until the incident is resolved.
     public var isOpen: Bool { resolution == nil }
-    /// Who resolves it must say whether the order was paid.
+    /// `true` if a resolution must state whether the order was paid.
     public var needsOutcome: Bool { owner != nil || kind == .unknownCharge }
-    /// The command with which a person resolves it; what is in capital letters is the person's to fill in.
+    /// The command that resolves it; capital letters mark the placeholders.
     public var resolvingCommand: String {
         let outcome = needsOutcome ? " --outcome paid|not_paid" + (owner == nil ? " --order ORDER" : "") : ""
         return "till journal incidents --resolve \(id) --note TEXT\(outcome)"
     }
 
-    /// Something in a statement that does not match.
-    /// - Parameter name: what it is about, the same each time it is found.
+    /// Creates an incident for a discrepancy in a statement.
+    /// - Parameter name: its subject, the same each time it is found.
     public init(
         statementOf provider: ProviderName, name: String, about payment: PaymentID?, what: String, document: String,
         at: Timestamp
@@ -173,7 +174,7 @@ public struct Incident: RecordDocument, Hashable {
         self.document = CardScrubbing.withoutNumbers(String(document.prefix(Incident.maximumDocumentBytes / 4)))
     }
 
-    /// The name of the incident about something in a statement.
+    /// Returns the identifier of the incident about a subject in a statement.
     public static func id(of name: String, _ provider: ProviderName) -> String {
         let name = Array("statement\n\(provider.rawValue)\n\(name)".utf8)
         return "inc_" + Hex.lowercase(Array(SHA256.hash(data: name)).prefix(12))
@@ -234,7 +235,7 @@ public struct Incident: RecordDocument, Hashable {
 }
 
 extension Incident: CustomStringConvertible {
-    /// One sentence for people.
+    /// A human-readable sentence.
     public var description: String {
         let order = owner.map { " Order \($0.order) is not sold until a person has said what it was." } ?? ""
         return switch kind {

@@ -1,17 +1,17 @@
 public import TillCore
 
-/// Keeps incidents together with the orders that they hold: both are written in one commit, and a resolution frees the
-/// order in the commit in which it is written. Any number of processes may use it at once.
+/// Stores incidents together with the holds on their orders: both are written in one commit, and a resolution releases
+/// the order in its own commit. Any number of processes may use it at once.
 public struct IncidentLog: Sendable {
-    /// How often a change is decided again because another writer came first.
+    /// The maximum number of attempts at a change after conflicts with other writers.
     public static let maximumConflicts = 16
 
     private let store: any RecordStore
 
     public init(_ store: any RecordStore) { self.store = store }
 
-    /// What is to be written so that an incident is kept and its order is held. Empty if it is kept already, resolved
-    /// or not. Whoever writes it decides again on a ``JournalError/recordConflict(_:current:)``.
+    /// Returns the changes that store an incident and hold its order. Empty if it is stored already, resolved or not.
+    /// On a ``JournalError/recordConflict(_:current:)`` the caller must compute them again.
     public func changes(keeping incident: Incident) async throws(JournalError) -> [RecordChange] {
         guard try await store.record(incident.record.id) == nil else { return [] }
         var changes: [RecordChange] = [.insert(incident.record)]
@@ -26,13 +26,13 @@ public struct IncidentLog: Sendable {
         return changes
     }
 
-    /// Incidents that are read at most when they are listed or counted.
+    /// The maximum number of incidents read for a list or a count.
     public static let maximumListed = 10_000
 
-    /// What waits for a person, the oldest first, and how many there are, up to ``maximumListed``.
+    /// Returns open incidents, oldest first, and their number, up to ``maximumListed``.
     /// - Parameters:
-    ///   - account: what concerns it; an incident without an order concerns `main`. `nil`: of all.
-    ///   - limit: how many of them are returned.
+    ///   - account: limits them to one account; an incident without an order belongs to `main`. `nil`: all accounts.
+    ///   - limit: the maximum number of returned incidents.
     public func open(
         account: AccountID?, limit: Int = RecordLimits.maximumPage
     ) async throws(JournalError) -> (first: [Incident], count: Int) {
@@ -46,8 +46,8 @@ public struct IncidentLog: Sendable {
         return (first, count)
     }
 
-    /// Keeps an incident once. Durable when it returns.
-    /// - Returns: `false` if it was kept before.
+    /// Stores an incident once. Durable when it returns.
+    /// - Returns: `false` if it was stored before.
     @discardableResult
     public func keep(_ incident: Incident) async throws(JournalError) -> Bool {
         for tries in 1... {
@@ -61,29 +61,31 @@ public struct IncidentLog: Sendable {
         return false
     }
 
-    /// Keeps a payment that was met and cannot be read, once. Who only reads is answered although this cannot be
-    /// written: recovery writes it as well, and so does whoever meets the payment next.
+    /// Stores an incident for an unreadable payment, once. A failed write is ignored, so that reads still succeed:
+    /// recovery also writes it, and so does the next read of the payment.
     public func keep(_ unreadable: UnreadablePayment, of provider: ProviderName?, at moment: Timestamp) async {
         let incident = Incident(unreadable: unreadable.id, of: provider, because: unreadable.reason, at: moment)
         do throws(JournalError) { try await keep(incident) } catch { return }
     }
 
-    /// Writes changes of records together with whatever else belongs into the commit; `nil`: the changes alone.
+    /// Writes record changes together with other changes of the same commit; `nil`: the record changes alone.
     public typealias Commit = @Sendable ([RecordChange], Incident) async throws(JournalError) -> Void
 
-    /// Writes what a person has found out. Durable when it returns; said again, the last word holds.
-    /// - Returns: the incident as it is now; `nil` if there is none of that name.
+    /// Stores a resolution by staff. Durable when it returns; a later resolution replaces it.
+    /// - Returns: the updated incident; `nil` if there is none of that name.
     public func resolve(
         _ id: String, note: String, outcome: Incident.Outcome?, order: Incident.Owner? = nil
     ) async throws(JournalError) -> Incident? {
         try await resolve(id, IncidentResolution(note: note, outcome: outcome, order: order))?.incident
     }
 
-    /// Writes what a person has found out. Durable when it returns.
+    /// Stores a resolution by staff. Durable when it returns.
     /// - Parameters:
-    ///   - isFirstWord: one that was resolved stays as it is. Of any number of people who say it at once, one is heard.
-    ///   - commit: writes it with what else belongs into the commit.
-    /// - Returns: the incident as it is now, and whether this call has changed it; `nil` if there is none of that name.
+    ///   - isFirstWord: `true` to leave a resolved incident unchanged. Of any number of concurrent resolutions, one
+    ///     wins.
+    ///   - commit: writes the changes together with others of the same commit.
+    /// - Returns: the current incident, and `isChanged`, which is `true` if this call has changed it; `nil` if there is
+    ///   none of that name.
     public func resolve(
         _ id: String, _ said: IncidentResolution, isFirstWord: Bool = false, commit: Commit? = nil
     ) async throws(JournalError) -> (incident: Incident, isChanged: Bool)? {
@@ -94,13 +96,13 @@ public struct IncidentLog: Sendable {
             incident.resolution = CardScrubbing.withoutNumbers(said.note)
             incident.resolvedBy = said.actor.map(CardScrubbing.withoutNumbers)
             incident.resolvedAt = said.at
-            // What was given up stays so until it is said to have been found.
+            // A write-off remains until the money is reported as recovered.
             incident.outcome = said.outcome ?? (incident.outcome == .writtenOff ? .writtenOff : nil)
             let corrected = incident.foundOrder
             incident.foundOrder = said.order ?? corrected
             var changes: [RecordChange] = [.update(incident.record, from: kept.version)]
             for owner in Set([incident.owner, corrected, incident.foundOrder].compactMap { $0 }) {
-                // Where a person names another order than the provider's data, only the named one was paid.
+                // If staff names an order other than that of the provider's data, only the named one was paid.
                 let isPaid = said.outcome == .paid && owner == incident.foundOrder ?? incident.owner
                 if let change = try await change(of: owner, by: id, isPaid: isPaid) { changes.append(change) }
             }
@@ -116,7 +118,7 @@ public struct IncidentLog: Sendable {
         return nil
     }
 
-    /// What a resolved incident leaves of an order's hold.
+    /// Returns the change of an order's hold that a resolved incident causes.
     private func change(
         of owner: Incident.Owner, by incident: String, isPaid: Bool
     ) async throws(JournalError) -> RecordChange? {
@@ -132,8 +134,8 @@ public struct IncidentLog: Sendable {
         return known.map { .delete(id, from: $0.version) }
     }
 
-    /// Of webhooks about one payment the first that names an order does: what follows, such as the refund that a
-    /// person makes in the provider's dashboard, must not hold an order again that a person has freed.
+    /// Only the first webhook about a payment that names an order holds it: later ones, such as for a refund that staff
+    /// makes in the provider's dashboard, must not hold a released order again.
     private func holds(_ incident: Incident) async throws(JournalError) -> Bool {
         switch incident.kind {
         case .unknownCharge: true
@@ -142,7 +144,7 @@ public struct IncidentLog: Sendable {
         }
     }
 
-    /// Whether an incident about the payment has held its order.
+    /// `true` if an incident about the payment has held its order.
     private func isHeldBefore(_ payment: PaymentID) async throws(JournalError) -> Bool {
         var isHeld = false
         let about = RecordMatch("payment", payment.rawValue)

@@ -1,21 +1,21 @@
 public import TillCore
 
-/// What a person has found out about an incident, and how he knows.
+/// A finding of staff about an incident, with its evidence.
 public struct IncidentResolution: Hashable, Sendable {
-    /// The longest text taken that says how it is known, in bytes of UTF-8.
+    /// The maximum size of the evidence, in bytes of UTF-8.
     public static let maximumNoteBytes = 2_000
-    /// The longest name taken of who says so, in bytes of UTF-8.
+    /// The maximum size of the actor's name, in bytes of UTF-8.
     public static let maximumActorBytes = 128
 
-    /// What it was, and how that is known: a line of the provider's dashboard, a slip's number.
+    /// The finding and its evidence: a line of the provider's dashboard, a receipt number.
     public var note: String
-    /// Who says so; `nil`: the note says it.
+    /// The actor; `nil` if the note names one.
     public var actor: String?
-    /// What it means for the order; needed where the incident names one, or the person does.
+    /// The consequence for the order; required if the incident or the resolution names one.
     public var outcome: Incident.Outcome?
-    /// The order that the person has found it to be for, where the provider's data do not say.
+    /// The order that staff has identified, if the provider's data do not name it.
     public var order: Incident.Owner?
-    /// When it was said.
+    /// The time of the resolution.
     public var at: Timestamp?
 
     public init(
@@ -26,19 +26,19 @@ public struct IncidentResolution: Hashable, Sendable {
     }
 }
 
-/// Why what a person says about an incident is not taken. Nothing was written and nobody was asked.
+/// The reason a resolution is rejected. Nothing was written, and no request was sent.
 public enum IncidentRefusal: ExplainedError, Hashable {
-    /// There is no incident of that name.
+    /// There is no such incident.
     case unknown(String)
-    /// It is about a charge, and it is not said whether that paid its order.
+    /// It is about a charge, and the resolution does not state whether that paid its order.
     case outcomeMissing(String)
-    /// It paid an order, and nobody says which.
+    /// It paid an order that is not named.
     case orderMissing(String)
-    /// Nothing of it is in suspense that could be written off.
+    /// It has no money in suspense to write off.
     case nothingInSuspense(String)
-    /// Nothing of it was written off that could be recovered.
+    /// It has no write-off to recover.
     case nothingWrittenOff(String)
-    /// Somebody has resolved it already.
+    /// It is resolved already.
     case resolvedBefore(Incident)
 
     public var code: String {
@@ -82,7 +82,7 @@ public enum IncidentRefusal: ExplainedError, Hashable {
 }
 
 extension Incident {
-    /// Whether what a person says is enough to resolve it.
+    /// Checks that a resolution has everything the incident requires.
     public func check(_ said: IncidentResolution) throws(IncidentRefusal) {
         guard said.outcome != nil || !needsOutcome else { throw .outcomeMissing(id) }
         switch said.outcome {

@@ -1,18 +1,18 @@
 internal import Crypto
 public import TillCore
 
-/// That an order must not be sold although no payment of the journal has it: something outside was, or may have been,
-/// paid for it. Made with the incident that says so, in the same commit.
+/// A hold that keeps an order from being sold although no payment of the journal has it: it was, or may have been, paid
+/// elsewhere. Created with the incident that reports it, in the same commit.
 public struct OrderHold: RecordDocument, Hashable {
     public static let collection: RecordCollection = "order_hold"
-    /// Incidents that one hold names; more are not added, and the order stays held.
+    /// The maximum number of incidents named by one hold; further ones are not added, and the order remains held.
     public static let maximumIncidents = 500
 
     public let account: AccountID
     public let order: OrderID
-    /// Incidents that nobody has resolved.
+    /// Open incidents.
     public var open: [String]
-    /// Incidents of which a person has said that they paid the order. It is held for good.
+    /// Incidents resolved as having paid the order. The hold is permanent.
     public var paid: [String]
 
     public init(account: AccountID, order: OrderID, open: [String] = [], paid: [String] = []) {
@@ -22,7 +22,7 @@ public struct OrderHold: RecordDocument, Hashable {
         self.paid = paid
     }
 
-    /// The record of an order; its name is a hash, because an order's name may be longer than a record's.
+    /// Returns the record identifier of an order: a hash, because order names may exceed the limit for keys.
     public static func id(account: AccountID, order: OrderID) -> RecordID {
         let name = Array("\(account.rawValue)\n\(order.rawValue)".utf8)
         return RecordID(collection, Hex.lowercase(Array(SHA256.hash(data: name))))

@@ -4,13 +4,13 @@ public import TillCore
 public struct RecordCollection: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
     /// The name; it is stored, so it never changes.
     public var rawValue: String
-    /// A collection of that name.
+    /// Creates a collection with that name.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// A collection of that name.
+    /// Creates a collection with that name.
     public init(stringLiteral name: String) { rawValue = name }
 }
 
-/// What a record is called: unique in its collection.
+/// The identifier of a record, unique in its collection.
 public struct RecordID: Hashable, Sendable, CustomStringConvertible {
     public var collection: RecordCollection
     public var key: String
@@ -20,20 +20,20 @@ public struct RecordID: Hashable, Sendable, CustomStringConvertible {
         self.key = key
     }
 
-    /// Collection and key, for people.
+    /// Collection and key, for display.
     public var description: String { "\(collection.rawValue)/\(key)" }
 }
 
 /// A record to be written.
 public struct Record: Hashable, Sendable {
     public var id: RecordID
-    /// The document, in the feature's own form.
+    /// The document, in the feature's own format.
     public var body: [UInt8]
-    /// By what it is found: a few values, exactly as they are compared. They are not returned; the body has them.
+    /// Index values, compared byte for byte. They are not returned by reads; the body contains them.
     public var fields: [String: String]
-    /// When something is to be done about it, such as forgetting it; `nil`: never.
+    /// The time at which the record is due, for instance for deletion; `nil`: never.
     public var due: Timestamp?
-    /// This process works on it from now on. `false`: nobody does.
+    /// `true` if this process works on it from now on; `false` if no process does.
     public var isHeld: Bool
 
     public init(
@@ -47,32 +47,32 @@ public struct Record: Hashable, Sendable {
     }
 }
 
-/// Who works on a record, at the moment it is read.
+/// The process that works on a record, at the time of reading.
 public enum RecordHolder: Hashable, Sendable {
     case nobody
-    /// The process that reads.
+    /// The reading process.
     case thisProcess
-    /// Another one, which lives.
+    /// Another, live process.
     case anotherProcess
-    /// One that has died: what it did last is not known, and whoever updates the record takes it over.
+    /// A dead process: its last action is unknown, and the next update takes the record over.
     case deadProcess
 }
 
-/// A record as it stands.
+/// The current state of a record.
 public struct KeptRecord: Hashable, Sendable {
     public var id: RecordID
-    /// 1 when it was inserted, and one more with each update.
+    /// 1 on insertion, increased by each update.
     public var version: Int
     public var body: [UInt8]
-    /// When something is to be done about it.
+    /// The time at which the record is due.
     public var due: Timestamp?
-    /// Who works on it now.
+    /// The process that works on it.
     public var holder: RecordHolder
-    /// When it was inserted.
+    /// The time of insertion.
     public var createdAt: Timestamp
-    /// When it was written last.
+    /// The time of the last write.
     public var updatedAt: Timestamp
-    /// Its place among all records by the time of insertion; never given twice.
+    /// Its position among all records in order of insertion; never reused.
     public var position: Int64
 
     package init(

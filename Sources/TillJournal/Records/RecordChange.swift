@@ -1,35 +1,35 @@
 public import TillCore
 
-/// One change of the record store. All changes of a write are judged first, then made in their order; those
-/// that forget come last.
+/// A change of the record store. All changes of a write are checked first, then applied in order; retention changes
+/// come last.
 public enum RecordChange: Hashable, Sendable {
-    /// A new record, refused if there is one of its name.
+    /// Inserts a record; refused if the identifier exists.
     case insert(Record)
-    /// A new record; nothing is changed if there is one of its name.
+    /// Inserts a record unless the identifier exists.
     case insertIfAbsent(Record)
-    /// Another body, other fields, due time and holder for a record that is still at this version.
+    /// Replaces body, fields, due time and holder of a record that is still at this version.
     case update(Record, from: Int)
-    /// Removes a record that is still at this version.
+    /// Deletes a record that is still at this version.
     case delete(RecordID, from: Int)
-    /// Removes a record at whatever version; nothing is changed if there is none. For what is derived from events that
-    /// the same write appends.
+    /// Deletes a record at any version; no effect if there is none. For data derived from events that the same write
+    /// appends.
     case remove(RecordID)
-    /// Retention by age: removes records whose due time is not after this one, the most overdue
-    /// first, at most ``RecordLimits/maximumForgotten``.
+    /// Retention by age: deletes records due at or before this time, most overdue first, at most
+    /// ``RecordLimits/maximumForgotten``.
     case forget(RecordCollection, dueBy: Timestamp)
-    /// Retention by number: of the records of a collection, or of those that carry a field's value, removes the oldest
-    /// beyond a limit, at most ``RecordLimits/maximumForgotten``.
+    /// Retention by number: deletes the oldest records of a collection, or of those with a field value, beyond a limit,
+    /// at most ``RecordLimits/maximumForgotten``.
     case keepNewest(Int, of: RecordCollection, matching: RecordMatch?)
 
-    /// The record instead of the one that was read, or a new one if none was.
+    /// Returns an update of the record that was read, or an insertion if there was none.
     public static func put(_ record: Record, over known: KeptRecord?) -> RecordChange {
         if let known { .update(record, from: known.version) } else { .insert(record) }
     }
 
-    /// Changes nothing, and refuses the whole write if there is a record of that name: a condition for the rest.
+    /// Returns a precondition: changes nothing, and refuses the whole write if the record exists.
     public static func absent(_ id: RecordID) -> RecordChange { .delete(id, from: 0) }
 
-    /// The record that it is about; `nil` for retention.
+    /// The record concerned; `nil` for retention.
     public var id: RecordID? {
         switch self {
         case .insert(let record), .insertIfAbsent(let record), .update(let record, _): record.id
@@ -38,7 +38,7 @@ public enum RecordChange: Hashable, Sendable {
         }
     }
 
-    /// The record that it writes, if it writes one.
+    /// The record to write, if any.
     package var record: Record? {
         switch self {
         case .insert(let record), .insertIfAbsent(let record), .update(let record, _): record
@@ -46,7 +46,7 @@ public enum RecordChange: Hashable, Sendable {
         }
     }
 
-    /// The version that the record must have, with 0 for "must not be there"; `nil` if it does not matter.
+    /// The required version of the record, 0 for a record that must not exist; `nil` for any.
     package var expectedVersion: Int? {
         switch self {
         case .insert: 0
@@ -57,7 +57,7 @@ public enum RecordChange: Hashable, Sendable {
 }
 
 extension [RecordChange] {
-    /// - Throws: ``JournalError/corrupted(_:)`` for what is beyond ``RecordLimits``, or two changes of one record.
+    /// - Throws: ``JournalError/corrupted(_:)`` for changes beyond ``RecordLimits``, or two changes of one record.
     func check() throws(JournalError) {
         guard count <= RecordLimits.maximumChanges else {
             throw .corrupted("a write has \(count) records; at most \(RecordLimits.maximumChanges) go together")

@@ -1,17 +1,17 @@
 public import TillCore
 
-/// A feature's own type, kept as records of one collection. The feature says how it becomes a record and back.
+/// A feature's own type, stored as records of one collection. The feature defines the conversion in both directions.
 public protocol RecordDocument: Sendable {
-    /// Where its documents are.
+    /// The collection of its documents.
     static var collection: RecordCollection { get }
-    /// The document as it is to be written.
+    /// The document as a record to write.
     var record: Record { get }
-    /// A document that was read.
-    /// - Throws: ``JournalError/corrupted(_:)`` if it cannot be one; ``RecordBody`` throws it.
+    /// Decodes a stored document.
+    /// - Throws: ``JournalError/corrupted(_:)`` if it is invalid, as thrown by ``RecordBody``.
     init(_ stored: KeptRecord) throws(JournalError)
 }
 
-/// The JSON body of a record, read member by member. What is missing or of another kind is a damaged journal and named.
+/// The JSON body of a record, read member by member. A member that is missing or of another type is reported as damage.
 public struct RecordBody: Sendable {
     private let id: RecordID
     public let json: JSONValue
@@ -24,26 +24,26 @@ public struct RecordBody: Sendable {
         }
     }
 
-    /// That a member is missing or of another kind.
+    /// Returns the error for a member that is missing or of another type.
     public func damaged(_ member: String) -> JournalError {
         .corrupted("“\(member)” of the record \(id) is missing or of another kind")
     }
 
-    /// A member that must be text.
+    /// Returns a required text member.
     public func text(_ member: String) throws(JournalError) -> String { try need(member, json[member]?.stringValue) }
-    /// A member that must be an integer.
+    /// Returns a required integer member.
     public func int(_ member: String) throws(JournalError) -> Int64 { try need(member, json[member]?.int64Value) }
-    /// A member that must be `true` or `false`.
+    /// Returns a required Boolean member.
     public func bool(_ member: String) throws(JournalError) -> Bool { try need(member, json[member]?.boolValue) }
-    /// A member that must be bytes in hexadecimal.
+    /// Returns a required member with bytes in hexadecimal.
     public func bytes(_ member: String) throws(JournalError) -> [UInt8] {
         try need(member, json[member]?.stringValue.flatMap { Hex.decode($0) })
     }
-    /// A member that is text, or `null`, or not there.
+    /// Returns an optional text member.
     public func optionalText(_ member: String) -> String? { json[member]?.stringValue }
-    /// A member that is an integer, or `null`, or not there.
+    /// Returns an optional integer member.
     public func optionalInt(_ member: String) -> Int64? { json[member]?.int64Value }
-    /// A member that is a document of its own; `nil` for `null`.
+    /// Returns an optional member that is a document of its own; `nil` for `null`.
     public func optionalDocument(_ member: String) -> [UInt8]? {
         json[member].flatMap { $0.isNull ? nil : $0.bytes() }
     }
@@ -56,21 +56,21 @@ public struct RecordBody: Sendable {
 
 /// The documents of one type in a record store.
 public struct Records<Document: RecordDocument>: Sendable {
-    /// How often a change is decided again because another writer came first.
+    /// The maximum number of attempts at a change after conflicts with other writers.
     public static var maximumConflicts: Int { 16 }
 
     private let store: any RecordStore
 
-    /// Those of a store.
+    /// Creates a view of a store's documents.
     public init(_ store: any RecordStore) { self.store = store }
 
-    /// A document; `nil` if there is none.
+    /// Returns a document; `nil` if there is none.
     public func document(_ key: String) async throws(JournalError) -> Document? {
         guard let stored = try await store.record(RecordID(Document.collection, key)) else { return nil }
         return try Document(stored)
     }
 
-    /// Documents in an order.
+    /// Returns documents in the given order.
     public func list(
         matching match: RecordMatch? = nil, _ order: RecordOrder = .oldestFirst(),
         limit: Int = RecordLimits.maximumPage
@@ -79,8 +79,8 @@ public struct Records<Document: RecordDocument>: Sendable {
         return try stored.map { (record) throws(JournalError) in try Document(record) }
     }
 
-    /// Hands out documents page by page, the oldest first, until there are no more or `most` were read. What others
-    /// change meanwhile may or may not be among them; `body` may change or delete what it gets.
+    /// Calls `body` with documents page by page, oldest first, until there are no more or `most` were read. Concurrent
+    /// changes may or may not be included; `body` may change or delete the document.
     public func forEach(
         matching match: RecordMatch? = nil, atMost most: Int = .max,
         _ body: (Document) async throws(JournalError) -> Void
@@ -96,19 +96,19 @@ public struct Records<Document: RecordDocument>: Sendable {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of documents.
     public func count(matching match: RecordMatch? = nil) async throws(JournalError) -> Int {
         try await store.count(Document.collection, matching: match)
     }
 
     /// Adds a document. Durable when it returns.
-    /// - Throws: ``JournalError/recordConflict(_:current:)`` if there is one of its key.
+    /// - Throws: ``JournalError/recordConflict(_:current:)`` if the key exists.
     public func insert(_ document: Document) async throws(JournalError) {
         try await store.change([.insert(document.record)])
     }
 
-    /// Writes a document, whether there is one of its key or not. Durable when it returns.
-    /// - Parameter notes: entries of the audit log, in the same commit.
+    /// Writes a document, replacing any of the same key. Durable when it returns.
+    /// - Parameter notes: audit log entries, in the same commit.
     public func put(_ document: Document, noting notes: [AuditNote] = []) async throws(JournalError) {
         let record = document.record
         for tries in 1... {
@@ -119,7 +119,7 @@ public struct Records<Document: RecordDocument>: Sendable {
         }
     }
 
-    /// The newest documents, newest first, also more than one page.
+    /// Returns the newest documents, newest first, across several pages if needed.
     public func newest(_ limit: Int) async throws(JournalError) -> [Document] {
         var found: [Document] = []
         var position: Int64?
@@ -133,12 +133,12 @@ public struct Records<Document: RecordDocument>: Sendable {
         return found
     }
 
-    /// Decides a change on the newest state and writes it; decided again when another writer came first.
-    /// Durable when it returns.
+    /// Applies a change to the newest state and writes it; repeated after a conflict with another writer. Durable when
+    /// it returns.
     /// - Parameters:
-    ///   - notes: entries of the audit log, in the same commit; none if `body` leaves the document.
-    ///   - body: changes the document, or returns `false` to leave it as it is.
-    /// - Returns: what was written; `nil` if there is no such document, or if `body` left it.
+    ///   - notes: audit log entries, in the same commit; none if `body` leaves the document unchanged.
+    ///   - body: changes the document, or returns `false` to leave it unchanged.
+    /// - Returns: the written document; `nil` if there is none, or if `body` left it unchanged.
     @discardableResult
     public func update(
         _ key: String, noting notes: [AuditNote] = [], _ body: (inout Document) throws(JournalError) -> Bool
@@ -163,7 +163,7 @@ public struct Records<Document: RecordDocument>: Sendable {
         return document
     }
 
-    /// Removes a document, whatever it says. Durable when it returns.
+    /// Deletes a document at any version. Durable when it returns.
     /// - Returns: `false` if there is none.
     public func delete(_ key: String) async throws(JournalError) -> Bool {
         let id = RecordID(Document.collection, key)

@@ -1,9 +1,9 @@
 public import TillCore
 
-/// An indexed field and the value that it must have.
+/// An indexed field and its required value.
 public struct RecordMatch: Hashable, Sendable {
     public var field: String
-    /// The value, compared byte by byte.
+    /// The value, compared byte for byte.
     public var value: String
 
     public init(_ field: String, _ value: String) {
@@ -12,23 +12,23 @@ public struct RecordMatch: Hashable, Sendable {
     }
 }
 
-/// In which order records are listed, and from where on.
+/// The order and start of a list of records.
 public enum RecordOrder: Hashable, Sendable {
-    /// By the time of insertion, from the first one, or from the one behind a position.
+    /// By insertion, from the first record, or the one after a position.
     case oldestFirst(after: Int64? = nil)
-    /// By the time of insertion, from the last one, or from the one before a position.
+    /// By insertion in reverse, from the last record, or the one before a position.
     case newestFirst(before: Int64? = nil)
-    /// Only those that are due by then, the most overdue first.
+    /// Only records due by then, most overdue first.
     case due(by: Timestamp)
 }
 
-/// Which records to list.
+/// A query for records of a collection.
 public struct RecordQuery: Hashable, Sendable {
     public var collection: RecordCollection
-    /// Only those that carry this value; `nil`: all.
+    /// Only records with this value; `nil`: all.
     public var match: RecordMatch?
     public var order: RecordOrder
-    /// How many; 1 to ``RecordLimits/maximumPage``, anything else is brought into it.
+    /// The maximum number of records, from 1 to ``RecordLimits/maximumPage``; other values are clamped.
     public var limit: Int
 
     public init(

@@ -1,34 +1,33 @@
 public import TillCore
 
-/// How far one provider has been asked for what the journal may lack.
+/// The progress of querying one provider for operations that the journal may lack.
 public struct ProviderSweep: Hashable, Sendable {
-    /// How far one provider has been asked.
+    /// The state of querying one provider.
     public enum State: Hashable, Sendable {
-        /// Its list is being read: from a page's cursor, or from the start. A pass that began before everything can be
-        /// in the list is repeated.
+        /// Its list is being read, from a page's cursor or from the start. A pass that began before the list could be
+        /// complete is repeated.
         case listing(cursor: String?, since: Timestamp?)
-        /// Its list was read to the end, and may show more until then.
+        /// Its list was read to the end, but may still grow until then.
         case waiting(until: Timestamp)
-        /// Its list was read to the end when everything had to be in it.
+        /// Its list was read to the end after it had to be complete.
         case finished(at: Timestamp)
-        /// It has no list. A person must say that nothing is missing.
+        /// The provider has no list. Staff must confirm that nothing is missing.
         case unprovable
-        /// A person has said that nothing is missing, or that all of it is known.
+        /// Staff has confirmed that nothing is missing, or that everything missing is known.
         case accepted(by: String, evidence: String, at: Timestamp)
     }
 
     public let provider: ProviderName
     public var state: State
-    /// Pages of the list that this pass has read.
+    /// The number of pages read in this pass.
     public var pages = 0
-    /// Charges and refunds that this pass has listed.
+    /// The number of charges and refunds listed in this pass.
     public var listed = 0
-    /// Those that no payment of the journal accounts for, of all passes.
+    /// The number of those that no payment of the journal accounts for, over all passes.
     public var incidents = 0
-    /// Known payments of which it was asked without success. Until it answers nobody knows what of their money was
-    /// moved.
+    /// Known payments for which a query failed. Until the provider answers, the state of their money is unknown.
     public var unanswered: [PaymentID] = []
-    /// How many of these are kept; while there are more its list is not read on.
+    /// The maximum number of unanswered payments; at the limit, reading of the list pauses.
     public static let maximumUnanswered = 1_000
 
     public init(_ provider: ProviderName, _ state: State) {
@@ -36,7 +35,7 @@ public struct ProviderSweep: Hashable, Sendable {
         self.state = state
     }
 
-    /// Nothing is to be asked any more.
+    /// `true` if no further query is needed.
     public var isSettled: Bool {
         switch state {
         case .finished: unanswered.isEmpty
@@ -71,7 +70,7 @@ public struct ProviderSweep: Hashable, Sendable {
         }
     }
 
-    /// Writes it as an object, for the journal and for people's tools alike.
+    /// Writes it as an object, for both the journal and command-line tools.
     public func write(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("provider", provider.rawValue)

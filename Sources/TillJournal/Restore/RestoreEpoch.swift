@@ -1,28 +1,27 @@
 public import TillCore
 
-/// One restore of a journal: from here on it goes on from an earlier state of itself. Kept for good, one record for
-/// each.
+/// A restore of a journal: from here on it continues from an earlier state. One permanent record for each restore.
 public struct RestoreEpoch: RecordDocument, Hashable {
     public static let collection: RecordCollection = "restore_epoch"
 
     /// 2 for the first restore; a journal that was never restored is in its first epoch.
     public let number: Int64
-    /// When it was restored.
+    /// The time of the restore.
     public let at: Timestamp
-    /// The name of the backup's file, without its folder; `nil`: the file that was in place was taken as it was.
+    /// The file name of the backup, without its folder; `nil` if the current file was declared a backup.
     public let source: String?
-    /// Where the chain of the backup ends.
+    /// The head of the backup's chain.
     public let head: ChainHead
-    /// The newest moment in the backup: what happened later is not in it.
+    /// The newest time in the backup: later operations are not in it.
     public let newest: Timestamp
-    /// The earliest moment of its last events (``lastEvents``). A machine whose clock was ahead for a while has written
-    /// events that seem to be later than they were; providers are asked what they have from here on.
+    /// The earliest time among its last events (``lastEvents``). A machine with a clock that was temporarily ahead has
+    /// written events dated later than they happened; providers are queried from here on.
     public let earliest: Timestamp
-    /// Of so many of the backup's last events the earliest is taken: a clock that is ahead is found out with the first
-    /// answer of a provider.
+    /// The number of the backup's last events considered for the earliest time: a clock that is ahead is detected with
+    /// the first response of a provider.
     public static let lastEvents = 100
 
-    /// - Parameter earliest: `nil`: the same as `newest`.
+    /// - Parameter earliest: defaults to `newest`.
     public init(
         number: Int64, at: Timestamp, source: String?, head: ChainHead, newest: Timestamp, earliest: Timestamp? = nil
     ) {
@@ -43,7 +42,7 @@ public struct RestoreEpoch: RecordDocument, Hashable {
     public var record: Record {
         var writer = JSONWriter()
         write(into: &writer)
-        // Digits in front keep the records in the order of their epochs.
+        // Leading zeros sort the records by epoch.
         let digits = String(number)
         let key = String(repeating: "0", count: max(0, 10 - digits.count)) + digits
         return Record(RecordID(RestoreEpoch.collection, key), body: writer.bytes)
@@ -51,7 +50,7 @@ public struct RestoreEpoch: RecordDocument, Hashable {
 }
 
 extension RestoreEpoch {
-    /// The same restore, as if it had been made at another moment.
+    /// Returns the same restore with another time.
     package func made(at moment: Timestamp) -> RestoreEpoch {
         RestoreEpoch(number: number, at: moment, source: source, head: head, newest: newest, earliest: earliest)
     }

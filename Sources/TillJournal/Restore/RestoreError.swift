@@ -1,20 +1,20 @@
 public import TillCore
 
-/// Why a backup was not restored. The journal in place is as it was, unless the case says otherwise.
+/// The reason a backup was not restored. The current journal is unchanged, unless the case states otherwise.
 public enum RestoreError: ExplainedError, Hashable {
-    /// There is no file of that name.
+    /// There is no such file.
     case noBackup(String)
     /// The backup is the journal itself.
     case backupIsTheJournal(String)
     /// A process has the journal open.
     case inUse(String)
-    /// The backup is not what was written, or not the one whose head was given.
+    /// The backup is damaged, or does not match the given head.
     case unsound(String, problems: [String])
-    /// The journal in place is another one than that of the backup.
+    /// The current journal and the backup are different journals.
     case otherJournal(String)
     /// The backup cannot be read as a journal.
     case unreadable(String, JournalError)
-    /// The disk did not do what was asked. A restore that was begun is gone on with by the same command.
+    /// A disk operation failed. Running the same command again resumes an interrupted restore.
     case disk(String)
 
     public var code: String {
@@ -43,7 +43,7 @@ public enum RestoreError: ExplainedError, Hashable {
         }
     }
 
-    /// A restore asks nobody for money.
+    /// `.no`: a restore moves no money.
     public var moneyMoved: MoneyMoved { .no }
 
     public var next: String {

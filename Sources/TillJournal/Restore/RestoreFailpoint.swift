@@ -8,9 +8,9 @@
 
 import TillCore
 
-/// Places in a restore and in the sweep after it at which a test may kill the process.
+/// Points in a restore and in the subsequent sweep at which a test may kill the process.
 ///
-/// Only the environment of the process can switch one on (`TILL_RESTORE_FAILPOINT=<number>`); no input can.
+/// Enabled only through the environment of the process (`TILL_RESTORE_FAILPOINT=<number>`); no input can.
 package enum RestoreFailpoint: Int, CaseIterable, Sendable {
     case afterBackupIsCopied = 1
     case afterEpochIsWritten
@@ -23,12 +23,12 @@ package enum RestoreFailpoint: Int, CaseIterable, Sendable {
     case afterPageIsWritten
     case beforeGateIsOpened
 
-    /// What tests of the whole binary wait for late calls (`TILL_RESTORE_LATE_SECONDS`); `nil`: as long as others do.
+    /// The wait for late calls in tests of the whole binary (`TILL_RESTORE_LATE_SECONDS`); `nil` for the default.
     static let lateCalls: Span? = getenv("TILL_RESTORE_LATE_SECONDS").flatMap { Int64(String(cString: $0)) }
         .map { .seconds(min(max($0, 0), 30)) }
     private static let chosen: Int? = getenv("TILL_RESTORE_FAILPOINT").flatMap { Int(String(cString: $0)) }
 
-    /// Kills the process here, as power loss would, if this place was chosen.
+    /// Kills the process here, like a power loss, if this point is enabled.
     package func reached() {
         if RestoreFailpoint.chosen == rawValue { kill(getpid(), SIGKILL) }
     }

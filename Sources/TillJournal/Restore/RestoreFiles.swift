@@ -4,12 +4,12 @@ import TillCore
 
 /// The files of a restore, beside the journal, and the order in which they change.
 ///
-/// A marker stands there from before the first change until after the last one, and no journal opens while it does. So
-/// a process that dies in between leaves nothing that could be sold on, and the same command goes on.
+/// A marker exists from before the first change until after the last one, and no journal opens while it does. A process
+/// that dies in between thus leaves no journal that accepts sales, and the same command resumes.
 struct RestoreFiles {
-    /// The files that SQLite and the journal keep beside a database.
+    /// The files that SQLite and the journal store beside a database.
     private static let companions = ["-wal", "-shm", "-owners", "-ballast", "-head"]
-    /// Names that are tried for the file that is kept aside.
+    /// The maximum number of names tried for the file that is set aside.
     private static let maximumNames = 100
 
     let path: String
@@ -17,7 +17,7 @@ struct RestoreFiles {
 
     init(_ path: String) { self.path = path }
 
-    /// The backup's copy, until it is in place.
+    /// The copy of the backup, until it is in place.
     var incoming: String { path + "-incoming" }
     private var marker: String { path + "-restoring" }
     private var folder: DiskFolder {
@@ -25,13 +25,13 @@ struct RestoreFiles {
     }
     private var name: String { URL(fileURLWithPath: path).lastPathComponent }
 
-    /// - Throws: ``JournalError/unavailable(_:)`` while a restore has not come to its end.
+    /// - Throws: ``JournalError/unavailable(_:)`` while a restore is incomplete.
     func checkFinished() throws(JournalError) {
         guard files.fileExists(atPath: marker) else { return }
         throw .unavailable("a restore of it was begun and did not come to its end; run the same till restore again")
     }
 
-    /// Copies the backup beside the journal. What an earlier try has left is removed.
+    /// Copies the backup beside the journal. Leftovers of an earlier try are removed.
     func takeIn(_ backup: String) throws {
         removeIncoming()
         try files.createDirectory(
@@ -50,9 +50,9 @@ struct RestoreFiles {
         }
     }
 
-    /// Puts the copy in the journal's place, and what was there aside. Whoever calls it has the lock of those who open
-    /// the journal, and nobody has it open.
-    /// - Returns: where the old file is; `nil` if there was none.
+    /// Puts the copy in the journal's place and sets the old file aside. The caller must hold the lock for opening the
+    /// journal, and no process may have it open.
+    /// - Returns: the path of the old file; `nil` if there was none.
     func swap(at now: Timestamp) throws -> String? {
         let aside = try freeName(at: now)
         try sync(incoming)
@@ -60,7 +60,7 @@ struct RestoreFiles {
         RestoreFailpoint.afterMarkerIsWritten.reached()
         let replaces = files.fileExists(atPath: path)
         if replaces {
-            // What is in its log belongs to the old file, and must not be taken for the new one's.
+            // Its log belongs to the old file and must not be applied to the new one.
             emptyLog()
             if files.fileExists(atPath: path + "-wal") {
                 try move(path + "-wal", aside + "-wal")
@@ -79,14 +79,14 @@ struct RestoreFiles {
         return replaces ? aside : nil
     }
 
-    /// As far as the old file can still be read; what cannot be copied into it is kept beside it.
+    /// Checkpoints the old file as far as it is readable; commits that cannot be copied into it are kept beside it.
     private func emptyLog() {
         guard let old = try? DatabaseQueue(path: path) else { return }
         _ = try? old.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         try? old.close()
     }
 
-    /// A name that no file has; of a restore that died the one that it had chosen.
+    /// Returns an unused name; after an interrupted restore the one it had chosen.
     private func freeName(at now: Timestamp) throws -> String {
         if let bytes = files.contents(atPath: marker), let chosen = String(bytes: bytes, encoding: .utf8),
             chosen.hasPrefix(path), !files.fileExists(atPath: chosen)

@@ -1,36 +1,36 @@
 public import TillCore
 
-/// That this journal may lack sales that were made: it was restored, or set back without anybody saying so. While the
-/// record is there nothing is sold (``SaleGate``). It says how far the sweep of the providers has come, so that a
-/// process that dies goes on where it was.
+/// A record that this journal may lack sales: it was restored, or set back without a declared restore. While it exists,
+/// no sale is accepted (``SaleGate``). It stores the progress of sweeping the providers, so that a sweep resumes after
+/// a crash.
 public struct RestoreSweep: RecordDocument, Hashable {
     public static let collection: RecordCollection = "restore_sweep"
     static let key = "due"
-    /// There is at most one.
+    /// The identifier of the only record.
     public static let id = RecordID(collection, key)
-    /// What was made so long before the backup's last moments is swept too: clocks of provider and counter differ.
+    /// The sweep's margin before the backup's last events, since clocks of provider and counter differ.
     public static let margin = Span.hours(1)
-    /// Calls of the process that had the journal before may arrive at a provider so long after the restore.
+    /// The time after the restore within which calls of the previous process may still arrive at a provider.
     public static let lateCalls = RestoreFailpoint.lateCalls ?? .seconds(30)
 
-    /// Why the journal may lack sales.
+    /// The reason the journal may lack sales.
     public enum Cause: Hashable, Sendable {
         /// The file is a backup that was put in place without `till restore`. The backup's chain ends there.
         case copiedBack(ChainHead)
-        /// An event that was written, and with which the chain ended, is not in the journal any more.
+        /// An event that was written as the head of the chain is missing from the journal.
         case setBack(missing: ChainHead)
-        /// It was moved to another place with `till journal copy`, and goes on there.
+        /// The journal was moved to another location with `till journal copy`, and continues there.
         case moved(to: String)
-        /// It was restored with `till restore`.
+        /// The journal was restored with `till restore`.
         case restored(RestoreEpoch)
     }
 
     public var cause: Cause
-    /// The providers that are asked, in the order in which they are; filled by the first sweep.
+    /// The providers to query, in order; filled by the first sweep.
     public var providers: [ProviderSweep]
 
-    /// The first moment since the restore at which the clock of whoever sweeps was not in doubt; `nil`: none yet. What
-    /// comes late into a provider's list is waited for from then on.
+    /// The first time since the restore at which the sweeping process trusted its clock; `nil` if there is none yet.
+    /// The wait for late entries in a provider's list starts then.
     public var provedAt: Timestamp?
 
     public init(_ cause: Cause, providers: [ProviderSweep] = []) {
@@ -38,12 +38,12 @@ public struct RestoreSweep: RecordDocument, Hashable {
         self.providers = providers
     }
 
-    /// The restore; `nil` as long as nobody has said `till restore`.
+    /// The restore; `nil` until `till restore` is run.
     public var epoch: RestoreEpoch? { if case .restored(let epoch) = cause { epoch } else { nil } }
-    /// Every provider has shown what it has, or a person answers for it.
+    /// `true` if every provider's operations are known or confirmed by staff.
     public var isComplete: Bool { epoch != nil && !providers.isEmpty && providers.allSatisfy(\.isSettled) }
 
-    /// The journal's sweep; `nil`: none is due.
+    /// Returns the journal's sweep; `nil` if none is due.
     public static func due(in store: any RecordStore) async throws(JournalError) -> RestoreSweep? {
         try await Records<RestoreSweep>(store).document(key)
     }
@@ -95,7 +95,7 @@ public struct RestoreSweep: RecordDocument, Hashable {
 }
 
 extension RestoreSweep: CustomStringConvertible {
-    /// Why nothing is sold, in a sentence.
+    /// The reason no sale is accepted, as a sentence.
     public var description: String {
         switch cause {
         case .copiedBack:
@@ -114,7 +114,7 @@ extension RestoreSweep: CustomStringConvertible {
     /// The providers that are not settled.
     public var waitsFor: [String] { providers.filter { !$0.isSettled }.map(\.provider.rawValue) }
 
-    /// What a person does next, as a sentence.
+    /// The next step for staff, as a sentence.
     public var next: String {
         if case .moved(let place) = cause {
             return "Use --journal \(place). Should it be lost, till restore goes on from here."

@@ -2,25 +2,25 @@ import Foundation
 import GRDB
 public import TillCore
 
-/// What a restore has done.
+/// The result of a restore.
 public struct RestoreReport: Hashable, Sendable {
     public let epoch: RestoreEpoch
-    /// Where the journal is that was in place before; `nil` if there was none.
+    /// The path of the previous journal; `nil` if there was none.
     public let aside: String?
     public let payments: Int
     public let events: Int
 }
 
 extension SQLiteJournal {
-    /// Puts a backup in a journal's place, after it was checked, as a new epoch in which nothing is sold before the
+    /// Verifies a backup and puts it in a journal's place, as a new epoch in which no sale is accepted until the
     /// providers were swept (``RestoreSweep``).
     ///
-    /// Durable when it returns. A process that dies on the way leaves the old journal, or one that does not open before
-    /// the same restore was run again, or the new one; never a mixture. The backup's own file is only read.
+    /// Durable when it returns. A process that dies on the way leaves the old journal, or one that does not open until
+    /// the same restore is run again, or the new one; never a mixture. The backup's own file is only read.
     /// - Parameters:
-    ///   - backup: a file that ``CounterStore/backup(to:)`` has made, or a copy of the database.
-    ///   - path: the journal's file. Nobody may have it open.
-    ///   - known: a head that was noted down, which must be in the backup.
+    ///   - backup: a file made by ``CounterStore/backup(to:)``, or a copy of the database.
+    ///   - path: the journal's file. No process may have it open.
+    ///   - known: a recorded head, which must be in the backup.
     public static func restore(
         _ backup: String, to path: String, known: ChainHead? = nil, clock: any TillClock = SystemClock()
     ) async throws(RestoreError) -> RestoreReport {
@@ -43,7 +43,7 @@ extension SQLiteJournal {
         }
     }
 
-    /// Checks the copy, and begins its epoch.
+    /// Verifies the copy and begins its epoch.
     private static func prepare(
         _ files: RestoreFiles, _ backup: String, _ path: String, _ known: ChainHead?, _ clock: any TillClock
     ) async throws(RestoreError) -> (RestoreEpoch, VerificationReport) {
@@ -97,8 +97,8 @@ extension SQLiteJournal {
         }
     }
 
-    /// What the journal in place counts its epochs to, and how its chain begins; `nil` if there is none, or if it
-    /// cannot be read any more, which is why it is restored.
+    /// Returns the epoch of the current journal and the start of its chain; `nil` if there is no journal, or if it is
+    /// unreadable, which is why it is restored.
     private static func epoch(of path: String) -> (number: Int64, start: [UInt8])? {
         guard FileManager.default.fileExists(atPath: path), let old = try? DatabaseQueue(path: path) else { return nil }
         defer { try? old.close() }

@@ -3,9 +3,8 @@ import GRDB
 import TillCore
 
 extension SQLiteJournal {
-    /// Finds out whether the file is an earlier copy of the journal that was noted beside it, and closes the gate for
-    /// sales if it is.
-    /// - Parameter note: as read before the journal was opened, so that commits of other processes cannot overtake it.
+    /// Detects that the file is an earlier copy of the journal, by the head recorded beside it, and then stops sales.
+    /// - Parameter note: read before the journal was opened, so that commits of other processes cannot overtake it.
     static func checkSetBack(_ pool: DatabasePool, _ note: HeadFile.Note?, at now: Timestamp) throws {
         guard let note else { return }
         try pool.write { db in
@@ -18,8 +17,8 @@ extension SQLiteJournal {
                     db, sql: "SELECT link FROM event WHERE sequence = ?", arguments: [note.head.sequence])?
                     .octets(0)
             guard link != note.head.hash else { return }
-            // The file states that end itself, and its event is missing or changed: that is damage, not an earlier
-            // copy. Nothing can be written behind it, and verification names it.
+            // The file itself states that head, and its event is missing or changed: that is damage, not an earlier
+            // copy. Nothing can be appended to it, and verification reports it.
             if let stated = try SQLiteSchema.head(db),
                 stated == note.head || (link == nil && stated.sequence >= note.head.sequence)
             {
@@ -29,7 +28,7 @@ extension SQLiteJournal {
         }
     }
 
-    /// Closes the gate for sales in a database, from the start also where a sweep was under way.
+    /// Stops sales in a database, restarting any sweep in progress.
     static func insert(_ sweep: RestoreSweep, into db: Database, at now: Timestamp) throws {
         let record = sweep.record
         try db.execute(
@@ -43,10 +42,10 @@ extension SQLiteJournal {
             ])
     }
 
-    /// Makes the next epoch of a journal in one commit: counts it, keeps its record, and has the sweep begin anew.
+    /// Begins the next epoch of a journal in one commit: increments it, stores its record, and restarts the sweep.
     /// - Parameters:
-    ///   - above: epochs that another file of the journal has counted.
-    ///   - source: the name of the backup's file; `nil`: the journal is taken as it is.
+    ///   - above: the epoch that another file of the journal has reached.
+    ///   - source: the file name of the backup; `nil` if the current file is declared a backup.
     static func beginEpoch(
         _ db: Database, above: Int64, source: String?, at now: Timestamp
     ) throws -> RestoreEpoch {
@@ -74,11 +73,11 @@ extension SQLiteJournal {
         return epoch
     }
 
-    /// From when on something may be missing: too early costs a longer list, too late leaves out what was sold. A clock
-    /// that was ahead may have dated single entries in the future, so it is the last entry's time, not the latest, and
-    /// not after the last moment at which the clock was known to be right.
+    /// Returns the time from which operations may be missing: too early makes the provider lists longer, too late
+    /// misses sales. A clock that was ahead may have dated single entries in the future, so this is the time of the
+    /// last entry, not the latest time, and not after the last time at which the clock was trusted.
     private static func lastMoment(_ db: Database, at now: Timestamp) throws -> Timestamp {
-        // A journal without events lacks what was sold since it was made.
+        // A journal without events lacks all sales since its creation.
         let last = try Int64.fetchOne(
             db,
             sql: """
@@ -92,8 +91,8 @@ extension SQLiteJournal {
             .compactMap { $0 }.reduce(now, min)
     }
 
-    /// Takes the file as it stands for a backup of what was sold: a new epoch, and a sweep that is due. Durable when it
-    /// returns; while the journal is in use, too.
+    /// Declares the current file a restored backup: starts a new epoch and schedules a sweep. Durable when it returns;
+    /// allowed while the journal is in use.
     public func restoreInPlace() async throws(JournalError) -> RestoreEpoch {
         let now = clock.now()
         let epoch = try await writeAlone { db in try SQLiteJournal.beginEpoch(db, above: 0, source: nil, at: now) }

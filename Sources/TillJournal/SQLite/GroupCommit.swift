@@ -3,10 +3,10 @@ import Foundation
 import Synchronization
 import TillCore
 
-/// The one writer: takes all that is queued and commits it at once, on a thread and a connection of its own.
+/// The single writer: commits all queued writes together, on its own thread and connection.
 ///
-/// While one commit waits for the disk the next writes queue up, so that under load a sync of the disk is shared by
-/// many and without load nobody waits for company.
+/// While a commit waits for the disk, further writes queue up: under load many writes share one sync, and without load
+/// no write is delayed.
 final class GroupCommit: Sendable {
     private let queue: WriteQueue
     private let loop: WriterLoop
@@ -33,24 +33,24 @@ final class GroupCommit: Sendable {
     var isClosed: Bool { queue.isClosed }
     var statistics: JournalStatistics { queue.statistics }
 
-    /// Queues a write and returns when it is on the disk, or refused.
+    /// Queues a write and returns once it is durable or refused.
     func write(_ write: PreparedWrite) async throws(JournalError) {
         let outcome: WriteQueue.Outcome = await withCheckedContinuation { queue.add(write, done: $0) }
         try outcome.get()
     }
 
-    /// Refuses what comes from now on, commits what is queued, and returns when the connection is closed. Blocks; call
-    /// it once, on a thread that may wait.
+    /// Refuses further writes, commits queued ones, and returns when the connection is closed. Blocking; call it once,
+    /// on a thread that may wait.
     func close() {
         queue.close()
         isEnded.wait()
     }
 }
 
-/// What the writer's thread does.
+/// The loop of the writer's thread.
 private final class WriterLoop: @unchecked Sendable {
     private let queue: WriteQueue
-    /// Touched on the writer's thread only.
+    /// Accessed on the writer's thread only.
     private var writer: SQLiteWriter?
     private let lease: Lease
     private let checkpointer: LogCheckpointer
@@ -71,7 +71,7 @@ private final class WriterLoop: @unchecked Sendable {
         self.onCommit = onCommit
     }
 
-    /// Until the queue is closed and empty; then the connection is closed.
+    /// Runs until the queue is closed and empty, then closes the connection.
     func run() {
         while let writer, let batch = queue.next() { commit(batch, writer) }
         writer = nil
@@ -98,10 +98,10 @@ private final class WriterLoop: @unchecked Sendable {
         var outcomes: [WriteQueue.Outcome] = []
         outcomes.reserveCapacity(batch.count)
         var committed: [StoredEvent] = []
-        // Whoever began without the space for the answer might not be able to write it.
+        // Without reserved space, the response to an operation begun now might not be writable.
         let mayBegin = ballast.isHeld || ballast.take()
         try writer.begin()
-        // Within the transaction, so that nothing of this process comes behind the fence.
+        // Within the transaction, so that no write of this process follows the fence.
         guard try !writer.isFenced() else {
             writer.rollBack()
             lease.lose()
@@ -127,7 +127,7 @@ private final class WriterLoop: @unchecked Sendable {
         for (item, outcome) in zip(batch, outcomes) { item.done.resume(returning: outcome) }
     }
 
-    /// Answers get the space that is kept for them; what would begin something is refused.
+    /// Gives responses the reserved space; refuses writes that would begin an operation.
     private func commitOnFullDisk(_ batch: [WriteQueue.Item], _ writer: SQLiteWriter, _ failure: SQLiteFailure) {
         for item in batch {
             guard item.write.isAnswer else {
@@ -139,7 +139,7 @@ private final class WriterLoop: @unchecked Sendable {
         }
     }
 
-    /// After an error that nobody foresaw: only the write that causes it shall fail.
+    /// Retries a write alone after an unforeseen error, so that only the write that causes it fails.
     private func commitAlone(_ item: WriteQueue.Item, _ writer: SQLiteWriter) {
         do throws(SQLiteFailure) { try commitTogether([item], writer) } catch {
             writer.rollBack()
@@ -148,15 +148,15 @@ private final class WriterLoop: @unchecked Sendable {
     }
 }
 
-/// How the journal's writer has done since it was opened.
+/// Statistics of the journal's writer since it was opened.
 public struct JournalStatistics: Hashable, Sendable {
-    /// Writes taken, refused ones included.
+    /// The number of writes processed, including refused ones.
     public var writes = 0
-    /// Commits made: each is one sync of the disk.
+    /// The number of commits, each with one sync of the disk.
     public var commits = 0
-    /// The most writes that shared one commit.
+    /// The largest number of writes in one commit.
     public var largestBatch = 0
-    /// Writes that wait for the writer now.
+    /// The number of writes currently waiting.
     public var waiting = 0
 
     mutating func count(batch: Int) {

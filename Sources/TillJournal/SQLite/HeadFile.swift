@@ -9,16 +9,17 @@ import TillCore
     import Darwin
 #endif
 
-/// The end of a journal's chain, noted beside the journal after each commit: by it is noticed that the file was
-/// replaced by an earlier copy of itself.
+/// The head of a journal's chain, recorded beside the journal after each commit: it reveals that the file was replaced
+/// by an earlier copy of itself.
 ///
-/// It is written after the commit is on the disk and is not synced itself, which would double the price of a commit. So
-/// it is never ahead of the journal that it was written for; after a power failure it may be behind, or unreadable, and
-/// then it shows less. It is a help for those who copy files by hand, not a proof: whoever removes it is not noticed.
+/// It is written after the commit is durable and is not synced itself, which would double the cost of a commit. It is
+/// therefore never ahead of its journal; after a power failure it may be behind or unreadable, and then reveals less.
+/// It protects against accidental copies, not against an attacker: its removal is not detected.
 package final class HeadFile: Sendable {
-    /// What stands in the file.
+    /// The contents of the file.
     package struct Note: Hashable {
-        /// The beginning of the journal's own random start, so that a new journal of the same name is no earlier copy.
+        /// The beginning of the journal's random start, which distinguishes a new journal of the same name from an
+        /// earlier copy.
         package var journal: String
         package var head: ChainHead
     }
@@ -30,7 +31,7 @@ package final class HeadFile: Sendable {
     private let descriptor: Int32
     private let journal: String
 
-    /// - Returns: `nil` where the file cannot be made: the journal works without it.
+    /// - Returns: `nil` if the file cannot be created: the journal works without it.
     package init?(_ path: String, start: [UInt8]) {
         descriptor = HeadFile.open(path, O_WRONLY | O_CREAT | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -39,7 +40,7 @@ package final class HeadFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Notes a head that is on the disk. One system call; a failure leaves the note behind the journal.
+    /// Records a durable head. One system call; a failure leaves the record behind the journal.
     package func note(_ head: ChainHead) {
         let text = "\(HeadFile.word) \(journal) \(head) "
         var line = Array((text + HeadFile.check(text) + "\n").utf8)
@@ -47,7 +48,7 @@ package final class HeadFile: Sendable {
         _ = line.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }
 
-    /// What the file says; `nil` if there is none, or if it is not what was written.
+    /// Returns the recorded head; `nil` if there is no file, or if it is corrupt.
     package static func read(_ path: String) -> Note? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -63,7 +64,7 @@ package final class HeadFile: Sendable {
         return Note(journal: String(parts[1]), head: head)
     }
 
-    /// By what a journal is known again.
+    /// Returns the identity of a journal.
     static func name(of start: [UInt8]) -> String { Hex.lowercase(Array(start.prefix(journalBytes))) }
 
     private static func check(_ text: String) -> String {

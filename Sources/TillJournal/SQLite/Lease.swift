@@ -1,32 +1,32 @@
 import Synchronization
 import TillCore
 
-/// This process's lease on what it holds, and what it knows of the leases of others.
+/// This process's lease on what it holds, and its view of other processes' leases.
 ///
-/// A process proves its life twice: by a lock, which the system drops at its death, and by a beat beside the lock,
-/// which it counts up ``JournalLimits/leaseRenewals`` times in a lease. One that has its lock and does not count stands
-/// still. Whoever has watched that for as long as that one's lease fences its number in the journal
-/// (`process.fenced_at`), and takes it for dead from then on. A number that is fenced writes nothing any more, so its
-/// process has to end; the next one has a higher number.
+/// A process proves that it is alive in two ways: by a lock, which the system releases at its death, and by a heartbeat
+/// beside the lock, which it increments ``JournalLimits/leaseRenewals`` times per lease. A process with a lock and an
+/// unchanged heartbeat is stalled. A process that has observed this for the duration of that lease fences the stalled
+/// process's number in the journal (`process.fenced_at`) and considers it dead from then on. Nothing is written under a
+/// fenced number, so its process must end; its successor has a higher number.
 ///
-/// No times of two processes are compared: the beat has none, and each process counts the silence of others on its own
-/// monotonic clock, in steps of two of their renewals at most. So neither a wall clock that is set nor a machine that
-/// slept, nor a judge who stood still himself, costs anybody a lease.
+/// Times of two processes are never compared: the heartbeat contains none, and each process measures the silence of
+/// others on its own monotonic clock, in steps of at most two of their renewals. A changed wall clock, a suspended
+/// machine or a stall of the observer thus costs no process its lease.
 ///
-/// Who renews writes his beat first and reads the fence then; who fences writes the fence first and reads the beat
-/// then. So one of the two sees the other, in every order.
+/// A renewal writes the heartbeat and then reads the fence; a takeover writes the fence and then reads the heartbeat.
+/// In every order, at least one of the two sees the other.
 final class Lease: Sendable {
-    /// What is known of another process.
+    /// The observations of another process.
     private struct Watched {
         var beat: OwnerFile.Beat
-        /// For how long it was watched without another beat.
+        /// The time for which its heartbeat has not changed.
         var silence = Span.milliseconds(0)
-        /// Its number is fenced, and it has not counted since.
+        /// `true` if its number is fenced and its heartbeat has not changed since.
         var isTakenOver = false
     }
 
     private struct State {
-        /// When the beat was counted up last and the number was not fenced after that; `nil`: not yet.
+        /// The time of the last heartbeat after which the number was not fenced; `nil` before the first.
         var confirmedAt: Span?
         var isLost = false
         var polledAt: Span
@@ -35,14 +35,14 @@ final class Lease: Sendable {
 
     /// The number of this process in the journal.
     let number: Int64
-    /// For how long it may stand still.
+    /// The duration of the lease: the time for which the process may stall.
     let length: Span
     private let owners: OwnerFile
     private let monotonic: @Sendable () -> Span
     private let onNotice: (@Sendable (LeaseNotice) -> Void)?
     private let state: Mutex<State>
 
-    /// Of a process whose lock is taken.
+    /// Creates the lease of a process that holds its lock.
     init(
         _ owners: OwnerFile, number: Int64, length: Span, monotonic: @escaping @Sendable () -> Span,
         onNotice: (@Sendable (LeaseNotice) -> Void)?
@@ -56,10 +56,10 @@ final class Lease: Sendable {
         owners.beat(number, lease: length)
     }
 
-    /// The number was found fenced: nothing is written or sent under it any more.
+    /// `true` once the number was found fenced: nothing more is written or sent under it.
     var isLost: Bool { state.withLock(\.isLost) }
 
-    /// Confirmed so lately that nobody can have fenced it: half of the lease is left at least.
+    /// `true` if the lease was confirmed so recently that no process can have fenced it: at least half of it is left.
     var isFresh: Bool {
         let now = monotonic()
         return state.withLock { state in
@@ -68,7 +68,8 @@ final class Lease: Sendable {
         }
     }
 
-    /// Counts the beat up and then asks whether the number is fenced. What cannot be counted or asked is not confirmed.
+    /// Increments the heartbeat and then checks whether the number is fenced. If either fails, the lease is not
+    /// confirmed.
     func renew(isFenced: () async throws(JournalError) -> Bool) async throws(JournalError) {
         let began = monotonic()
         guard owners.beat(number, lease: length) else { return }
@@ -85,7 +86,7 @@ final class Lease: Sendable {
     }
 
     /// Checks the heartbeats of all others.
-    /// - Returns: those who were silent for longer than a lease and are not taken over.
+    /// - Returns: the processes that were silent for longer than a lease and are not taken over yet.
     func silentOthers() -> [Int64] {
         let now = monotonic()
         let beats = owners.living().filter { $0 != number }.compactMap { other in
@@ -96,7 +97,7 @@ final class Lease: Sendable {
             state.polledAt = now
             var others: [Int64: Watched] = [:]
             for (other, beat) in beats {
-                // Who was taken over stays so when it goes on: all that it finds is the fence.
+                // A taken-over process remains so even if it resumes: all it finds is the fence.
                 guard var watched = state.others[other], watched.beat == beat || watched.isTakenOver else {
                     others[other] = Watched(beat: beat)
                     continue
@@ -110,13 +111,14 @@ final class Lease: Sendable {
         }
     }
 
-    /// The numbers of all processes that live, and for how long each may stand still; `nil` for one of an earlier Till.
+    /// Returns the numbers of all live processes with their lease durations; `nil` for a process of an earlier version.
     func living() -> [(number: Int64, length: Span?)] {
         owners.living().sorted().map { ($0, owners.lastBeat(of: $0)?.lease) }
     }
 
-    /// The number is fenced in the journal. One that has counted meanwhile goes on, finds the fence and ends by itself.
-    /// - Returns: whether it is taken for dead from now on.
+    /// Takes over from a process fenced in the journal. One that has renewed meanwhile resumes, finds the fence and
+    /// ends by itself.
+    /// - Returns: `true` if it is considered dead from now on.
     func takeOver(_ other: Int64, description: String) -> Bool {
         let beat = owners.lastBeat(of: other)
         let lease = state.withLock { state -> Span? in
@@ -129,10 +131,10 @@ final class Lease: Sendable {
         return lease != nil
     }
 
-    /// How often a lease of that length is renewed.
+    /// Returns the renewal interval of a lease of that duration.
     static func renewal(of length: Span) -> Span { .milliseconds(length.milliseconds / JournalLimits.leaseRenewals) }
 
-    /// Lives, and has its lease still, as far as this process knows.
+    /// `true` if the process is alive and, as far as this one knows, still has its lease.
     func isAlive(_ other: Int64) -> Bool {
         guard owners.isAlive(other) else { return false }
         return state.withLock { !($0.others[other]?.isTakenOver ?? false) }
@@ -140,6 +142,6 @@ final class Lease: Sendable {
 }
 
 extension Span {
-    /// Milliseconds from another reading of the same clock.
+    /// Returns the milliseconds since another reading of the same clock.
     fileprivate func since(_ other: Span) -> Int64 { milliseconds &- other.milliseconds }
 }

@@ -1,12 +1,12 @@
 import Dispatch
 import Synchronization
 
-/// Copies the write-ahead log into the file on a thread of its own, so that no write waits for it.
+/// Checkpoints the write-ahead log into the file on its own thread, so that no write waits for it.
 ///
-/// While it copies, commits make the log longer: it goes over it twice, and what has come since then, little, the
-/// writer copies itself. Then nothing is left and the log begins anew instead of growing.
+/// Commits extend the log during a checkpoint, so it runs twice, and the writer itself copies the small remainder. The
+/// log is then empty and restarts instead of growing.
 final class LogCheckpointer: Sendable {
-    /// Pages in the log from which it is worth it: about 16 MB.
+    /// The size of the log from which a checkpoint is worthwhile, in pages: about 16 MB.
     static let pages = 4_096
 
     private enum Phase { case waiting, copying, copied }
@@ -43,6 +43,6 @@ final class LogCheckpointer: Sendable {
         connection.checkpoint()
     }
 
-    /// Returns when nothing is being copied any more.
+    /// Returns when no checkpoint is running.
     func settle() { queue.sync {} }
 }

@@ -9,17 +9,17 @@ import TillCore
     import Darwin
 #endif
 
-/// Who of the processes that have opened a journal still lives.
+/// The liveness of the processes that have opened a journal.
 ///
 /// Each opening has a number and holds a lock on the byte of that number in a file beside the journal. The kernel
-/// releases the lock when the process ends, however it ends, so a lock is proof of life. Such locks belong to a
-/// process and die when it closes any descriptor of the file: so there is one descriptor a file in the whole process,
-/// and a table of the numbers that are its own, which the kernel does not report.
+/// releases the lock when the process ends, however it ends, so a lock is proof of life. Such locks belong to a process
+/// and are released when it closes any descriptor of the file: the whole process therefore shares one descriptor per
+/// file, and a table of its own numbers, which the kernel does not report.
 ///
-/// In the file itself each owner has a place for its ``Beat``, which it counts up while it runs; see ``Lease``. It is
-/// not synced: a machine that loses its power has no process left.
+/// The file also holds each owner's ``Beat``, which the owner increments while it runs; see ``Lease``. It is not
+/// synced: after a power failure no process is left.
 final class OwnerFile: Sendable {
-    /// How often an owner has counted, and for how long it may be silent.
+    /// The heartbeat count of an owner, and the silence its lease permits.
     struct Beat: Hashable {
         var count: UInt64
         var lease: Span
@@ -49,7 +49,7 @@ final class OwnerFile: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Opens the file, or takes the descriptor that the process has already.
+    /// Opens the file, or reuses the descriptor that the process already has.
     static func open(_ path: String) throws(JournalError) -> OwnerFile {
         let result = files.withLock { files -> Result<OwnerFile, JournalError> in
             if let identity = identity(of: path), var entry = files[identity] {
@@ -73,7 +73,7 @@ final class OwnerFile: Sendable {
         return try result.get()
     }
 
-    /// Runs while no other opener, in this process or another, does the same.
+    /// Runs `body` in mutual exclusion with every other opener, in this process or another.
     func alone<Value>(_ body: () throws -> Value) throws -> Value {
         try OwnerFile.opening.withLock { _ in
             guard lock(byte: 0, type: Int32(F_WRLCK), command: F_SETLKW) else {
@@ -84,7 +84,7 @@ final class OwnerFile: Sendable {
         }
     }
 
-    /// Says that the owner lives, until ``release(_:)`` or the end of the process.
+    /// Marks the owner as alive, until ``release(_:)`` or the end of the process.
     func take(_ owner: Int64) throws(JournalError) {
         guard lock(byte: owner, type: Int32(F_WRLCK), command: F_SETLK) else {
             throw .unavailable("the lock of process \(owner) cannot be taken (errno \(errno))")
@@ -92,7 +92,7 @@ final class OwnerFile: Sendable {
         OwnerFile.files.withLock { _ = $0[identity]?.owners.insert(owner) }
     }
 
-    /// Lets the owner die, and closes the file after its last.
+    /// Marks the owner as dead, and closes the file after its last owner.
     func release(_ owner: Int64?) {
         OwnerFile.files.withLock { files in
             guard var entry = files[identity] else { return }
@@ -106,22 +106,22 @@ final class OwnerFile: Sendable {
         }
     }
 
-    /// Whether any process lives that has the journal open, this one included.
+    /// `true` if any live process has the journal open, including this one.
     var isInUse: Bool {
         if OwnerFile.files.withLock({ $0[identity]?.owners.isEmpty == false }) { return true }
-        // From the first owner's byte on, however many there are.
+        // From the first owner's byte on, for any number of owners.
         var region = region(byte: 1, type: Int32(F_WRLCK))
         region.l_len = 0
         guard fcntl(descriptor, F_GETLK, &region) == 0 else { return true }
         return Int32(region.l_type) != Int32(F_UNLCK)
     }
 
-    /// Counts up the beat of an owner of this process, and says how long its lease is.
-    /// - Returns: `false` if it is not this process's any more, or the file cannot be written.
+    /// Increments the heartbeat of an owner of this process and stores its lease.
+    /// - Returns: `false` if the number is no longer this process's, or the file cannot be written.
     @discardableResult
     func beat(_ owner: Int64, lease: Span) -> Bool {
         OwnerFile.files.withLock { files in
-            // A number that was released has no descriptor either: it may be another file's by now.
+            // A released number has no descriptor either: it may belong to another file by now.
             guard let entry = files[identity], entry.owners.contains(owner) else { return false }
             let count = (OwnerFile.beat(of: owner, in: entry.descriptor)?.count ?? 0) &+ 1
             let words = [count.littleEndian, UInt64(clamping: lease.milliseconds).littleEndian]
@@ -131,17 +131,17 @@ final class OwnerFile: Sendable {
         }
     }
 
-    /// The newest beat of an owner; `nil` if it never counted, as one of an earlier Till.
+    /// Returns the latest heartbeat of an owner; `nil` if it has none, like one of an earlier version.
     func lastBeat(of owner: Int64) -> Beat? {
         OwnerFile.files.withLock { files in files[identity].flatMap { OwnerFile.beat(of: owner, in: $0.descriptor) } }
     }
 
-    /// The owners whose processes have their locks.
+    /// Returns the owners with a locked byte, which are those of live processes.
     func living() -> [Int64] {
         OwnerFile.files.withLock { files in
             guard let entry = files[identity] else { return [] }
             var found = Array(entry.owners)
-            // The kernel names one lock that stands in the way, so what lies before and behind it is asked for, too.
+            // The kernel reports one conflicting lock, so the ranges before and after it are queried too.
             var ranges: [(Int64, Int64)] = [(1, OwnerFile.highestNumber)]
             while let (first, last) = ranges.popLast(), first <= last, found.count < OwnerFile.mostOwners {
                 var region = region(byte: first, type: Int32(F_WRLCK), length: last - first + 1)
@@ -157,9 +157,9 @@ final class OwnerFile: Sendable {
         }
     }
 
-    /// Processes that are watched at most; those beyond lose their locks only by their deaths.
+    /// The maximum number of observed processes; any beyond it lose their locks only by their deaths.
     private static let mostOwners = 1_024
-    /// Beyond every number that a journal gives.
+    /// A bound above every number that a journal assigns.
     private static let highestNumber: Int64 = 1 << 48
 
     private static func place(of owner: Int64) -> off_t { off_t(owner &* Int64(Beat.size)) }
@@ -173,11 +173,11 @@ final class OwnerFile: Sendable {
             lease: .milliseconds(Int64(clamping: UInt64(littleEndian: words[1]))))
     }
 
-    /// Whether the process of that number lives.
+    /// `true` if the process with that number is alive.
     func isAlive(_ owner: Int64) -> Bool {
         if OwnerFile.files.withLock({ $0[identity]?.owners.contains(owner) ?? false }) { return true }
         var region = region(byte: owner, type: Int32(F_WRLCK))
-        // If the kernel cannot say, nobody is robbed of work that may be his.
+        // If the kernel cannot answer, the process counts as alive, so that its work is not taken over.
         guard fcntl(descriptor, F_GETLK, &region) == 0 else { return true }
         return Int32(region.l_type) != Int32(F_UNLCK)
     }

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Connections for reads of one payment or one key: a few pages, nearly always in memory, in less time than it takes to
-/// hand the question to another thread and wake up for its answer. So they run where they are asked for.
+/// Connections for reads of one payment or one key: a few pages, nearly always cached, in less time than a switch to
+/// another thread and back takes. Such reads therefore run on the caller's thread.
 ///
-/// They wait for nobody: a read that meets a lock is not answered here, and its caller goes the long way.
+/// They never wait: a read that meets a lock returns no result, and the caller falls back to a reader thread.
 final class PointReaders: Sendable {
-    /// Connections kept open; more are opened while more threads read at once.
+    /// The maximum number of idle connections; more are opened while more threads read at once.
     private static let maximumIdle = 4
 
     private struct State {
@@ -18,7 +18,7 @@ final class PointReaders: Sendable {
 
     init(path: String) { self.path = path }
 
-    /// What `body` reads; `nil` if it cannot be read here.
+    /// Returns the result of `body`; `nil` if the read fails here.
     func read<Value>(_ body: (SQLiteConnection) throws(SQLiteFailure) -> Value) -> Value? {
         do throws(SQLiteFailure) {
             let idle = state.withLock { $0.idle.popLast() }
@@ -32,7 +32,7 @@ final class PointReaders: Sendable {
         } catch { return nil }
     }
 
-    /// Closes what is idle, and what is in use as soon as it is not.
+    /// Closes idle connections, and others as soon as they become idle.
     func close() {
         // Outside the lock: closing touches the disk.
         _ = state.withLock { state in

@@ -1,16 +1,16 @@
 import GRDBSQLite
 
-/// A connection of our own to the journal's file, straight on SQLite, for the few statements that run for every
-/// payment. Schema, lists, checks and backups go through GRDB.
+/// A direct SQLite connection to the journal's file, for the few statements that run for every payment. Schema, lists,
+/// checks and backups use GRDB.
 ///
-/// Used by one thread at a time: whoever has it sees to that.
+/// Used by one thread at a time, which the owner must ensure.
 final class SQLiteConnection: @unchecked Sendable {
     let handle: OpaquePointer
-    /// Pages in the write-ahead log after the last commit of this connection. SQLite writes here.
+    /// The number of pages in the write-ahead log after the last commit of this connection, written by SQLite.
     private let logPages: UnsafeMutablePointer<Int32>
     private var statements: [String: SQLiteStatement] = [:]
 
-    /// Opens a file that is there.
+    /// Opens an existing file.
     init(_ path: String, readOnly: Bool, pragmas: [String]) throws(SQLiteFailure) {
         var opened: OpaquePointer?
         let flags = (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX
@@ -34,7 +34,7 @@ final class SQLiteConnection: @unchecked Sendable {
         logPages.deallocate()
     }
 
-    /// The statement, prepared at its first use.
+    /// Returns the statement, prepared on first use.
     func statement(_ sql: String) throws(SQLiteFailure) -> SQLiteStatement {
         if let statement = statements[sql] { return statement }
         let statement = try SQLiteStatement(sql, on: handle)
@@ -44,7 +44,7 @@ final class SQLiteConnection: @unchecked Sendable {
 
     // MARK: The log
 
-    /// From now on no commit copies the log into the file by itself; ``pagesInLog`` says when somebody should.
+    /// Disables automatic checkpoints; ``pagesInLog`` then shows when one is needed.
     func watchLog() {
         sqlite3_wal_hook(
             handle,
@@ -54,10 +54,10 @@ final class SQLiteConnection: @unchecked Sendable {
             }, logPages)
     }
 
-    /// Pages in the log after the last commit of this connection.
+    /// The number of pages in the log after the last commit of this connection.
     var pagesInLog: Int { Int(logPages.pointee) }
 
-    /// Copies the log into the file as far as no reader needs it, and waits for nobody. Several may try at once.
+    /// Checkpoints the log as far as no reader needs it, without waiting. Concurrent calls are allowed.
     func checkpoint() {
         sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
     }

@@ -2,7 +2,7 @@ import GRDB
 import TillCore
 
 extension SQLiteJournal {
-    /// Entries in their order.
+    /// Returns entries in order.
     public func auditEntries(_ query: AuditQuery) async throws(JournalError) -> AuditPage {
         try await read { db in
             var page = AuditPage()
@@ -36,8 +36,8 @@ extension SQLiteJournal {
             head: ChainHead(sequence: row[2], hash: row.octets(3)))
     }
 
-    /// Walks the whole log.
-    /// - Parameter known: a head that was noted down earlier and must still be in it.
+    /// Verifies the whole log.
+    /// - Parameter known: a head that was recorded earlier and must still be in it.
     static func walkAudit(_ db: Database, known: ChainHead?) throws -> AuditPass {
         let standing = try auditStanding(db)
         var pass = AuditPass(base: standing.base, known: known)

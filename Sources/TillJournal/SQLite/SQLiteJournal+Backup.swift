@@ -4,12 +4,11 @@ import GRDB
 import TillCore
 
 extension SQLiteJournal {
-    /// Copies the journal to a new file while it runs: a consistent state of one moment, readable by its owner only.
-    /// The copy knows that it is one: whoever opens it as a journal can read it, and sells nothing before `till
-    /// restore`.
-    /// - Returns: the heads of the copy's chains: with them `verify` finds out later whether the copy was changed or
-    ///   cut.
-    /// - Throws: ``JournalError/unavailable(_:)`` if there is a file already or the copy fails; then none is left.
+    /// Copies the journal to a new file while it is in use: a consistent snapshot, readable only by its owner. The copy
+    /// is marked as one: it can be opened and read as a journal, and accepts no sales before `till restore`.
+    /// - Returns: the heads of the copy's chains, with which `verify` later detects a change or truncation.
+    /// - Throws: ``JournalError/unavailable(_:)`` if the file exists already or the copy fails; no partial file is
+    ///   left.
     public func copy(to path: String) async throws(JournalError) -> JournalHead {
         let (pool, now) = (pool, clock.now())
         let result: Result<JournalHead, JournalError> = await withCheckedContinuation { done in
@@ -23,7 +22,7 @@ extension SQLiteJournal {
         return try result.get()
     }
 
-    /// Copies a journal to a new file; none is left if it fails.
+    /// Copies a journal to a new file; leaves no file on failure.
     @discardableResult
     static func copy(_ pool: DatabasePool, to path: String, at now: Timestamp) throws -> JournalHead {
         let files = FileManager.default

@@ -2,8 +2,8 @@ import GRDB
 public import TillCore
 
 extension SQLiteJournal {
-    /// Payments on which something is to be done, the most overdue first. Reads what is due, not what is pending, and
-    /// of that only what lies behind the place.
+    /// Returns payments with work due, most overdue first. Reads due entries rather than all pending ones, and only
+    /// those after the place.
     public func due(
         at moment: Timestamp, after place: OutboxPlace?, limit: Int
     ) async throws(JournalError) -> [DuePayment] {
@@ -19,7 +19,7 @@ extension SQLiteJournal {
         }
     }
 
-    /// What is planned behind a place of the outbox, the earliest first.
+    /// Returns outbox entries after `place`, earliest first.
     public func planned(after place: OutboxPlace, limit: Int) async throws(JournalError) -> [OutboxPlace] {
         let limit = max(limit, 0)
         return try await read { db in
@@ -34,7 +34,7 @@ extension SQLiteJournal {
         }
     }
 
-    /// The time of the entry that was written last.
+    /// Returns the time of the last written event.
     public func newestMoment() async throws(JournalError) -> Timestamp? {
         try await read { db in
             let statement = try db.cachedStatement(
@@ -43,7 +43,7 @@ extension SQLiteJournal {
         }
     }
 
-    /// What a dead process held: first what has no moment, since it was being worked on.
+    /// Returns the payments held by a dead process: first those without a due time, which it was working on.
     private func abandoned(
         by owner: Int64, _ db: Database, after place: OutboxPlace?, limit: Int
     ) throws -> [DuePayment] {
@@ -84,7 +84,8 @@ extension SQLiteJournal {
         }
     }
 
-    /// Who holds anything, each found behind the one before: there are as many reads as processes, not as rows.
+    /// Returns all holders in the outbox, each found after the previous one: the number of reads is that of the
+    /// processes, not of the rows.
     private func owners(_ db: Database) throws -> [Int64] {
         let next = try db.cachedStatement(sql: "SELECT min(owner) FROM outbox WHERE owner > ?")
         var owners: [Int64] = []

@@ -2,32 +2,33 @@ import GRDB
 import TillCore
 
 extension SQLiteJournal {
-    /// Another process has taken over what this one held, because it was stalled for longer than its lease. For good.
+    /// `true` once another process has taken over what this one held, because it was stalled for longer than its lease.
+    /// Permanent.
     public var isLeaseLost: Bool { lease.isLost }
 
-    /// Whether nobody has taken over what this process holds. Without I/O for half of a lease after each renewal, then
-    /// the lease is renewed first; what cannot be renewed is not held.
+    /// `true` if no other process has taken over what this one holds. Needs no I/O for half of a lease after each
+    /// renewal; after that the lease is renewed first, and a failed renewal returns `false`.
     public func holdsLease() async -> Bool {
         if lease.isFresh { return true }
         do throws(JournalError) { try await confirmLease() } catch { return false }
         return lease.isFresh
     }
 
-    /// Keeps the lease, and checks those of others, until the journal is closed. A task, so that a process whose tasks
-    /// do not run loses it, too. Holds the journal while it works, not while it waits.
+    /// Renews the lease and checks those of others until the journal is closed. Runs as a task, so that a process in
+    /// which tasks no longer run loses its lease too. Retains the journal while it works, not while it waits.
     func keepLease() {
         let interval = Lease.renewal(of: lease.length).duration
         Task { [weak self] in
             while true {
                 do { try await Task.sleep(for: interval) } catch { return }
                 guard let journal = self, !journal.isClosed else { return }
-                // A journal that cannot be read or written now shows at the next write, and in readiness.
+                // A journal that cannot be read or written now is reported by the next write, and by readiness.
                 do throws(JournalError) { try await journal.renewLease() } catch { continue }
             }
         }
     }
 
-    /// Renews it, and fences those who were silent for longer than a lease.
+    /// Renews the lease, and fences processes that were silent for longer than theirs.
     func renewLease() async throws(JournalError) {
         try await confirmLease()
         guard lease.isFresh else { return }
@@ -57,7 +58,7 @@ extension SQLiteJournal {
         }
     }
 
-    /// Whether another process has taken over what that one held.
+    /// `true` if another process has taken over what that one held.
     static func isFenced(_ number: Int64, _ db: Database) throws -> Bool {
         let statement = try db.cachedStatement(sql: SQLiteWriter.selectFence)
         return try Int64.fetchOne(statement, arguments: [number]) != nil

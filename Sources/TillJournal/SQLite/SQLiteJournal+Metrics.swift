@@ -1,21 +1,21 @@
 import GRDB
 public import TillCore
 
-/// What stands in the journal, as metrics for people who watch a counter.
+/// Metrics of the journal, for monitoring.
 public struct JournalMetrics: Hashable, Sendable {
     public var payments: [PaymentStatus: Int] = [:]
-    /// Payments on which something is to be done, now or later.
+    /// The number of payments with pending work, due now or later.
     public var pending = 0
-    /// Payments on which something is overdue.
+    /// The number of payments with overdue work.
     public var due = 0
-    /// Since when the most overdue one is due.
+    /// The time since which the most overdue one is due.
     public var oldestDue: Timestamp?
 
     package init() {}
 }
 
 extension SQLiteJournal {
-    /// How many payments there are by status, and what is pending: as counted along with the commits.
+    /// Returns the number of payments by status, and of pending work, from totals maintained by the commits.
     public func metrics(at moment: Timestamp) async throws(JournalError) -> JournalMetrics {
         try await read { db in
             var metrics = JournalMetrics()
@@ -39,8 +39,8 @@ extension SQLiteJournal {
         }
     }
 
-    /// Proves that the journal takes writes: commits as many bytes as an answer needs, with the sync of the disk, and
-    /// checks whether space is reserved for the answers to come.
+    /// Proves that the journal accepts writes: commits as many bytes as a response needs, with a sync of the disk, and
+    /// checks that space is reserved for further responses.
     /// - Throws: ``JournalError/full(_:)`` or ``JournalError/unavailable(_:)``.
     public func checkWriting() async throws(JournalError) {
         try await writeAlone { db in

@@ -2,7 +2,7 @@ import GRDB
 import TillCore
 
 extension SQLiteJournal {
-    /// The processes that have the file open, oldest first.
+    /// Returns the processes that have the file open, oldest first.
     public func nodes() async throws(JournalError) -> [JournalNode] {
         let (lease, own) = (lease, ownNumber)
         return try await read { db in

@@ -3,18 +3,19 @@ import GRDB
 public import TillCore
 
 extension SQLiteJournal {
-    /// A payment as the fold of its events; `nil` if there is none.
+    /// Returns a payment as the fold of its events; `nil` if there is none.
     public func payment(_ id: PaymentID) async throws(JournalError) -> Payment? {
         try SQLiteJournal.fold(try await events(of: id))
     }
 
-    /// The payment that has an order (account, order), else the oldest that came back to it; null if it is free.
+    /// A query for the payment that has an order (account, order), otherwise the oldest that became live again; null if
+    /// the order is free.
     static let occupant = """
         SELECT coalesce((SELECT id FROM payment WHERE account = ?1 AND order_id = ?2 AND live = 1),
           (SELECT min(id) FROM payment WHERE account = ?1 AND order_id = ?2 AND live = 2))
         """
 
-    /// The payment that the order belongs to now; `nil` if it is free.
+    /// Returns the payment that the order currently belongs to; `nil` if it is free.
     public func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
         let sql = """
             SELECT \(StoredEvent.columns) FROM event WHERE payment =
@@ -24,12 +25,12 @@ extension SQLiteJournal {
         return try SQLiteJournal.fold(try await events(sql, account.rawValue, order.rawValue))
     }
 
-    /// Payments by their rows, newest first.
+    /// Returns payments by their rows, newest first.
     public func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow] {
         try await paymentRows(filter) { try PaymentRow($0) }
     }
 
-    /// Payments by their rows, newest first, with those whose row cannot be read.
+    /// Returns payments by their rows, newest first, including unreadable rows.
     public func rowReadings(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRowReading] {
         try await paymentRows(filter) { row in
             do { return .row(try PaymentRow(row)) } catch JournalError.corrupted(let reason) {
@@ -41,7 +42,7 @@ extension SQLiteJournal {
     private func paymentRows<Found: Sendable>(
         _ filter: PaymentFilter, _ found: @escaping @Sendable (Row) throws -> Found
     ) async throws(JournalError) -> [Found] {
-        // The place is always a condition, so that every list begins in an index where its page does.
+        // The position is always a condition, so that every list starts in an index at its page.
         var conditions = ["id < ?"]
         var values: [any DatabaseValueConvertible & Sendable] = [filter.before?.rawValue ?? "\u{10FFFF}"]
         for (condition, value) in [
@@ -64,13 +65,13 @@ extension SQLiteJournal {
         }
     }
 
-    /// All events of a payment, oldest first.
+    /// Returns all events of a payment, oldest first.
     public func events(of payment: PaymentID) async throws(JournalError) -> [StoredEvent] {
         try await events(
             "SELECT \(StoredEvent.columns) FROM event WHERE payment = ? ORDER BY version", payment.rawValue)
     }
 
-    /// The events of one payment, read here if that can be.
+    /// Returns the events of one payment, read on this thread if possible.
     private func events(_ sql: String, _ names: String...) async throws(JournalError) -> [StoredEvent] {
         let found = try point { (reader) throws(SQLiteFailure) in
             try reader.statement(sql).all(names.map { .text($0) }) { StoredEvent.Columns($0) }
@@ -82,7 +83,7 @@ extension SQLiteJournal {
         }
     }
 
-    /// Reads on this thread. `nil` if that cannot be: then ``read(_:)`` will do it, or say why not.
+    /// Reads on this thread. `nil` if that fails: ``read(_:)`` then succeeds or throws the reason.
     func point<Value>(
         _ body: (SQLiteConnection) throws(SQLiteFailure) -> Value
     ) throws(JournalError) -> Value? {
@@ -90,14 +91,14 @@ extension SQLiteJournal {
         return points.read(body)
     }
 
-    /// Events behind a place in the journal, oldest first.
+    /// Returns events after a position in the journal, oldest first.
     public func events(
         after sequence: Int64, account: AccountID?, limit: Int
     ) async throws(JournalError) -> [StoredEvent] {
         try await eventRows(after: sequence, account: account, limit: limit) { try StoredEvent($0) }
     }
 
-    /// Events behind a place in the journal, oldest first, with those that cannot be read.
+    /// Returns events after a position in the journal, oldest first, including unreadable ones.
     public func readings(
         after sequence: Int64, account: AccountID?, limit: Int
     ) async throws(JournalError) -> [EventReading] {
@@ -133,7 +134,7 @@ extension SQLiteJournal {
         }
     }
 
-    /// What is known under a key; `nil` if nothing, or if it is too old.
+    /// Returns the record under a key; `nil` if there is none or it has expired.
     public func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
         let found = try point { (reader) throws(SQLiteFailure) in
             try reader.statement(SQLiteWriter.selectIdempotency)
@@ -169,7 +170,7 @@ extension Row {
 extension StoredEvent {
     static let columns = "sequence, payment, account, version, at, body"
 
-    /// The columns of a row, read while the statement stands on it.
+    /// The columns of a row, copied while the statement is positioned on it.
     struct Columns {
         let sequence: Int64
         let payment: String
@@ -237,7 +238,7 @@ extension PaymentRow {
 }
 
 extension UnreadableRow {
-    /// What can be read of a row of ``PaymentRow/columns``.
+    /// Creates a row from the readable columns of ``PaymentRow/columns``.
     fileprivate init(_ row: Row, reason: String) {
         self.init(
             id: PaymentID(rawValue: row[0]), account: AccountID(rawValue: row[1]), order: OrderID(rawValue: row[2]),

@@ -3,19 +3,19 @@ import GRDB
 import TillCore
 
 extension SQLiteJournal {
-    /// A record as it stands; `nil` if there is none.
+    /// Returns the current state of a record; `nil` if there is none.
     public func record(_ id: RecordID) async throws(JournalError) -> KeptRecord? {
         let sql = "SELECT \(SQLiteRecords.columns) FROM record WHERE collection = ? AND key = ?"
         return try await records(sql, [.text(id.collection.rawValue), .text(id.key)], of: id.collection).first
     }
 
-    /// Records of a collection, in one moment's state.
+    /// Returns records of a collection, in one snapshot.
     public func records(_ query: RecordQuery) async throws(JournalError) -> [KeptRecord] {
         let (sql, values) = SQLiteRecords.list(query)
         return try await records(sql, values, of: query.collection)
     }
 
-    /// How many records there are.
+    /// Returns the number of records.
     public func count(_ collection: RecordCollection, matching match: RecordMatch?) async throws(JournalError) -> Int {
         let (_, from, values) = SQLiteRecords.positions(collection, match)
         return try await read { db in
@@ -23,7 +23,7 @@ extension SQLiteJournal {
         }
     }
 
-    /// Read here if that can be.
+    /// Reads records, on this thread if possible.
     private func records(
         _ sql: String, _ values: [SQLiteValue], of collection: RecordCollection
     ) async throws(JournalError) -> [KeptRecord] {
@@ -43,7 +43,7 @@ extension SQLiteJournal {
 }
 
 extension KeptRecord {
-    /// From a row of ``SQLiteRecords/columns``.
+    /// Creates a record from a row of ``SQLiteRecords/columns``.
     fileprivate init(_ row: SQLiteStatement, of collection: RecordCollection, holder: (Int64?) -> RecordHolder) {
         self.init(
             id: RecordID(collection, row.text(0)), version: Int(clamping: row.int(1)), body: row.bytes(2),
@@ -52,7 +52,7 @@ extension KeptRecord {
             position: row.int(7))
     }
 
-    /// From a row of ``SQLiteRecords/columns``.
+    /// Creates a record from a row of ``SQLiteRecords/columns``.
     fileprivate init(_ row: Row, of collection: RecordCollection, holder: (Int64?) -> RecordHolder) {
         self.init(
             id: RecordID(collection, row[0]), version: Int(clamping: row[1] as Int64), body: row.octets(2),

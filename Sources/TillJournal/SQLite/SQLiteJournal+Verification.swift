@@ -2,11 +2,11 @@ import GRDB
 import TillCore
 
 extension SQLiteJournal {
-    /// Checks every rule that the journal promises, over everything in it, in one snapshot; writers go on meanwhile.
-    /// A damaged journal is a report with problems, not an error.
+    /// Verifies every invariant of the journal over all its contents, in one snapshot, while writers continue. A
+    /// damaged journal yields a report with problems, not an error.
     /// - Parameters:
-    ///   - known: a head of its chain that was noted down earlier and must still be in it.
-    ///   - audit: the same of its audit log.
+    ///   - known: a head of its chain that was recorded earlier and must still be in it.
+    ///   - audit: the same for its audit log.
     /// - Throws: ``JournalError/unavailable(_:)`` or ``JournalError/closed``.
     public func verify(known: ChainHead?, audit: ChainHead?) async throws(JournalError) -> VerificationReport {
         let now = clock.now()
@@ -31,8 +31,8 @@ extension SQLiteJournal {
 }
 
 extension SQLiteJournal {
-    /// Which journal it is, and where its chain ends now: durable, and the link of the last event.
-    /// - Throws: ``JournalError/corrupted(_:)`` if what the journal says of its end is not so.
+    /// Returns the identity of the journal and the durable head of its chain.
+    /// - Throws: ``JournalError/corrupted(_:)`` if the stored head does not match the last event.
     public func head() async throws(JournalError) -> JournalHead { try await read { try SQLiteJournal.head($0) } }
 
     private static func head(_ db: Database) throws -> JournalHead {
@@ -47,7 +47,7 @@ extension SQLiteJournal {
         return stated
     }
 
-    /// What the journal itself says of the ends of its chains; `nil` if its row is gone.
+    /// Returns the heads as the journal itself records them; `nil` if its row is missing.
     static func statedHead(_ db: Database) throws -> JournalHead? {
         guard let head = try SQLiteSchema.head(db), let start = try start(db) else { return nil }
         return JournalHead(journal: HeadFile.name(of: start.hash), head: head, audit: try auditStanding(db).head)
@@ -68,7 +68,7 @@ private func walkChain(_ db: Database, known: ChainHead?) throws -> ChainPass {
     return chain
 }
 
-/// What a provider calls an attempt names one payment. Tries of one payment may share it.
+/// Checks that a provider's reference of an attempt belongs to one payment. Attempts of one payment may share it.
 private func checkReferences(_ db: Database, _ pass: inout VerificationPass) throws {
     let rows = try Row.fetchAll(
         db,
@@ -92,7 +92,7 @@ private func checkReferences(_ db: Database, _ pass: inout VerificationPass) thr
         pass.problem(
             "\(reference) of \(provider) is the reference of two payments, \(row[2] as String) and \(row[3] as String)")
     }
-    // One that was declined may have left its reference to the next, one that was authorized has not.
+    // A declined attempt may have passed its reference on to the next; an authorized one cannot have.
     let twice = try Row.fetchAll(
         db,
         sql: """
@@ -111,7 +111,7 @@ private func checkReferences(_ db: Database, _ pass: inout VerificationPass) thr
     }
 }
 
-/// What is counted along is what is there.
+/// Checks the maintained totals against the actual counts.
 private func checkTallies(_ db: Database, _ pass: inout VerificationPass) throws {
     let rows = try Row.fetchAll(
         db,
@@ -127,7 +127,7 @@ private func checkTallies(_ db: Database, _ pass: inout VerificationPass) throws
     }
 }
 
-/// Nothing that was written is from the future.
+/// Checks that no time is in the future.
 private func checkMoments(_ db: Database, by latest: Timestamp, _ pass: inout VerificationPass) throws {
     let checks = [
         (

@@ -5,12 +5,12 @@ public import TillCore
 
 /// The journal in one SQLite file: embedded, for any number of processes on one machine.
 ///
-/// A write is on the disk when it returns: write-ahead log with a sync of every commit, one commit for all that
-/// queued while the last one was under way. Readers see the last commit and never wait for the writer. A process that
-/// dies loses nothing that was acknowledged, and what it was working on is handed to the others at once; that of one
-/// that stands still, when its lease is over (``JournalLimits/processLease``), and then it writes nothing more. All
-/// methods may be called from any task. Writes, lists and checks have threads of their own; a read of one payment or
-/// one key runs on the caller's thread and waits for no lock. Not for network file systems.
+/// A write is durable when it returns: a write-ahead log with a sync of every commit, and one commit for all writes
+/// queued during the previous one. Readers see the last commit and never wait for the writer. A process that dies loses
+/// no acknowledged write, and its work passes to the others at once; that of a stalled process passes on when its lease
+/// ends (``JournalLimits/processLease``), after which it writes nothing more. All methods may be called from any task.
+/// Writes, lists and checks run on their own threads; a read of one payment or one key runs on the caller's thread and
+/// waits for no lock. Not for network file systems.
 public final class SQLiteJournal: CounterStore {
     let pool: DatabasePool
     let clock: any TillClock
@@ -35,22 +35,22 @@ public final class SQLiteJournal: CounterStore {
         self.lease = lease
     }
 
-    /// Opens the journal, and makes it if there is none: its folder for the owner only, its file too.
-    /// A file that is an earlier copy of the journal that was here opens, and nothing is sold on it (``RestoreSweep``).
+    /// Opens the journal, creating it if necessary, with folder and file accessible only by the owner. A file that is
+    /// an earlier copy of the journal previously in place opens, but accepts no sales (``RestoreSweep``).
     /// - Parameters:
-    ///   - path: the file; `-wal`, `-shm`, `-owners`, `-ballast` and `-head` lie beside it.
-    ///   - clock: the time by which idempotency keys expire.
-    ///   - maximumQueuedWrites: more waiting writes than this are refused.
-    ///   - description: who opens it, for people who inspect the file.
-    ///   - onCommit: called with the events of each commit, in the order of the journal and before the writes return,
-    ///     on the writer's thread: it must be quick.
-    ///   - length: for how long this process may stand still before others take over what it holds.
-    ///   - renewsLease: whether it renews the lease by itself; otherwise its owner does.
-    ///   - monotonic: the clock by which leases end: counts on evenly and is never set.
-    ///   - onLease: called when this process takes over from another one, and when it has lost its own lease.
-    ///     It must be quick.
-    /// - Throws: ``JournalError/unavailable(_:)`` or ``JournalError/corrupted(_:)``, also for a file of a newer Till,
-    ///   and where a restore did not come to its end.
+    ///   - path: the file; `-wal`, `-shm`, `-owners`, `-ballast` and `-head` are stored beside it.
+    ///   - clock: the clock by which idempotency keys expire.
+    ///   - maximumQueuedWrites: the maximum number of waiting writes; further ones are refused.
+    ///   - description: a description of the process, shown when the file is inspected.
+    ///   - onCommit: called with the events of each commit, in journal order and before the writes return, on the
+    ///     writer's thread: it must be quick.
+    ///   - length: the time for which this process may stall before others take over what it holds.
+    ///   - renewsLease: `true` to renew the lease automatically; otherwise the owner must.
+    ///   - monotonic: the clock for leases, which advances evenly and is never set.
+    ///   - onLease: called when this process takes over from another one, and when it has lost its own lease. It must
+    ///     be quick.
+    /// - Throws: ``JournalError/unavailable(_:)`` or ``JournalError/corrupted(_:)``, including for a file of a newer
+    ///   version and for an unfinished restore.
     public static func open(
         at path: String, clock: any TillClock = SystemClock(),
         maximumQueuedWrites: Int = JournalLimits.maximumQueuedWrites, description: String = "till",
@@ -74,7 +74,7 @@ public final class SQLiteJournal: CounterStore {
                             arguments: [clock.now().milliseconds, description])
                         return db.lastInsertedRowID
                     }
-                    // Before anybody else is let in: a restore never finds a journal that is in use without its lock.
+                    // Before other processes may open it: a restore never finds a journal in use without its lock.
                     try owners.take(number)
                     owner = number
                     return pool
@@ -116,7 +116,7 @@ public final class SQLiteJournal: CounterStore {
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
         if !files.fileExists(atPath: path) {
-            // Another process may just have made it.
+            // Another process may just have created it.
             guard ClosedFile.make(path) || files.fileExists(atPath: path) else {
                 throw JournalError.unavailable("\(path) cannot be made")
             }
@@ -128,7 +128,7 @@ public final class SQLiteJournal: CounterStore {
         configuration.busyMode = .timeout(5)
         configuration.foreignKeysEnabled = true
         configuration.label = "till.journal"
-        // A file that is not ours is examined before anything of it is changed.
+        // A foreign file is examined before anything in it is changed.
         let probe = try DatabaseQueue(path: path, configuration: configuration)
         try probe.read { db in
             try SQLiteSchema.check(db, path: path)
@@ -140,7 +140,7 @@ public final class SQLiteJournal: CounterStore {
         let pool = try DatabasePool(path: path, configuration: configuration)
         if try pool.read({ try !SQLiteSchema.migrator.hasCompletedMigrations($0) }) {
             try SQLiteSchema.migrator.migrate(pool)
-            // The log of a migration is as large as what it changed; it goes now, not when somebody sells.
+            // The log of a migration is as large as its changes; it is truncated now, not during a sale.
             _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         }
         try SQLiteSchema.chainOlderEvents(pool)
@@ -157,8 +157,8 @@ public final class SQLiteJournal: CounterStore {
         return pool
     }
 
-    /// Commits what is queued, copies the log into the file and closes it. Later calls throw
-    /// ``JournalError/closed``. What this process still holds is free for others. Call it once.
+    /// Commits queued writes, checkpoints the log and closes the file. Later calls throw ``JournalError/closed``.
+    /// Everything this process holds is released. Call it once.
     public func close() async throws(JournalError) {
         guard !writer.isClosed else { return }
         let (pool, writer, points) = (pool, writer, points)
@@ -181,15 +181,15 @@ public final class SQLiteJournal: CounterStore {
 
     public var path: String { pool.path }
 
-    /// How the writer has done since the journal was opened.
+    /// Statistics of the writer since the journal was opened.
     public var statistics: JournalStatistics { writer.statistics }
 
-    /// Writes all of it or nothing; see ``Journal/write(_:)``.
+    /// Writes atomically; see ``Journal/write(_:)``.
     public func write(_ write: JournalWrite) async throws(JournalError) {
         try await writer.write(try PreparedWrite(write, encodes: true))
     }
 
-    /// Runs on a reader's thread, in one snapshot.
+    /// Runs on a reader thread, in one snapshot.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(JournalError) -> Value {
@@ -204,7 +204,7 @@ public final class SQLiteJournal: CounterStore {
         return try result.get()
     }
 
-    /// Runs in a transaction of its own, beside the writer's thread.
+    /// Runs in its own transaction, outside the writer's thread.
     /// - Throws: ``JournalError/leaseLost`` if another process has taken over.
     func writeAlone<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
@@ -236,7 +236,7 @@ public final class SQLiteJournal: CounterStore {
 }
 
 extension JournalError {
-    /// Any error of the storage in our words.
+    /// Maps any error of the storage to a journal error.
     init(storage error: any Error) {
         switch error {
         case let error as JournalError: self = error

@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 
 extension SQLiteSchema {
-    /// The audit log, and one row about it: what its first entry is linked to, and its head. An earlier Till refuses a
-    /// journal that has it, since it would write what nobody could read in it.
+    /// Adds the audit log, and a row with the link before its first entry and its head. An earlier version refuses a
+    /// journal that has it, since its actions would be missing from the log.
     static func registerAudit(_ migrator: inout DatabaseMigrator) {
         migrator.registerMigration("audit log") { db in
             let start = Data(EventLink.randomStart())

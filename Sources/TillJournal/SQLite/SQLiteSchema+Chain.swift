@@ -3,8 +3,8 @@ import GRDB
 import TillCore
 
 extension SQLiteSchema {
-    /// Events get links, and the journal one row about itself: its random start, how often it was restored, and the
-    /// head of its chain. `chained` is 0 until events that are older than the chain have their links.
+    /// Adds links to events, and a row about the journal itself: its random start, its epoch, and the head of its
+    /// chain. `chained` is 0 until events older than the chain have their links.
     static func registerChain(_ migrator: inout DatabaseMigrator) {
         migrator.registerMigration("hash chain") { db in
             let start = Data(EventLink.randomStart())
@@ -23,22 +23,22 @@ extension SQLiteSchema {
         }
     }
 
-    /// Where the journal itself says that its chain ends; `nil` if its row is gone.
+    /// Returns the head that the journal itself records; `nil` if its row is missing.
     static func head(_ db: Database) throws -> ChainHead? {
         try Row.fetchOne(db, sql: "SELECT sequence, head FROM journal WHERE id = 1")
             .map { ChainHead(sequence: $0[0], hash: $0.octets(1)) }
     }
 
-    /// How many older events get their links in one commit.
+    /// The number of older events that are linked in one commit.
     static let chainedAtOnce = 1_000
 
-    /// Gives events that are older than the chain their links, in their order, each batch a commit of its own: a
-    /// journal of any size is chained in little memory, and a death in between is gone on from.
+    /// Links events older than the chain, in order, one commit per batch: memory use is bounded for a journal of any
+    /// size, and an interrupted run resumes.
     static func chainOlderEvents(_ pool: DatabasePool) throws {
         while try pool.write({ try chainNext($0) }) {}
     }
 
-    /// - Returns: whether there may be more.
+    /// - Returns: `true` if there may be more.
     private static func chainNext(_ db: Database) throws -> Bool {
         guard let journal = try Row.fetchOne(db, sql: "SELECT sequence, head, chained FROM journal WHERE id = 1") else {
             throw JournalError.corrupted("the row that says where its chain ends is missing")
@@ -64,7 +64,7 @@ extension SQLiteSchema {
 extension EventLink {
     static let columns = "sequence, version, at, payment, account, name, CAST(body AS BLOB)"
 
-    /// From a row that begins with ``columns``.
+    /// Creates a link from a row that begins with ``columns``.
     init(_ row: Row) {
         self.init(
             sequence: row[0], version: row[1], at: row[2], payment: row[3], account: row[4], name: row[5],

@@ -1,8 +1,8 @@
 import GRDB
 
-/// Tables that features had of their own before there were records. What stood in them becomes records, and they go.
+/// Tables that features had before the record store. Their contents become records, and the tables are dropped.
 extension SQLiteSchema {
-    /// Receipts on their way to paper, and printers by name.
+    /// Print jobs for receipts, and printers by name.
     static func registerPrinting(_ migrator: inout DatabaseMigrator) {
         migrator.registerMigration("printing") { db in
             try db.execute(
@@ -21,7 +21,7 @@ extension SQLiteSchema {
                     """)
         }
         migrator.registerMigration("printing: steps, tries, trust") { db in
-            // What was being sent when this was not recorded yet may have begun.
+            // Jobs that were being sent before this was recorded may have begun.
             try db.execute(
                 sql: """
                     ALTER TABLE print_job ADD COLUMN begun INTEGER NOT NULL DEFAULT 0;
@@ -42,7 +42,7 @@ extension SQLiteSchema {
         }
     }
 
-    /// Baskets of payment sheets, accounts of customers, and what wallets report of their tokens.
+    /// Baskets of payment sheets, customer accounts, and wallet token events.
     static func registerWallets(_ migrator: inout DatabaseMigrator) {
         migrator.registerMigration("wallets") { db in
             try db.execute(
@@ -68,7 +68,7 @@ extension SQLiteSchema {
         }
     }
 
-    /// Receipts sent by e-mail.
+    /// Receipts sent by email.
     static func registerMail(_ migrator: inout DatabaseMigrator) {
         migrator.registerMigration("receipt mail") { db in
             try db.execute(
@@ -82,7 +82,7 @@ extension SQLiteSchema {
         }
     }
 
-    /// What providers have reported that cannot be asked.
+    /// Notifications of providers that cannot be queried.
     static func registerNotifications(_ migrator: inout DatabaseMigrator) {
         migrator.registerMigration("provider notices") { db in
             try db.execute(

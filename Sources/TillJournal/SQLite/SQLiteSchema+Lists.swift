@@ -1,8 +1,8 @@
 import GRDB
 
 extension SQLiteSchema {
-    /// Every list is read from an index that gives its order too, and what people count is counted along: no query of a
-    /// running counter reads a whole table.
+    /// Serves every list from an index in its own order, and maintains totals in the commits: no query of a running
+    /// counter scans a table.
     static func registerLists(_ migrator: inout DatabaseMigrator) {
         migrator.registerMigration("lists without scans") { db in
             try db.execute(
@@ -20,8 +20,8 @@ extension SQLiteSchema {
         }
     }
 
-    /// A process that stood still for longer than its lease: since when others have its payments, and the number of who
-    /// found out; see ``Lease``.
+    /// Adds the fence of a process that stalled for longer than its lease: the time of the takeover, and the number of
+    /// the process that detected it; see ``Lease``.
     static func registerLeases(_ migrator: inout DatabaseMigrator) {
         migrator.registerMigration("leases") { db in
             try db.execute(

@@ -1,8 +1,8 @@
 import GRDB
 
 extension SQLiteSchema {
-    /// The tables that features had become records, each row one record, in the order in which they were made. Owners'
-    /// numbers stay, so what a dead process held is known as such.
+    /// Converts the features' tables to records, one for each row, in order of creation. Owner numbers are kept, so
+    /// records held by a dead process are still recognized as such.
     static func registerMoveToRecords(_ migrator: inout DatabaseMigrator) {
         migrator.registerMigration("features become records") { db in
             try db.execute(sql: [keys, printing, wallets, transactions, mail, notifications].joined(separator: "\n"))
@@ -48,7 +48,7 @@ extension SQLiteSchema {
         DROP TABLE print_job;
         """
 
-    /// A basket without a payment is kept for a day, one whose payment was answered for 180 days.
+    /// A basket without a payment is kept for a day; one with a completed payment for 180 days.
     private static let wallets = """
         INSERT INTO record(collection, key, version, body, due_at, owner, created_at, updated_at)
         SELECT 'wallet_basket', id, 1,
@@ -89,7 +89,7 @@ extension SQLiteSchema {
         DROP TABLE wallet_token_event;
         """
 
-    /// Transactions of wallets stood among the idempotency keys, with the order's digest as fingerprint.
+    /// Wallet transactions were stored among the idempotency keys, with the order's digest as fingerprint.
     private static let transactions = """
         INSERT INTO record(collection, key, version, body, due_at, created_at, updated_at)
         SELECT 'wallet_transaction', key, 1, fingerprint, created_at + 2592000000, created_at, created_at

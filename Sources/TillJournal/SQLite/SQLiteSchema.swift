@@ -1,10 +1,10 @@
 import GRDB
 
-/// The tables, as migrations that are never changed once released.
+/// The tables, as migrations that never change once released.
 enum SQLiteSchema {
-    /// "TILL" in ASCII, so that `file` and we know whose database it is.
+    /// "TILL" in ASCII, by which `file` and Till recognize the database.
     static let applicationID: Int64 = 0x5449_4C4C
-    /// The newest version known here.
+    /// The newest schema version known to this build.
     static let version: Int64 = 3
 
     static var migrator: DatabaseMigrator {
@@ -34,14 +34,15 @@ enum SQLiteSchema {
         return migrator
     }
 
-    /// The processes that may still write to a file of an earlier schema in its own way; none once it is migrated.
+    /// Returns the processes that may still write to a file of an earlier schema in its own format; empty once it is
+    /// migrated.
     static func ownersOfEarlierSchema(_ db: Database) throws -> [Int64] {
         let found = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
         guard found > 0, found < version else { return [] }
         return try Int64.fetchAll(db, sql: "SELECT owner FROM process")
     }
 
-    /// Refuses a file that is not ours, or that a newer Till has changed.
+    /// Rejects a foreign file, or one changed by a newer version.
     static func check(_ db: Database, path: String) throws {
         let owner = try Int64.fetchOne(db, sql: "PRAGMA application_id") ?? 0
         let tables = try Int64.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") ?? 0

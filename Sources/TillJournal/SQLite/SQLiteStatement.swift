@@ -1,10 +1,10 @@
 import GRDBSQLite
 
-/// What SQLite answered instead of doing what it was asked.
+/// An error returned by SQLite.
 struct SQLiteFailure: Error {
     /// The extended result code.
     let code: Int32
-    /// SQLite's sentence, which holds no values, or ours.
+    /// SQLite's message, which contains no values, or Till's own.
     let message: String
     private let isOurs: Bool
 
@@ -14,24 +14,24 @@ struct SQLiteFailure: Error {
         isOurs = false
     }
 
-    /// Where there is not even a connection.
+    /// Creates an error without a connection.
     init(code: Int32) {
         self.code = code
         message = sqlite3_errstr(code).map { String(cString: $0) } ?? "no reason given"
         isOurs = false
     }
 
-    /// What SQLite reads without complaint and cannot be right.
+    /// Creates an error for data that SQLite reads successfully but that is invalid.
     init(damage: String) {
         code = SQLITE_CORRUPT
         message = damage
         isOurs = true
     }
 
-    /// Somebody else holds the file.
+    /// `true` if another connection has locked the file.
     var isBusy: Bool { code & 0xFF == SQLITE_BUSY }
 
-    /// The disk has no space left. The transaction is rolled back.
+    /// `true` if the disk is full. The transaction is rolled back.
     var isFull: Bool { code & 0xFF == SQLITE_FULL }
 
     var journalError: JournalError {
@@ -44,7 +44,7 @@ struct SQLiteFailure: Error {
     }
 }
 
-/// A value for a statement.
+/// A value to bind to a statement.
 enum SQLiteValue {
     case null
     case int(Int64)
@@ -52,7 +52,7 @@ enum SQLiteValue {
     case utf8([UInt8])
     case blob([UInt8])
 
-    /// The bytes that it needs beside the statement.
+    /// The number of bytes required in addition to the statement.
     var size: Int {
         switch self {
         case .null, .int: 0
@@ -65,7 +65,7 @@ enum SQLiteValue {
     static func optional(_ value: Int64?) -> SQLiteValue { value.map { .int($0) } ?? .null }
 }
 
-/// A statement prepared once and run many times, straight on SQLite: the writer runs some hundred thousand a second.
+/// A statement prepared once and run many times, directly on SQLite: the writer runs some hundred thousand a second.
 /// Used on the writer's queue only.
 final class SQLiteStatement {
     private let handle: OpaquePointer
@@ -85,20 +85,20 @@ final class SQLiteStatement {
         memory.deallocate()
     }
 
-    /// Runs it to the end.
+    /// Runs the statement to completion.
     func run(_ values: SQLiteValue...) throws(SQLiteFailure) {
         defer { sqlite3_reset(handle) }
         try bind(values)
         while try step() {}
     }
 
-    /// Runs it to the end, whatever rows it has.
+    /// Runs the statement to completion, discarding its rows.
     func drain() throws(SQLiteFailure) {
         defer { sqlite3_reset(handle) }
         while try step() {}
     }
 
-    /// Runs it and reads all its rows.
+    /// Runs the statement and reads all its rows.
     func all<Result>(
         _ values: [SQLiteValue], read: (SQLiteStatement) -> Result
     ) throws(SQLiteFailure) -> [Result] {
@@ -109,7 +109,7 @@ final class SQLiteStatement {
         return results
     }
 
-    /// Runs it and reads its first row; `nil` if it has none.
+    /// Runs the statement and reads its first row; `nil` if there is none.
     func first<Result>(
         _ values: SQLiteValue..., read: (SQLiteStatement) -> Result
     ) throws(SQLiteFailure) -> Result? {
@@ -143,8 +143,8 @@ final class SQLiteStatement {
         }
     }
 
-    /// Binds all values. Their bytes are copied into memory of the statement, one piece for all, which stays as it is
-    /// until the next run.
+    /// Binds all values. Their bytes are copied into one buffer of the statement, which is unchanged until the next
+    /// run.
     private func bind(_ values: [SQLiteValue]) throws(SQLiteFailure) {
         var size = 0
         for value in values { size += value.size }
@@ -177,7 +177,7 @@ final class SQLiteStatement {
         UnsafeMutableRawBufferPointer(rebasing: rest.prefix(bytes.count)).copyMemory(from: bytes)
         rest = rest.dropFirst(bytes.count)
         let count = sqlite3_uint64(bytes.count)
-        // No destructor: SQLite takes no copy and frees nothing.
+        // No destructor: SQLite neither copies nor frees the buffer.
         return isText
             ? sqlite3_bind_text64(handle, index, start, count, nil, UInt8(SQLITE_UTF8))
             : sqlite3_bind_blob64(handle, index, start, count, nil)

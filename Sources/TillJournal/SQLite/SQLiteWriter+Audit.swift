@@ -1,10 +1,9 @@
 import GRDBSQLite
 import TillCore
 
-/// The audit log's part of a write, in the same transaction: one read and one small write a commit that notes
-/// something.
+/// The audit log's part of a write, in the same transaction: one read and one small write for each commit with notes.
 extension SQLiteWriter {
-    /// Adds entries behind the last one; at least one.
+    /// Appends entries; at least one.
     func append(_ notes: [AuditNote], at now: Timestamp) throws(SQLiteFailure) {
         var head = try openAuditHead()
         for note in notes {
@@ -17,9 +16,8 @@ extension SQLiteWriter {
             .run(.int(head.sequence), .blob(head.hash))
     }
 
-    /// Where the log ends.
-    /// - Throws: a failure of damage if what stands at its end is not what was written: nothing is added to a log that
-    ///   somebody has cut.
+    /// Returns the head of the log.
+    /// - Throws: a damage failure if the last entry does not match the head: nothing is appended to a truncated log.
     private func openAuditHead() throws(SQLiteFailure) -> ChainHead {
         let stated = try statement("SELECT sequence, head, base FROM audit_log WHERE id = 1")
             .first { (head: ChainHead(sequence: $0.int(0), hash: $0.bytes(1)), base: $0.int(2)) }
@@ -36,13 +34,13 @@ extension SQLiteWriter {
         return stated.head
     }
 
-    /// Removes the oldest entries when they are older than the retention, and notes that. What is left is still linked
-    /// to the last one that went, whose link stays.
-    /// - Returns: whether there may be more.
+    /// Removes the oldest entries if they exceed the retention, and records that in the log. The link of the last
+    /// removed entry is kept, and the remaining entries still continue from it.
+    /// - Returns: `true` if there may be more.
     func purgeAudit(at now: Timestamp) throws(SQLiteFailure) -> Bool {
         let oldest = now.adding(Span(milliseconds: -AuditLimits.retention.milliseconds))
         let base = try statement("SELECT base FROM audit_log WHERE id = 1").first { $0.int(0) } ?? 0
-        // In their order, and up to the first that is kept: a clock that was behind makes no gap.
+        // In order, and up to the first that is kept: a clock that was behind causes no gap.
         let most = base + Int64(AuditLimits.maximumPurged)
         let kept = try statement(
             "SELECT sequence FROM audit WHERE sequence > ? AND sequence <= ? AND at >= ? ORDER BY sequence LIMIT 1"

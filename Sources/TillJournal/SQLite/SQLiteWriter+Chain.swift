@@ -1,9 +1,9 @@
 import TillCore
 
-/// The chain of hashes over all events, made in the order of the commits. One read and one small write a commit.
+/// The hash chain over all events, in commit order. One read and one small write per commit.
 extension SQLiteWriter {
-    /// Writes an event behind the last one, with its link.
-    /// - Returns: its place in the journal.
+    /// Appends an event with its link.
+    /// - Returns: its position in the journal.
     func chain(
         _ record: RecordedEvent, _ body: [UInt8], version: Int, of row: PaymentRow
     ) throws(SQLiteFailure) -> Int64 {
@@ -24,9 +24,9 @@ extension SQLiteWriter {
         return event.sequence
     }
 
-    /// The end of the chain, read at the first event of a transaction.
-    /// - Throws: a failure of damage if what stands at the end is not what was written: nothing is sold on a journal
-    ///   that somebody has cut.
+    /// Returns the head of the chain, read at the first event of a transaction.
+    /// - Throws: a damage failure if the last event does not match the head: no sale is accepted on a truncated
+    ///   journal.
     private func openHead() throws(SQLiteFailure) -> ChainHead {
         if let head { return head }
         let stated = try statement("SELECT sequence, head, chained FROM journal WHERE id = 1")
@@ -52,7 +52,7 @@ extension SQLiteWriter {
         return stated.head
     }
 
-    /// Keeps the end of the chain, in the commit of the events that it stands for.
+    /// Stores the head of the chain, in the commit of the events it covers.
     func write(_ head: ChainHead) throws(SQLiteFailure) {
         try statement("UPDATE journal SET sequence = ?, head = ? WHERE id = 1")
             .run(.int(head.sequence), .blob(head.hash))

@@ -3,7 +3,7 @@ import TillCore
 
 /// The record store's part of a write, in the same transaction.
 extension SQLiteWriter {
-    /// The first change whose record is not as it says.
+    /// Returns the conflict of the first change that expects another version of its record.
     func refusal(of changes: [RecordChange]) throws(SQLiteFailure) -> JournalError? {
         for change in changes {
             guard let id = change.id, let expected = change.expectedVersion else { continue }
@@ -14,8 +14,8 @@ extension SQLiteWriter {
         return nil
     }
 
-    /// Makes changes that were judged; those that forget come last.
-    /// - Parameter forgets: whether the clock may decide what is too old.
+    /// Applies changes that passed the check; retention changes come last.
+    /// - Parameter forgets: `true` if the clock is trusted to determine expiry.
     func apply(_ changes: [RecordChange], now: Timestamp, forgets: Bool) throws(SQLiteFailure) {
         for change in changes {
             switch change {
@@ -95,15 +95,15 @@ extension SQLiteWriter {
     }
 }
 
-/// How records are read, by the writer, the readers of one record and the lists.
+/// The queries for records, shared by the writer, point readers and lists.
 enum SQLiteRecords {
     static let columns = """
         record.key, record.version, record.body, record.due_at, record.owner, record.created_at, record.updated_at,
         record.position
         """
 
-    /// The positions of a collection, or of those of its records that carry a value: a column, its table with the
-    /// condition, and the values of that. Read from one index, which gives the order too.
+    /// Returns the query for the positions in a collection, or of its records with a field value: a column, its table
+    /// with the condition, and the values. Served from one index, in order.
     static func positions(
         _ collection: RecordCollection, _ match: RecordMatch?
     ) -> (column: String, from: String, values: [SQLiteValue]) {
@@ -114,7 +114,7 @@ enum SQLiteRecords {
         )
     }
 
-    /// The statement of a list.
+    /// Returns the query for a list.
     static func list(_ query: RecordQuery) -> (sql: String, values: [SQLiteValue]) {
         var sql = "SELECT \(columns) FROM record WHERE record.collection = ?"
         var values: [SQLiteValue] = [.text(query.collection.rawValue)]

@@ -1,12 +1,12 @@
 import TillCore
 
-/// What is counted along with the commits, so that nobody has to read a table to count it.
+/// A total maintained by the commits, so that counting requires no table scan.
 enum Tally: Hashable {
     case payments(PaymentStatus)
-    /// Payments on which something is to be done.
+    /// Payments with pending work.
     case pending
 
-    /// Its row in the table.
+    /// The name of its row.
     var name: String {
         switch self {
         case .payments(let status): "payment " + status.rawValue
@@ -18,7 +18,7 @@ enum Tally: Hashable {
 }
 
 extension SQLiteWriter {
-    /// A payment as it stands before a write; all zero where there is none.
+    /// The state of a payment before a write; all zero if there is none.
     struct Current {
         var version = 0
         var isLive = false
@@ -39,7 +39,7 @@ extension SQLiteWriter {
         } ?? Current()
     }
 
-    /// Counts one write. A write without events leaves its payment's row as it is.
+    /// Counts one write. A write without events leaves the payment's row unchanged.
     func count(_ append: PreparedWrite.Append, from current: Current) {
         if !append.events.isEmpty, current.status != append.row.status {
             if let status = current.status { tallies[.payments(status), default: 0] -= 1 }
@@ -48,7 +48,7 @@ extension SQLiteWriter {
         if append.isPending != current.isPending { tallies[.pending, default: 0] += append.isPending ? 1 : -1 }
     }
 
-    /// Writes what the open transaction has counted.
+    /// Writes the changes counted in the open transaction.
     func writeTallies() throws(SQLiteFailure) {
         for (tally, change) in tallies where change != 0 {
             try statement(

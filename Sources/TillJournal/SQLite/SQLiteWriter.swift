@@ -1,7 +1,7 @@
 import GRDBSQLite
 import TillCore
 
-/// The statements of the writer and what they mean. Used on the writer's thread only.
+/// The statements of the writer. Used on the writer's thread only.
 final class SQLiteWriter {
     let connection: SQLiteConnection
     private let database: OpaquePointer
@@ -10,11 +10,11 @@ final class SQLiteWriter {
     private let heads: HeadFile?
     private var nextPurge = Timestamp(milliseconds: .min)
     private var nextAuditPurge = Timestamp(milliseconds: .min)
-    /// The end of the chain in the transaction that is open; `nil` until it appends events.
+    /// The head of the chain in the open transaction; `nil` until it appends events.
     var head: ChainHead?
-    /// The end of the chain when this process last saw it.
+    /// The head of the chain as last seen by this process.
     var seenHead: ChainHead?
-    /// What the transaction that is open changes of what is counted.
+    /// The changes to the maintained totals in the open transaction.
     var tallies: [Tally: Int64] = [:]
 
     /// - Throws: also if SQLite would not sync every commit.
@@ -56,7 +56,7 @@ final class SQLiteWriter {
         }
     }
 
-    /// Some errors have rolled back already.
+    /// Rolls back, unless the error has already done so.
     func rollBack() {
         head = nil
         guard sqlite3_get_autocommit(database) == 0 else { return }
@@ -67,7 +67,7 @@ final class SQLiteWriter {
 
     static let selectFence = "SELECT fenced_at FROM process WHERE owner = ? AND fenced_at IS NOT NULL"
 
-    /// Whether another process has taken over what this one held; in the transaction that is open.
+    /// `true` if another process has taken over what this one held, as seen by the open transaction.
     func isFenced() throws(SQLiteFailure) -> Bool {
         try statement(SQLiteWriter.selectFence).first(.int(owner)) { _ in true } ?? false
     }
@@ -111,10 +111,10 @@ final class SQLiteWriter {
         return .success(stored)
     }
 
-    /// Removes what is too old, a little at a time. What is removed is gone, so a clock in doubt removes nothing.
+    /// Purges expired rows, a few at a time. Deletion is permanent, so an untrusted clock purges nothing.
     func purge(by clock: any TillClock) throws(SQLiteFailure) {
         let now = clock.now()
-        // A pass that is planned further ahead was planned by a clock that was wrong.
+        // A purge scheduled further ahead was scheduled by a wrong clock.
         guard now >= nextPurge || nextPurge > now.adding(JournalLimits.purgeInterval), clock.standing.isTrusted else {
             return
         }
@@ -147,7 +147,7 @@ final class SQLiteWriter {
         guard current.version == append.expectedVersion else {
             return .versionConflict(payment: row.id, current: current.version)
         }
-        // What happened to a payment is written, also if its order was given to another one meanwhile.
+        // Events of an existing payment are always written, even if its order has another payment meanwhile.
         guard append.isLive, append.expectedVersion == 0 else { return nil }
         let occupant = try statement("SELECT id FROM payment WHERE id = (\(SQLiteJournal.occupant))").first(
             .text(row.account.rawValue), .text(row.order.rawValue)
@@ -204,8 +204,8 @@ final class SQLiteWriter {
             .int(row.createdAt.milliseconds), .int(row.updatedAt.milliseconds))
     }
 
-    /// `live` is 1 for the payment that has its order, and 2 for one that came back to it while another one has it: its
-    /// refund failed later. Both keep the order from a third.
+    /// `live` is 1 for the payment that has its order, and 2 for one that became live again while another one had the
+    /// order: its refund failed later. Both keep the order from a third.
     private func update(_ row: PaymentRow, isLive: Bool) throws(SQLiteFailure) {
         try statement(
             """
@@ -276,7 +276,7 @@ final class SQLiteWriter {
 }
 
 extension IdempotencyRecord {
-    /// From a row of ``SQLiteWriter/selectIdempotency``.
+    /// Creates a record from a row of ``SQLiteWriter/selectIdempotency``.
     init(scope: IdempotencyScope, row: SQLiteStatement, isAlive: (Int64) -> Bool) {
         self.init(
             scope: scope, fingerprint: row.bytes(0), request: row.bytes(1), isFinished: row.int(2) == 1,
@@ -284,7 +284,7 @@ extension IdempotencyRecord {
             createdAt: row.int(8), isAlive: row.optionalInt(7).map(isAlive) ?? false)
     }
 
-    /// From the columns of a row.
+    /// Creates a record from the columns of a row.
     package init(
         scope: IdempotencyScope, fingerprint: [UInt8], request: [UInt8], isFinished: Bool, payment: String?,
         step: String?, status: Int64, body: [UInt8], createdAt: Int64, isAlive: Bool

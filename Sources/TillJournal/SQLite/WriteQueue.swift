@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Writes that wait for the writer, at most this many. Its thread sleeps while there are none.
+/// A bounded queue of writes for the writer's thread, which sleeps while it is empty.
 package final class WriteQueue: Sendable {
     package typealias Outcome = Result<Void, JournalError>
 
@@ -34,7 +34,7 @@ package final class WriteQueue: Sendable {
 
     package func count(batch: Int) { state.withLock { $0.statistics.count(batch: batch) } }
 
-    /// Takes a write, or answers at once why not.
+    /// Queues a write, or completes it immediately with a refusal.
     package func add(_ write: PreparedWrite, done: CheckedContinuation<Outcome, Never>) {
         let (refusal, wakes) = state.withLock { state -> (JournalError?, Bool) in
             guard !state.isClosed else { return (.closed, false) }
@@ -56,8 +56,8 @@ package final class WriteQueue: Sendable {
         if wakes { bell.signal() }
     }
 
-    /// What is to be committed next, one batch unless more is asked for; waits for it. `nil` when nothing will come any
-    /// more. For the writer's thread only.
+    /// Returns the next batch, waiting for one if necessary; `nil` once the queue is closed and empty. Writer's thread
+    /// only.
     package func next(limit: Int = JournalLimits.maximumBatch) -> [Item]? {
         while true {
             let (batch, isOver) = state.withLock { state -> ([Item], Bool) in
@@ -79,7 +79,7 @@ package final class WriteQueue: Sendable {
         }
     }
 
-    /// What was taken and has to wait: it stands before all others again. For the writer's thread only.
+    /// Returns items to the front of the queue. Writer's thread only.
     package func putBack(_ items: [Item]) {
         guard !items.isEmpty else { return }
         state.withLock { $0.items.insert(contentsOf: items, at: 0) }

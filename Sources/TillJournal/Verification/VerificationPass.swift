@@ -1,12 +1,12 @@
 package import TillCore
 
-/// Checks payments one after the other, so that a journal of any size is checked in little memory.
+/// Verifies one payment at a time, so that memory use is bounded for a journal of any size.
 package struct VerificationPass {
-    /// What stands beside the events of a payment.
+    /// The data stored beside the events of a payment.
     package struct Projection {
         package var row: PaymentRow
         package var isLive: Bool
-        /// The moment in the outbox, if a row is there and has one.
+        /// The due time in the outbox, if there is a row with one.
         package var due: Timestamp?
 
         package init(row: PaymentRow, isLive: Bool, due: Timestamp?) {
@@ -23,14 +23,14 @@ package struct VerificationPass {
         if report.problems.count < VerificationReport.maximumProblems { report.problems.append(text) }
     }
 
-    /// Something was written by a clock that was ahead.
+    /// Reports an entry dated by a clock that was ahead.
     package mutating func misdated(_ text: String) {
         let before = report.problems.count
         problem(text)
         report.misdated += report.problems.count - before
     }
 
-    /// Checks one payment: all its events, oldest first, and what is kept beside them.
+    /// Verifies one payment: all its events, oldest first, and the data stored beside them.
     package mutating func check(_ id: PaymentID, events: [StoredEvent], projection: Projection?) {
         report.payments += 1
         report.events += events.count
@@ -56,7 +56,7 @@ package struct VerificationPass {
         count(payment)
     }
 
-    /// The whole report; `orders` are counted by the storage, the chains are walked by it.
+    /// Returns the complete report; the storage counts `orders` and walks the chains.
     package func finished(orders: Int, chain: ChainPass? = nil, audit: AuditPass? = nil) -> VerificationReport {
         var report = report
         report.journal = chain?.journal
@@ -78,7 +78,7 @@ package struct VerificationPass {
         if projection.isLive != payment.isLive { problem("\(id): its row says otherwise whether it is live") }
         switch (payment.nextDue, projection.due) {
         case (nil, nil): break
-        // A webhook makes it earlier, nothing makes it later.
+        // A webhook makes it earlier; nothing makes it later.
         case (let planned?, let due?) where due <= planned: break
         case (let planned?, let due?):
             problem("\(id): something is to be done at \(planned), and the outbox says \(due)")

@@ -1,40 +1,40 @@
 public import TillCore
 
-/// What a check of the whole journal found.
+/// The result of verifying the whole journal.
 public struct VerificationReport: Hashable, Sendable {
-    /// What was taken and given back in one currency.
+    /// The amounts captured and refunded in one currency.
     public struct Balance: Hashable, Sendable {
         public var currency: Currency
-        /// All that was ever taken, in minor units.
+        /// The total captured, in minor units.
         public var captured: Int64
-        /// What of it went back, in minor units.
+        /// The total refunded, in minor units.
         public var refunded: Int64
     }
 
-    /// The most problems that are named; a journal with more is not worth listing.
+    /// The maximum number of reported problems; a journal with more is not worth listing.
     public static let maximumProblems = 1_000
 
-    /// How many payments were queried.
+    /// The number of verified payments.
     public var payments = 0
     public var events = 0
-    /// For how many orders.
+    /// The number of orders.
     public var orders = 0
-    /// Which journal it is, as ``JournalHead/journal``; `nil` for one that keeps no chain.
+    /// The identity of the journal, as ``JournalHead/journal``; `nil` for a journal without a chain.
     public var journal: String?
-    /// Where the chain of hashes over all events ends; `nil` for a journal that keeps none.
+    /// The head of the hash chain over all events; `nil` for a journal without one.
     public var head: ChainHead?
-    /// How many entries the audit log has.
+    /// The number of audit log entries.
     public var auditEntries = 0
-    /// Where the chain of the audit log ends; `nil` for a journal that keeps none.
+    /// The head of the audit log's chain; `nil` for a journal without one.
     public var auditHead: ChainHead?
-    /// What is wrong, one sentence each; empty if all is well.
+    /// The problems, one sentence each; empty if there are none.
     public var problems: [String] = []
-    /// How many of the problems say no more than that a clock was ahead when something was written.
+    /// The number of problems that are only times written by a clock that was ahead.
     public internal(set) var misdated = 0
     /// By currency, sorted by code.
     public var balances: [Balance] = []
 
     public var isSound: Bool { problems.isEmpty }
-    /// Nothing is wrong but times, so it can be gone on with.
+    /// `true` if only times are wrong, so that the journal remains usable.
     public var isIntact: Bool { problems.count <= misdated }
 }

@@ -1,13 +1,13 @@
 import Crypto
 
-/// The scan of bytes where an entry should begin.
+/// The result of scanning for an entry at a position in the file.
 struct FrameScan {
     enum Outcome {
-        /// An entry that is whole and whose own hash is right.
+        /// A complete entry with a correct hash.
         case whole(FrameScan)
-        /// The bytes end before the entry does.
+        /// The buffer ends before the entry does.
         case incomplete
-        /// Not an entry, or one that was changed.
+        /// Not an entry, or a modified one.
         case broken
     }
 
@@ -16,7 +16,7 @@ struct FrameScan {
     var sequence: UInt64
     var syncedSequence: UInt64
     var originalLength: Int
-    /// Places relative to the start of the buffer.
+    /// Positions relative to the start of the buffer.
     var start: Int
     var payload: Range<Int>
     var end: Int
@@ -57,7 +57,7 @@ struct FrameScan {
                 originalLength: Int(original), start: start, payload: payload, end: end))
     }
 
-    /// Whether the SHA-256 of a range stands at a place. Leaves the hash in `digest`.
+    /// Returns `true` if the SHA-256 of a range is stored at `place`. Leaves the hash in `digest`.
     private static func isDigest(
         of buffer: UnsafeRawBufferPointer, _ range: Range<Int>, at place: Int, of other: UnsafeRawBufferPointer,
         _ digest: inout [UInt8]

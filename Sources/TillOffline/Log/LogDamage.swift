@@ -1,35 +1,35 @@
-/// What is wrong with an offline log, by its name. None of these is healed: a person must review it.
+/// Named kinds of damage to an offline log. None is repaired automatically: each requires manual review.
 public enum LogDamage: Error, Hashable, Sendable {
     /// The file does not begin with a log's header.
     case notALog
-    /// The header's signature or its content is not in order.
+    /// The header's signature or content is invalid.
     case headerForged
-    /// The log was made by another device.
+    /// The log was created by another device.
     case otherDevice(found: String)
-    /// The log is for another provider's keys.
+    /// The log is sealed to another provider's keys.
     case otherProvider(found: String)
-    /// An entry that was durable has other bytes than were written: one or more were changed.
+    /// The bytes of a durable entry differ from those written: one or more were changed.
     case changed(sequence: UInt64, offset: Int)
-    /// Entries stand in another order than they were written in.
+    /// Entries are not in the order in which they were written.
     case reordered(expected: UInt64, found: UInt64)
-    /// An entry was taken out of the middle.
+    /// An entry was removed from the middle.
     case missing(sequence: UInt64)
     /// An entry is from another log, or from another history of this one.
     case spliced(sequence: UInt64)
-    /// A payment's data are gone without the provider's word for it.
+    /// A payment's data were deleted without a deletion token.
     case removedWithoutToken(sequence: UInt64)
-    /// The device's own signature under the chain is not right.
+    /// The device's signature over the chain is invalid.
     case checkpointForged(sequence: UInt64)
     /// The file ends inside an entry that was durable.
     case truncated(expected: UInt64, found: UInt64)
-    /// The file is whole and older than it has been: its end was removed.
+    /// The file is intact but older than before: its end was removed.
     case rolledBack(expected: UInt64, found: UInt64)
-    /// An entry that was known by its hash has another one now.
+    /// An entry's hash differs from the one known for it.
     case rewritten(sequence: UInt64)
 }
 
 extension LogDamage: CustomStringConvertible {
-    /// A stable word for programs.
+    /// A stable identifier for programs.
     public var name: String {
         switch self {
         case .notALog: "not_a_log"

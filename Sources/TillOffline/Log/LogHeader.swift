@@ -1,12 +1,12 @@
 public import TillCore
 
-/// The first entry of a log: which log, whose, and for whom, signed by the device.
+/// The first entry of a log: its identity, device and provider, signed by the device.
 public struct LogHeader: Hashable, Sendable {
-    /// 16 random bytes, as 32 digits.
+    /// 16 random bytes, as 32 hexadecimal digits.
     public let log: String
-    /// What people call the device.
+    /// The device's display name.
     public let device: String
-    /// What the device's signatures are checked with.
+    /// The public key that verifies the device's signatures.
     public let deviceKey: [UInt8]
     public let provider: OfflineProviderKeys
     public let createdAt: Timestamp

@@ -1,7 +1,7 @@
 public import TillCore
 
-/// An entry that is known to be in the log, kept outside of it: the journal keeps one with every stored payment, the
-/// provider one with every batch. With it a log that was cut or set back is found out.
+/// A known entry of the log, kept outside of it: the journal keeps one with every stored payment, the provider one with
+/// every batch. It reveals truncation and rollback of the log.
 public struct LogMark: Hashable, Sendable {
     public var log: String
     public var sequence: UInt64
@@ -13,12 +13,12 @@ public struct LogMark: Hashable, Sendable {
         self.hash = hash
     }
 
-    /// As the reference of an attempt: `off.<log>.<entry>.<hash>`.
+    /// The form used as the reference of an attempt: `off.<log>.<entry>.<hash>`.
     public var reference: ProviderReference {
         ProviderReference(rawValue: "off.\(log).\(sequence).\(Hex.lowercase(hash))")
     }
 
-    /// Reads it back; `nil` for any other reference.
+    /// Parses such a reference; `nil` for any other.
     public init?(_ reference: ProviderReference) {
         let parts = reference.rawValue.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 4, parts[0] == "off", let sequence = UInt64(parts[2]), let hash = Hex.decode(parts[3]),

@@ -1,29 +1,29 @@
 import Crypto
 import TillCore
 
-/// Walks a log from a place on, checks every entry and folds it into a ledger.
+/// Walks a log from a position onward, verifies every entry and folds it into a ledger.
 struct LogWalk {
-    /// How much of the file is examined together.
+    /// Bytes of the file read at a time.
     static let window = 8 << 20
 
-    /// What was found so far.
+    /// The ledger folded so far.
     var book = OfflineLedger()
-    /// The end of the last good entry.
+    /// The end of the last valid entry.
     var end = 0
-    /// The sequence that the next entry must have.
+    /// The expected sequence of the next entry.
     var next: UInt64 = 0
-    /// The hash of the last good entry.
+    /// The hash of the last valid entry.
     var lastHash = [UInt8](repeating: 0, count: 32)
-    /// Entries since the last signature of the device.
+    /// Entries since the device's last signature.
     var sinceCheckpoint = 0
-    /// Known marks to be checked on the way, by sequence.
+    /// Known marks to verify along the way, by sequence.
     var marks: [UInt64: [UInt8]] = [:]
-    /// Why the walk ended before the end of the file, if it did.
+    /// The reason that the walk ended before the end of the file, if it did.
     var tail: Tail?
 
-    /// What lies behind the last good entry.
+    /// The bytes after the last valid entry.
     enum Tail: Hashable {
-        /// Nothing that was ever durable: to be cut off.
+        /// Bytes that were never durable, to be truncated.
         case torn(from: Int, isIncomplete: Bool)
     }
 
@@ -42,14 +42,14 @@ struct LogWalk {
             }
             if let damage { throw damage }
             if case .whole? = stop { continue }
-            // An entry that crosses the window is whole in the next one; the longest fits into half of it.
+            // An entry that crosses the window is complete in the next one; the longest fits into half of it.
             if case .incomplete? = stop, !isLast, end > before { continue }
             try judgeTail(file, size: size, isIncomplete: { if case .incomplete? = stop { true } else { false } }())
             return
         }
     }
 
-    /// Takes whole entries from a buffer that begins at ``end``.
+    /// Processes complete entries of a buffer that begins at ``end``.
     private mutating func walk(_ buffer: UnsafeRawBufferPointer) throws(OfflineLogError) -> FrameScan.Outcome {
         var place = 0
         var hash = [UInt8](repeating: 0, count: 32)
@@ -126,7 +126,7 @@ struct LogWalk {
         guard next > 0 || scan.kind == .header else { throw .damaged(.notALog) }
     }
 
-    /// The provider's word stands in the log: whoever verifies it need not believe the device.
+    /// Verifies the deletion token, which is stored in the log so that verification need not trust the device.
     private func check(_ text: String, resolves id: String) throws(OfflineLogError) {
         let damage = OfflineLogError.damaged(.removedWithoutToken(sequence: next))
         guard let header = book.header, let batch = book.batch(id), let receipt = batch.receipt else { throw damage }
@@ -137,13 +137,13 @@ struct LogWalk {
         } catch { throw damage }
     }
 
-    /// Something lies behind the last good entry. If a later entry knows that this place was durable, it was changed;
-    /// otherwise it is what a loss of power has left of writes that nobody was notified of.
+    /// Judges bytes after the last valid entry. If a later entry shows that this position was durable, it was changed;
+    /// otherwise the bytes are the remains of unacknowledged writes after a power loss.
     private mutating func judgeTail(
         _ file: any DurableFile, size: Int, isIncomplete: Bool
     ) throws(OfflineLogError) {
         guard next > 0 else {
-            // Not even the first entry is whole. A file that no entry follows was never used.
+            // Not even the first entry is complete. A file that no entry follows was never used.
             throw .damaged(.notALog)
         }
         var place = end + 1
@@ -172,7 +172,7 @@ struct LogWalk {
         tail = .torn(from: end, isIncomplete: isIncomplete)
     }
 
-    /// Checks, at the end of the file, that nothing that is known to have been there is gone.
+    /// Verifies, at the end of the file, that no known entry is missing.
     func checkEnd() throws(OfflineLogError) {
         if let known = marks.keys.max(), known >= next {
             throw .damaged(.rolledBack(expected: known, found: next &- 1))

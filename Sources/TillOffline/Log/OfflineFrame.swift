@@ -1,72 +1,72 @@
 import Crypto
 
-/// One entry of the offline log as it lies in the file.
+/// One entry of the offline log in its file format.
 ///
 /// | at | bytes | what |
 /// |---|---|---|
 /// | 0 | 4 | `TLR1` |
-/// | 4 | 4 | length of the payload that is there |
-/// | 8 | 4 | 1: the payload was removed with the provider's word, 0: it is there |
+/// | 4 | 4 | current length of the payload |
+/// | 8 | 4 | 1: the payload was deleted with a deletion token, 0: it is present |
 /// | 12 | 4 | kind, three bytes zero |
-/// | 16 | 8 | length of the payload when it was written |
+/// | 16 | 8 | length of the payload when written |
 /// | 24 | 8 | sequence, from 0 |
 /// | 32 | 8 | the newest sequence that was durable when this was written |
-/// | 40 | 32 | hash of the entry before |
+/// | 40 | 32 | hash of the previous entry |
 /// | 72 | 32 | SHA-256 of the payload |
 /// | 104 | n | payload |
 /// | 104+n | 32 | SHA-256 of the bytes 12 to 103: this entry's hash |
 ///
-/// All numbers little end first. The hash does not cover the payload itself but its hash, so that a payload may be
-/// removed and the chain still be verified: what stays is the tombstone.
+/// All numbers are little-endian. The hash covers the payload's hash instead of the payload, so that a payload can be
+/// deleted and the chain still verified: a tombstone remains.
 public struct OfflineFrame: Hashable, Sendable {
-    /// What an entry is.
+    /// The kind of an entry.
     public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
-        /// The log's identity; always the first.
+        /// The log's identity; always the first entry.
         case header = 1
         case payment
-        /// A payment that is not wanted any more, or an attempt that must never be stored.
+        /// A withdrawn payment, or an attempt that must never be stored.
         case void
-        /// Payments put together for the provider.
+        /// A batch of payments for the provider.
         case batch
-        /// The batch is about to leave.
+        /// The batch is about to be sent.
         case submitted
         /// The provider's decisions and its deletion token.
         case accepted
-        /// The batch is done: its payloads may be removed.
+        /// The batch is resolved: its payloads may be deleted.
         case resolved
-        /// The batch is given up, not its payments.
+        /// The batch is abandoned; its payments remain.
         case reset
-        /// A payment is put aside, with the reason.
+        /// A quarantined payment, with the reason.
         case quarantine
-        /// A payment is taken back from being put aside.
+        /// A payment released from quarantine.
         case release
-        /// The device's signature under the chain so far.
+        /// The device's signature over the chain so far.
         case checkpoint
         /// The provider was reached.
         case contact
     }
 
     static let magic: [UInt8] = [0x54, 0x4C, 0x52, 0x31]
-    /// The bytes before the payload.
+    /// Length of the frame before the payload.
     static let headBytes = 104
-    /// The bytes of a hash.
+    /// Length of a hash.
     static let hashBytes = 32
     public static let mostPayload = 4 << 20
 
     public var kind: Kind
-    /// Its place in the log.
+    /// The position in the log.
     public var sequence: UInt64
-    /// The newest sequence that was durable when it was written.
+    /// The newest sequence that was durable when this entry was written.
     public var syncedSequence: UInt64
-    /// The hash of the entry before.
+    /// The hash of the previous entry.
     public var previous: [UInt8]
-    /// What it says; empty if it was removed.
+    /// The content; empty if it was deleted.
     public var payload: [UInt8]
-    /// How long the payload was when it was written.
+    /// The length of the payload when written.
     public var originalLength: Int
     /// The hash of the payload.
     public var payloadDigest: [UInt8]
-    /// The payload was removed.
+    /// `true` if the payload was deleted.
     public var isRemoved: Bool
     public var hash: [UInt8]
 
@@ -95,7 +95,7 @@ public struct OfflineFrame: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// As it lies in the file.
+    /// The bytes in the file.
     var encoded: [UInt8] {
         var writer = PackedWriter(reserving: OfflineFrame.headBytes + payload.count + OfflineFrame.hashBytes)
         writer.plain(OfflineFrame.magic)
@@ -107,10 +107,10 @@ public struct OfflineFrame: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Its length in the file.
+    /// The length in the file.
     var length: Int { OfflineFrame.headBytes + payload.count + OfflineFrame.hashBytes }
 
-    /// The same entry without its payload.
+    /// Returns the same entry without its payload.
     func removingPayload() -> OfflineFrame {
         var stub = self
         stub.payload = []

@@ -1,11 +1,11 @@
 import TillCore
 
 extension OfflineLog {
-    /// Removes the card data of payments that are resolved with the provider's word, or taken back: the log is written
-    /// anew beside itself, and put in its own place when it is durable. The entries stay, with their hashes: the chain
-    /// can be verified as before.
-    /// - Parameter always: also when little is won by it.
-    /// - Returns: how many bytes were removed.
+    /// Deletes the card data of payments that are resolved with a deletion token, or withdrawn: a new log is written
+    /// beside the old one and replaces it once durable. The entries remain with their hashes, so the chain still
+    /// verifies.
+    /// - Parameter always: compact even if little space is gained.
+    /// - Returns: the number of bytes removed.
     @discardableResult
     public func compact(always: Bool = false) throws(OfflineLogError) -> Int {
         try locked { (state) throws(OfflineLogError) in
@@ -23,7 +23,7 @@ extension OfflineLog {
         }
     }
 
-    /// Which entries' data may go: those of payments that are not pending.
+    /// Returns `true` if an entry's data may be deleted: its payment is not pending.
     private func isRemovable(_ scan: FrameScan, _ pending: Set<UInt64>) -> Bool {
         scan.kind == .payment && !scan.isRemoved && !pending.contains(scan.sequence)
     }
@@ -62,7 +62,7 @@ extension OfflineLog {
         try fresh.write(waiting, at: written)
         try fresh.sync()
         try folder.replace(name, with: name + ".new")
-        // The next reader finds the new file under the name and reads it from its beginning.
+        // The next reader opens the new file and reads it from the beginning.
         state.isStale = true
     }
 

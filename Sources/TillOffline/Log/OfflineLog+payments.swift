@@ -1,9 +1,9 @@
 public import TillCore
 
-// What is done with stored payments, each durable when it returns.
+// Operations on stored payments, each durable when it returns.
 extension OfflineLog {
-    /// Seals a card and stores it, if the policy takes it. This is the moment that "stored" may be shown.
-    /// - Returns: the mark that is kept with the payment.
+    /// Seals a card and stores it, if the policy accepts it. Once this returns, "stored" may be displayed.
+    /// - Returns: the mark to keep with the payment.
     public func store(
         _ card: Secret<String>, _ record: StoredRecord, facts: TapFacts?, policy: OfflinePolicy
     ) async throws(OfflineLogError) -> LogMark {
@@ -20,18 +20,18 @@ extension OfflineLog {
         return mark
     }
 
-    /// Why a payment would not be stored now; none: it would.
+    /// Returns the reasons against storing a payment now; empty if it would be stored.
     public func reasonsAgainst(
         _ request: OfflinePolicy.Request, policy: OfflinePolicy
     ) throws(OfflineLogError) -> [RiskReason] {
         policy.reasonsAgainst(request, try book(), at: clock.now())
     }
 
-    /// The provider was reached.
+    /// Records that the provider was reached.
     public func noteContact() async throws(OfflineLogError) {
         let now = clock.now()
         _ = try await append { (book) throws(OfflineLogError) in
-            // Once a minute says as much as every time.
+            // One entry a minute is enough.
             if let last = book.lastContact, now.since(last) < .minutes(1), now >= last { return [] }
             return [.contact(at: now)]
         }
@@ -54,7 +54,7 @@ extension OfflineLog {
         }
     }
 
-    /// Takes the last stored payment back.
+    /// Withdraws the last stored payment.
     /// - Throws: ``OfflineLogError/declineOver``.
     public func decline(
         _ sequence: UInt64, reason: String, window: Span
@@ -66,20 +66,20 @@ extension OfflineLog {
         }
     }
 
-    /// Makes sure that an attempt is never stored any more.
+    /// Bars an attempt from ever being stored.
     /// - Returns: `false` if it is stored already.
     public func bar(_ attempt: AttemptID, reason: String) async throws(OfflineLogError) -> Bool {
         let now = clock.now()
         if try find(attempt) != nil { return false }
         _ = try await append { (book) throws(OfflineLogError) in book.bar(attempt, reason: reason, at: now) }
-        // Somebody may have stored it between the query and the bar; whoever stores it later is refused.
+        // Another process may have stored it between the query and the bar; any later attempt to store it is refused.
         return try find(attempt) == nil
     }
 
-    /// Puts the oldest payments that are in no batch into one.
+    /// Groups the oldest unbatched payments into a batch.
     /// - Parameters:
-    ///   - size: how many at most; 0: as many as a batch may hold.
-    ///   - members: which, instead of the oldest.
+    ///   - size: the maximum number of payments; 0: as many as a batch may hold.
+    ///   - members: explicit entries instead of the oldest.
     public func fetchBatch(
         size: Int = 0, members: [UInt64]? = nil
     ) async throws(OfflineLogError) -> OfflineBatch {
@@ -120,31 +120,31 @@ extension OfflineLog {
         }
     }
 
-    /// Writes that the batch is about to leave. Before the first byte does.
+    /// Records that the batch is about to be sent. Call it before the first byte is sent.
     public func submit(_ batch: String) async throws(OfflineLogError) {
         let now = clock.now()
         _ = try await append { (book) throws(OfflineLogError) in try book.submit(batch, at: now) }
     }
 
-    /// Writes what the provider has decided.
+    /// Records the provider's decisions.
     public func accept(_ receipt: BatchReceipt) async throws(OfflineLogError) {
         let now = clock.now()
         _ = try await append { (book) throws(OfflineLogError) in try book.accept(receipt, at: now) }
     }
 
-    /// Deletes a batch with the provider's word.
+    /// Resolves a batch with the provider's deletion token.
     public func resolve(_ token: String) async throws(OfflineLogError) {
         let now = clock.now()
         _ = try await append { (book) throws(OfflineLogError) in try book.resolve(token, at: now) }
     }
 
-    /// Gives a batch up, not its payments.
+    /// Abandons a batch; its payments remain.
     public func reset(_ batch: String, reason: String) async throws(OfflineLogError) {
         let now = clock.now()
         _ = try await append { (book) throws(OfflineLogError) in try book.reset(batch, reason: reason, at: now) }
     }
 
-    /// Puts a payment aside, with the reason.
+    /// Quarantines a payment, with the reason.
     public func setAside(_ sequence: UInt64, reason: String) async throws(OfflineLogError) {
         let now = clock.now()
         _ = try await append { (book) throws(OfflineLogError) in
@@ -152,13 +152,13 @@ extension OfflineLog {
         }
     }
 
-    /// Takes a payment back from being put aside.
+    /// Releases a payment from quarantine.
     public func release(_ sequence: UInt64) async throws(OfflineLogError) {
         let now = clock.now()
         _ = try await append { (book) throws(OfflineLogError) in try book.release(sequence, at: now) }
     }
 
-    /// What is sent to the provider for a batch: its content, its records, and the device's signature under the chain.
+    /// Returns the upload for a batch: its contents, its records, and the device's signature over the chain.
     public func upload(_ batch: OfflineBatch) throws(OfflineLogError) -> BatchUpload {
         try locked { (state) throws(OfflineLogError) in
             guard let header = state.walk.book.header else { throw .noLog }
@@ -176,7 +176,7 @@ extension OfflineLog {
 }
 
 extension OfflineLog {
-    /// The device's signature under the chain as it is now. Not written to the log.
+    /// Returns the device's signature over the current chain. It is not written to the log.
     public func checkpoint() throws(OfflineLogError) -> LogCheckpoint {
         let mark = try mark()
         return LogCheckpoint(

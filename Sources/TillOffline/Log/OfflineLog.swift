@@ -2,44 +2,44 @@ import Dispatch
 import Synchronization
 public import TillCore
 
-/// The log of stored cards: append-only, chained, signed, durable before anybody is notified.
+/// The log of stored cards: append-only, hash-chained and signed. Every entry is durable before it is acknowledged.
 ///
-/// - What `append(_:)` has returned survives a loss of power. Writers that come while the disk is busy
-///   share the next sync.
-/// - Any number of tasks and processes may use one log: each group takes the file's lock, reads what others have
-///   added, decides, writes, syncs.
-/// - A failed write leaves the log untrusted by this process until it was read again from the disk.
+/// - An entry survives a power loss once `append(_:)` has returned it. Writers that arrive while the disk is busy share
+///   the next sync.
+/// - Any number of tasks and processes may use one log: each group takes the file's lock, reads the entries that others
+///   have added, decides, writes, syncs.
+/// - After a failed write, this process distrusts the log until it has been read again from the disk.
 public final class OfflineLog: Sendable {
-    /// Entries that wait for the disk at most.
+    /// The maximum number of entries waiting for the disk.
     public static let mostWaiting = 8_192
-    /// Entries that share one sync at most.
+    /// The maximum number of entries that share one sync.
     public static let mostTogether = 1_024
-    /// The device signs the chain after this many entries.
+    /// Number of entries after which the device signs the chain.
     public static let checkpointInterval = 256
-    /// The log is written anew when this many bytes of it are of resolved payments, and they are half of it.
+    /// The log is compacted when resolved or withdrawn payments account for this many bytes and at least half of it.
     public static let compactionBytes = 1 << 20
-    /// The log's default name.
+    /// The default file name of the log.
     public static let defaultName = "offline.log"
 
     public enum Commits: Sendable {
-        /// On a thread of the log's own.
+        /// On the log's own queue.
         case onOwnQueue
         /// On the caller's thread, for simulations and tools.
         case inline
     }
 
-    /// How the log has done since it was opened.
+    /// Counters since the log was opened.
     public struct Statistics: Hashable, Sendable {
         public var entries = 0
-        /// Syncs of the disk.
+        /// Number of disk syncs.
         public var syncs = 0
-        /// The most appends that shared one sync.
+        /// The largest number of appends that shared one sync.
         public var largestGroup = 0
     }
 
-    /// One entry that was written.
+    /// One written entry.
     public struct Receipt: Hashable, Sendable {
-        /// Its place, and its hash.
+        /// Sequence and hash of the entry.
         public var mark: LogMark
     }
 
@@ -55,18 +55,18 @@ public final class OfflineLog: Sendable {
     struct State {
         var file: any DurableFile
         var walk: LogWalk
-        /// The newest entry that is durable.
+        /// The newest durable entry.
         var durable: UInt64
         var statistics = Statistics()
-        /// The file must be read again before it is used.
+        /// `true` if the file must be read again before use.
         var isStale = false
-        /// A torn tail that was cut off when the log was opened or read again, in bytes.
+        /// Length of a torn tail that was truncated when the log was opened or read again, in bytes.
         var healed = 0
     }
 
     let folder: any DurableFolder
     let name: String
-    /// The device that signs.
+    /// The signing device.
     public let device: OfflineDevice
     let clock: any TillClock
     let state: Mutex<State>
@@ -91,11 +91,11 @@ public final class OfflineLog: Sendable {
 
     // MARK: Opening
 
-    /// Opens a log, checks all of it, and cuts off what a loss of power has left of writes that nobody was notified of.
+    /// Opens a log, verifies all of it, and truncates the remains of unacknowledged writes after a power loss.
     /// - Parameters:
-    ///   - provider: whom the cards are sealed for. A log that is for another one is refused.
+    ///   - provider: the provider that cards are sealed for. A log that is for another one is refused.
     ///   - marks: entries that are known to have been there.
-    ///   - creating: makes the log if there is none.
+    ///   - creating: creates the log if there is none.
     /// - Throws: ``OfflineLogError/damaged(_:)`` with the damage's name; ``OfflineLogError/noLog``.
     public static func open(
         in folder: any DurableFolder, named name: String = defaultName, device: OfflineDevice,
@@ -122,7 +122,8 @@ public final class OfflineLog: Sendable {
         }
     }
 
-    /// Makes a new log beside its name and puts it there whole. Two processes that both want to make it take turns.
+    /// Creates a new log under a temporary name and moves it into place complete. Concurrent creators are serialized by
+    /// a lock.
     private static func create(
         _ name: String, in folder: any DurableFolder, device: OfflineDevice, provider: OfflineProviderKeys,
         at now: Timestamp, marks: [LogMark], creating: Bool, random: @Sendable () -> UInt64
@@ -167,13 +168,12 @@ public final class OfflineLog: Sendable {
         }
         let healed = try heal(&walk, file, folder: folder, name: name)
         try walk.checkEnd()
-        // What a killed process wrote may still be on its way to the disk; nothing is built on it before it is there.
+        // Writes of a killed process may still be in flight to the disk; sync before building on them.
         try file.sync()
         return State(file: file, walk: walk, durable: walk.next &- 1, healed: healed)
     }
 
-    /// Cuts off a torn end, which nobody was notified of, and keeps it beside the log, so that nothing is
-    /// ever thrown away unseen.
+    /// Truncates a torn, unacknowledged tail. Its bytes are kept beside the log, so that no data is discarded unseen.
     private static func heal(
         _ walk: inout LogWalk, _ file: any DurableFile, folder: any DurableFolder, name: String
     ) throws -> Int {
@@ -193,21 +193,21 @@ public final class OfflineLog: Sendable {
 
     // MARK: Queries
 
-    /// What is stored now, with what other processes have added.
+    /// Returns the current ledger, including entries added by other processes.
     public func book() throws(OfflineLogError) -> OfflineLedger {
         try locked { (state) throws(OfflineLogError) in state.walk.book }
     }
 
-    /// Which log, whose, for whom. It never changes, so nobody waits for a sync to read it.
+    /// The log's identity, device and provider. Immutable, so reading it never waits for a sync.
     public let header: LogHeader
 
-    /// How it has done.
+    /// Counters since the log was opened.
     public var statistics: Statistics { state.withLock { $0.statistics } }
 
-    /// Appends that wait for their turn now; does not wait for the one that is being written.
+    /// Appends waiting now; does not wait for the one being written.
     var waitingAppends: Int { waiting.withLock { $0.items.count } }
 
-    /// How many bytes of a torn end were cut off when it was opened.
+    /// Length of a torn tail that was truncated on opening, in bytes.
     public var healedBytes: Int { state.withLock { $0.healed } }
 
     /// The length of the file in bytes.
@@ -220,7 +220,7 @@ public final class OfflineLog: Sendable {
         }
     }
 
-    /// A stored payment with its sealed card, and the hash of its entry.
+    /// Returns a stored payment with its sealed card, and the hash of its entry.
     public func record(_ sequence: UInt64) throws(OfflineLogError) -> (record: StoredRecord, hash: [UInt8]) {
         try locked { (state) throws(OfflineLogError) in try OfflineLog.record(sequence, state) }
     }
@@ -254,8 +254,8 @@ public final class OfflineLog: Sendable {
 
     // MARK: Adding
 
-    /// Decides on the newest ledger and writes what follows; returns when it is durable. Nothing is written if `decide`
-    /// throws or gives nothing.
+    /// Decides on the newest ledger and writes the resulting events; returns when they are durable. Nothing is written
+    /// if `decide` throws or returns no events.
     @discardableResult
     package func append(_ decide: @escaping Decision) async throws(OfflineLogError) -> [Receipt] {
         let result: Result<[Receipt], OfflineLogError> = await withCheckedContinuation { continuation in
@@ -347,7 +347,7 @@ public final class OfflineLog: Sendable {
             }
             try put(bytes, at: start, &state)
         } catch {
-            // What of it is on the disk nobody knows now: the file is read again before it is used again.
+            // The state of the disk is unknown now: the file is read again before it is used again.
             state.isStale = true
             throw error
         }
@@ -370,7 +370,7 @@ public final class OfflineLog: Sendable {
 
     // MARK: Other processes
 
-    /// Runs with the file's lock held and everything read that others have added.
+    /// Runs `body` with the file's lock held, after reading all entries added by others.
     func locked<Value>(
         _ body: (inout State) throws(OfflineLogError) -> Value
     ) throws(OfflineLogError) -> Value {
@@ -392,8 +392,7 @@ public final class OfflineLog: Sendable {
     }
 
     private func takeLock(_ state: inout State) throws(OfflineLogError) {
-        // A file that was put in the place of this one is opened and locked instead; it may be replaced again
-        // meanwhile.
+        // If the file was replaced, the replacement is opened and locked instead; it may be replaced again meanwhile.
         for _ in 0..<16 {
             do throws(DurableFileError) {
                 try state.file.lock()
@@ -416,7 +415,7 @@ public final class OfflineLog: Sendable {
         if state.isStale || size < state.walk.end {
             guard let header = state.walk.book.header else { throw .noLog }
             var marks = checksMarks
-            // What was durable before must still be there: a shorter file was set back under our hands.
+            // Durable entries must still be there: a shorter file was rolled back during use.
             if !state.isStale {
                 marks.append(LogMark(log: header.log, sequence: state.durable, hash: state.walk.lastHash))
             }
@@ -443,7 +442,7 @@ public final class OfflineLog: Sendable {
 }
 
 extension OfflineLogError {
-    /// One of the log's errors for whatever was thrown below it.
+    /// Wraps any error thrown below the log.
     init(_ error: any Error) {
         switch error {
         case let error as OfflineLogError: self = error

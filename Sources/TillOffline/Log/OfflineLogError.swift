@@ -1,35 +1,35 @@
 public import TillCore
 
-/// Why the offline log did not do something.
+/// An error of the offline log.
 public enum OfflineLogError: ExplainedError, Hashable {
     /// The log cannot be trusted.
     case damaged(LogDamage)
-    /// The disk did not do what it was asked; whether the entry was kept is found out when the log is opened again.
+    /// A disk operation failed; reopening the log shows whether the entry was kept.
     case disk(DurableFileError)
-    /// The policy does not take this payment offline.
+    /// The policy does not accept this payment offline.
     case refused([RiskReason])
-    /// Entries that wait at most are waiting.
+    /// The maximum number of entries is already waiting.
     case queueFull(limit: Int)
-    /// The attempt was given up before its card was stored.
+    /// The attempt was voided before its card was stored.
     case attemptVoided
     /// The attempt's card is stored already.
     case attemptStored(sequence: UInt64)
     /// There is no such stored payment.
     case notFound
-    /// A step that does not fit where the batch or the payment stands.
+    /// The step is not valid in the current state of the batch or the payment.
     case wrongState(String)
-    /// The time for taking a payment back is over, or it is on its way.
+    /// The withdrawal window is over, or the payment is already being forwarded.
     case declineOver
     /// The provider's deletion token is not valid.
     case token(DeletionTokenError)
     /// An entry would be longer than ``OfflineFrame/mostPayload``.
     case tooLarge
-    /// The card's data could not be sealed.
+    /// The card data could not be sealed.
     case notSealed
     /// There is no log here.
     case noLog
 
-    /// A stable word for programs.
+    /// A stable identifier for programs.
     public var code: String {
         switch self {
         case .damaged(let damage): "offline_log_\(damage.name)"
@@ -67,12 +67,12 @@ public enum OfflineLogError: ExplainedError, Hashable {
         }
     }
 
-    /// The log itself moves no money; only a disk that failed leaves open whether the card is kept.
+    /// The log itself moves no money; only a failed disk leaves open whether the card is kept.
     public var moneyMoved: MoneyMoved {
         if case .disk = self { .unknown } else { .no }
     }
 
-    /// What to do next.
+    /// The recommended next step.
     public var next: String {
         switch self {
         case .damaged: "Take no payment offline, keep the file, and run `till offline verify`."

@@ -1,4 +1,4 @@
-/// Writes fixed fields and counted bytes, little end first.
+/// Writes fixed fields and length-prefixed bytes, little-endian.
 struct PackedWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -12,9 +12,9 @@ struct PackedWriter {
         for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
     }
     mutating func signed(_ value: Int64) { long(UInt64(bitPattern: value)) }
-    /// Bytes whose count the reader knows.
+    /// Writes bytes of a length known to the reader.
     mutating func plain(_ value: some Collection<UInt8>) { bytes.append(contentsOf: value) }
-    /// Bytes with their count before them.
+    /// Writes bytes with a length prefix.
     mutating func counted(_ value: some Collection<UInt8>) {
         word(UInt32(clamping: value.count))
         bytes.append(contentsOf: value)
@@ -26,7 +26,7 @@ struct PackedWriter {
     }
 }
 
-/// Reads what ``PackedWriter`` writes. Every step is checked; `nil` once something is missing.
+/// Reads the format of ``PackedWriter``. Every step is checked; `nil` once something is missing.
 struct PackedReader {
     private let bytes: ArraySlice<UInt8>
     private var place: Int
@@ -39,7 +39,7 @@ struct PackedReader {
     init(_ bytes: [UInt8]) { self.init(bytes[...]) }
 
     var isAtEnd: Bool { place == bytes.endIndex }
-    /// How many bytes were read.
+    /// Number of bytes read.
     var consumed: Int { place - bytes.startIndex }
 
     mutating func byte() -> UInt8? {
@@ -61,7 +61,7 @@ struct PackedReader {
     mutating func signed() -> Int64? { long().map { Int64(bitPattern: $0) } }
     mutating func counted() -> ArraySlice<UInt8>? { word().flatMap { plain(Int($0)) } }
     mutating func text() -> String? { counted().map { String(decoding: $0, as: UTF8.self) } }
-    /// The outer `nil`: nothing there; the inner: there is no text.
+    /// Returns an outer `nil` if the bytes end, an inner `nil` for an absent text.
     mutating func optionalText() -> String?? {
         switch byte() {
         case 0: .some(nil)

@@ -3,16 +3,16 @@ import Foundation
 public import TillCore
 
 /// Seals a card for the provider and binds it to its payment: HPKE (RFC 9180) with X25519, HKDF-SHA256 and
-/// ChaCha20-Poly1305. The associated data are the log's name and the record's readable part: payment, attempt, order,
-/// amount, currency, times, reader. This host has no key that could open it.
+/// ChaCha20-Poly1305. The associated data are the log's identifier and the record's readable part: payment, attempt,
+/// order, amount, currency, times, reader. No key on this host can open it.
 public enum StoredCardSeal {
-    /// What of a card is sealed at most, in bytes.
+    /// The maximum card data that is sealed, in bytes.
     public static let mostBytes = 32_768
     private static let suite = HPKE.Ciphersuite.Curve25519_SHA256_ChachaPoly
     private static let info = Data("till stored card 1".utf8)
 
     /// Seals a card into a record.
-    /// - Throws: ``OfflineLogError/notSealed`` if the provider's key is none, ``OfflineLogError/tooLarge``.
+    /// - Throws: ``OfflineLogError/notSealed`` if the provider's key is invalid, ``OfflineLogError/tooLarge``.
     public static func seal(
         _ card: Secret<String>, into record: StoredRecord, log: String, for provider: OfflineProviderKeys
     ) throws(OfflineLogError) -> StoredRecord {
@@ -30,7 +30,7 @@ public enum StoredCardSeal {
 
     /// Opens a card, at the provider.
     /// - Parameter key: X25519, 32 bytes.
-    /// - Returns: `nil` if it is for another key, or anything of the record or of the log's name was changed.
+    /// - Returns: `nil` if it is sealed to another key, or if the record or the log's identifier was changed.
     public static func open(_ record: StoredRecord, log: String, with key: Secret<[UInt8]>) -> Secret<String>? {
         guard record.sealed.count > 32 else { return nil }
         do {
@@ -43,7 +43,7 @@ public enum StoredCardSeal {
         } catch { return nil }
     }
 
-    /// The public key of a provider's key; `nil` if it is none.
+    /// Returns the public key for a provider's private key; `nil` if the key is invalid.
     public static func publicKey(of key: Secret<[UInt8]>) -> [UInt8]? {
         (try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: key.reveal())).map {
             Array($0.publicKey.rawRepresentation)

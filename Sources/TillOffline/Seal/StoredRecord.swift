@@ -1,30 +1,30 @@
 public import TillCore
 
-/// One stored card as it lies in the log: what may be read by anybody, and what only the provider can open.
+/// One stored card in the log: a readable part, and a sealed part that only the provider can open.
 ///
-/// The readable part is bound to the sealed part: the provider refuses the card if a word of it was changed.
+/// The readable part is bound to the sealed part: the provider rejects the card if any of it was changed.
 public struct StoredRecord: Hashable, Sendable {
     public var payment: PaymentID
-    /// Its attempt: what an upload is idempotent by.
+    /// The payment attempt; the idempotency key of an upload.
     public var attempt: AttemptID
     public var account: AccountID
     public var order: OrderID
     public var amount: Money
-    /// When the card was read.
+    /// Time at which the card was read.
     public var at: Timestamp
-    /// Until when the provider takes it.
+    /// Time until which the provider accepts it.
     public var expires: Timestamp
     public var reader: String
-    /// What may be shown of the card.
+    /// Displayable card details.
     public var card: CardSummary?
-    /// X25519 share and ciphertext; only the provider opens it.
+    /// X25519 share and ciphertext; only the provider can open it.
     public var sealed: [UInt8]
 
     /// The bytes before the first text: version, currency, times, amount, tags.
     static let fixedBytes = 44
     private static let version: UInt8 = 1
 
-    /// What is sealed with the card and cannot be changed without it.
+    /// The readable part, authenticated by the seal.
     var head: [UInt8] {
         var writer = PackedWriter()
         writer.byte(StoredRecord.version)
@@ -54,14 +54,14 @@ public struct StoredRecord: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Reads a record back; `nil` for anything else.
+    /// Parses a record; `nil` for anything else.
     init?(payload: [UInt8]) {
         var outer = PackedReader(payload)
         guard let head = outer.counted() else { return nil }
         self.init(head: head, sealed: Array(payload.dropFirst(outer.consumed)))
     }
 
-    /// Reads the readable part.
+    /// Parses the readable part.
     public init?(head: some Collection<UInt8>, sealed: [UInt8]) {
         var reader = PackedReader(Array(head))
         guard reader.byte() == StoredRecord.version, let code = reader.plain(3),
@@ -85,7 +85,7 @@ public struct StoredRecord: Hashable, Sendable {
         guard attemptTag == RecordTag.of(attempt), cardTag == RecordTag.of(card) else { return nil }
     }
 
-    /// A card to be stored, before it is sealed.
+    /// Creates a record for a card that is not sealed yet.
     public init(
         payment: PaymentID, attempt: AttemptID, account: AccountID, order: OrderID, amount: Money, at: Timestamp,
         expires: Timestamp, reader: String, card: CardSummary?
@@ -102,19 +102,19 @@ public struct StoredRecord: Hashable, Sendable {
         sealed = []
     }
 
-    /// Its readable part, for the provider.
+    /// The readable part, for the provider.
     public var readable: [UInt8] { head }
 }
 
-/// Short numbers that entries are found by. They protect nothing; whatever is found by one is compared in full.
+/// Short tags for finding entries. They protect nothing; every match is compared in full.
 enum RecordTag {
-    /// A checksum against damage, not against people: FNV-1a of 64 bits.
+    /// Returns a checksum against accidental damage, not tampering: 64-bit FNV-1a.
     static func of(_ text: String) -> UInt64 {
         text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
     }
 
-    /// Brand and last four digits, which stand in the record anyway: nothing that could be turned back into a number.
-    /// Two cards that share them count as one.
+    /// Tags brand and last four digits, which the record contains anyway; no card number can be derived from it. Two
+    /// cards that share them count as one.
     static func of(_ card: CardSummary?) -> UInt64 {
         card.map { of("\($0.brand)/\($0.lastFour)") } ?? 0
     }

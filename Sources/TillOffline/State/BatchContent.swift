@@ -1,19 +1,19 @@
 import Crypto
 public import TillCore
 
-/// Which stored payments are in a batch, signed by the device. It never changes.
+/// The stored payments of a batch, signed by the device. Immutable.
 public struct BatchContent: Hashable, Sendable {
-    /// The most payments of one batch.
+    /// The maximum number of payments in one batch.
     public static let mostMembers = 1_000
 
-    /// What the batch is called: the log and its first entry, with a count of tries.
+    /// The batch identifier: the first eight digits of the log's identifier and a running number.
     public var id: String
-    /// The entries of the payments, oldest first.
+    /// Log sequences of the payments, oldest first.
     public var members: [UInt64]
-    /// SHA-256 over the batch's name and the hashes of its entries.
+    /// SHA-256 over the batch identifier and the hashes of its entries.
     public var root: [UInt8]
     public var at: Timestamp
-    /// Ed25519 over all of it.
+    /// Ed25519 signature over all fields above.
     public var signature: [UInt8]
 
     init(id: String, members: [UInt64], hashes: [[UInt8]], at: Timestamp, signedBy device: OfflineDevice) {
@@ -25,7 +25,7 @@ public struct BatchContent: Hashable, Sendable {
         signature = device.sign(signed)
     }
 
-    /// The batch's root from the hashes of its entries.
+    /// Computes the batch root from the hashes of its entries.
     public static func root(id: String, hashes: [[UInt8]]) -> [UInt8] {
         var hasher = SHA256()
         hasher.update(data: Array(id.utf8) + [0])
@@ -44,7 +44,7 @@ public struct BatchContent: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Whether the device's key made it.
+    /// Returns `true` if the signature verifies with the device's public key.
     public func isSigned(by key: [UInt8]) -> Bool { OfflineDevice.isSigned(signed, signature, by: key) }
 
     func write(to writer: inout PackedWriter) {

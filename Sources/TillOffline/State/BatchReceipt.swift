@@ -1,10 +1,10 @@
 import Crypto
 public import TillCore
 
-/// What the provider has decided about a batch: one decision for each payment, and its deletion token them.
+/// The provider's answer to a batch: one decision per payment, and the deletion token.
 public struct BatchReceipt: Hashable, Sendable {
     public var batch: String
-    /// One for each payment.
+    /// One decision per payment, in batch order.
     public var decisions: [RecordDecision]
     /// The provider's deletion token, as received.
     public var token: String
@@ -15,7 +15,7 @@ public struct BatchReceipt: Hashable, Sendable {
         self.token = token
     }
 
-    /// SHA-256 over the decisions, as the provider's word names it.
+    /// SHA-256 over the decisions, as named in the deletion token.
     public static func digest(of decisions: [RecordDecision]) -> [UInt8] {
         var writer = PackedWriter()
         for decision in decisions { decision.write(to: &writer) }
@@ -44,14 +44,14 @@ public struct BatchReceipt: Hashable, Sendable {
     }
 }
 
-/// What the provider has decided about one stored payment.
+/// The provider's decision on one stored payment.
 public struct RecordDecision: Hashable, Sendable {
     public enum Outcome: Hashable, Sendable {
-        /// The money was taken.
+        /// The payment was approved and the money taken.
         case approved(reference: ProviderReference, card: CardSummary?)
-        /// No money was taken: the order is unpaid.
+        /// The payment was declined: no money was taken and the order is unpaid.
         case declined(Decline)
-        /// The provider cannot read it or will not process it: a person must.
+        /// The provider cannot read the record or refuses to process it; it needs manual review.
         case poison(reason: String)
     }
 

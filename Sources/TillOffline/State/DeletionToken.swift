@@ -1,30 +1,30 @@
 import Crypto
 public import TillCore
 
-/// The provider's statement that a batch is decided and its card data may be deleted, signed by the provider. The
-/// device can read and check one, not make one.
+/// The provider's signed statement that a batch is decided and its card data may be deleted. The device can read and
+/// verify a token, but cannot issue one.
 public struct DeletionToken: Hashable, Sendable {
-    /// The longest text that is examined, in bytes.
+    /// The maximum length of a token's text, in bytes.
     public static let mostBytes = 4_096
-    /// How far the provider's clock may be ahead of ours.
+    /// Tolerated lead of the provider's clock over the local clock.
     public static let clockTolerance: Span = .minutes(5)
 
     public var log: String
     public var batch: String
-    /// The first and the last entry.
+    /// Sequences of the first and last entry.
     public var range: ClosedRange<UInt64>
     public var count: Int
     public var root: [UInt8]
     /// SHA-256 over the decisions.
     public var decisions: [UInt8]
-    /// From when it is valid.
+    /// Start of the validity period.
     public var issued: Timestamp
-    /// Until when it is valid.
+    /// End of the validity period.
     public var expires: Timestamp
 
     private static let start = "tilldel1"
 
-    /// What a token for a batch says.
+    /// Creates the token for a batch, at the provider.
     public init(
         log: String, content: BatchContent, decisions: [RecordDecision], issued: Timestamp, expires: Timestamp
     ) {
@@ -53,7 +53,7 @@ public struct DeletionToken: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// As text, signed, at the provider. `nil` if the key is none.
+    /// Returns the signed text form, at the provider; `nil` if `key` is not a valid private key.
     /// - Parameter key: Ed25519, 32 bytes.
     public func text(signedWith key: Secret<[UInt8]>) -> String? {
         let bytes = bytes
@@ -63,7 +63,7 @@ public struct DeletionToken: Hashable, Sendable {
         } catch { return nil }
     }
 
-    /// Reads a token and checks whose it is. What it is for is checked by ``check(log:content:decisions:at:)``.
+    /// Parses a token and verifies its signature. ``check(log:content:decisions:at:)`` verifies its scope and validity.
     public init(_ text: String, signedBy key: [UInt8]) throws(DeletionTokenError) {
         guard text.utf8.count <= DeletionToken.mostBytes else { throw .malformed }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -87,7 +87,7 @@ public struct DeletionToken: Hashable, Sendable {
         self.expires = Timestamp(milliseconds: expires)
     }
 
-    /// Checks that it is for this batch with these decisions, and good now.
+    /// Verifies that the token covers this batch with these decisions and is valid at `now`.
     public func check(
         log: String, content: BatchContent, decisions: [RecordDecision], at now: Timestamp
     ) throws(DeletionTokenError) {
@@ -102,22 +102,22 @@ public struct DeletionToken: Hashable, Sendable {
     }
 }
 
-/// Why the provider's token does not delete anything.
+/// The reason that a deletion token was rejected.
 public enum DeletionTokenError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The text does not have the form of a token.
+    /// The text is not in token format.
     case malformed
     /// Not signed by the provider that the log is sealed for.
     case forged
-    /// Its time is over.
+    /// The token has expired.
     case expired(Timestamp)
-    /// Its time has not come.
+    /// The token is not valid yet.
     case notYetGood(Timestamp)
     case otherLog
     case otherBatch(String)
-    /// For this batch, but not for what is in it or was decided.
+    /// The token names this batch, but not its contents or decisions.
     case otherScope
 
-    /// A stable word for programs.
+    /// A stable identifier for programs.
     public var name: String {
         switch self {
         case .malformed: "malformed"

@@ -1,14 +1,14 @@
 public import TillCore
 
-/// The device's signature under the chain up to an entry. Whoever keeps one elsewhere, such as the provider, can tell
-/// later that the log was cut or written again.
+/// The device's signature over the chain up to an entry. A copy kept elsewhere, for example at the provider, later
+/// reveals truncation or rewriting of the log.
 public struct LogCheckpoint: Hashable, Sendable {
     public var log: String
-    /// Up to which entry.
+    /// The last entry covered.
     public var sequence: UInt64
     public var hash: [UInt8]
     public var at: Timestamp
-    /// Ed25519 over all of it.
+    /// Ed25519 signature over all fields above.
     public var signature: [UInt8]
 
     init(log: String, sequence: UInt64, hash: [UInt8], at: Timestamp, signedBy device: OfflineDevice) {
@@ -30,7 +30,7 @@ public struct LogCheckpoint: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Whether the device's key made it.
+    /// Returns `true` if the signature verifies with the device's public key.
     public func isSigned(by key: [UInt8]) -> Bool { OfflineDevice.isSigned(signed, signature, by: key) }
 
     func write(to writer: inout PackedWriter) {

@@ -1,20 +1,20 @@
 import TillCore
 
-/// One batch that is not resolved yet: what is in it and how far it has come.
+/// An unresolved batch: contents and progress.
 ///
-/// open → fetched → submitted → accepted → resolved; until the provider has decided it may be given up, and its
-/// payments are open again. A payment is in one batch at a time.
+/// open → fetched → submitted → accepted → resolved. Until the provider has decided, the batch may be reset, which
+/// reopens its payments. A payment is in one batch at a time.
 public struct OfflineBatch: Hashable, Sendable {
-    /// How far a batch has come.
+    /// The progress of a batch.
     public enum State: Hashable, Sendable {
-        /// Put together; it may have been shown to somebody.
+        /// Assembled; it may already have been exported or displayed.
         case fetched
-        /// It may be with the provider.
+        /// Possibly received by the provider.
         case submitted(times: Int)
-        /// The provider has decided.
+        /// Decided by the provider.
         case accepted(BatchReceipt)
 
-        /// A stable word for programs.
+        /// A stable identifier for programs.
         public var name: String {
             switch self {
             case .fetched: "fetched"
@@ -24,11 +24,11 @@ public struct OfflineBatch: Hashable, Sendable {
         }
     }
 
-    /// What is in it.
+    /// The signed contents.
     public var content: BatchContent
-    /// How far it has come.
+    /// Current progress.
     public var state: State
 
-    /// The provider's decisions, once there are any.
+    /// The provider's decisions, if any.
     public var receipt: BatchReceipt? { if case .accepted(let receipt) = state { receipt } else { nil } }
 }

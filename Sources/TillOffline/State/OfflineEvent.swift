@@ -1,26 +1,26 @@
 public import TillCore
 
-/// What happened to stored payments. Written to the log, one entry each; the ``OfflineLedger`` is their fold.
+/// A change to stored payments. Each is one log entry; ``OfflineLedger`` is their fold.
 public enum OfflineEvent: Hashable, Sendable {
     /// A card was stored.
     case stored(StoredRecord)
-    /// An attempt must never be charged: its card, if stored, is not forwarded, and none may be stored any more.
+    /// An attempt must never be charged: its card, if stored, is not forwarded, and none may be stored later.
     case voided(AttemptID, sequence: UInt64?, reason: String, at: Timestamp)
-    /// Payments were put together.
+    /// Payments were grouped into a batch.
     case batched(BatchContent)
-    /// The batch is about to leave.
+    /// The batch is about to be sent.
     case submitted(batch: String, at: Timestamp)
-    /// The provider has decided about each of them.
+    /// The provider has decided every payment of the batch.
     case accepted(BatchReceipt, at: Timestamp)
-    /// The batch is done with the provider's word.
+    /// The batch was resolved with the provider's deletion token.
     case resolved(batch: String, token: String, at: Timestamp)
-    /// The batch is given up, not its payments.
+    /// The batch was abandoned; its payments remain.
     case reset(batch: String, reason: String, at: Timestamp)
-    /// A payment is put aside.
+    /// A payment was quarantined.
     case quarantined(sequence: UInt64, reason: String, at: Timestamp)
-    /// A payment is to be forwarded again.
+    /// A quarantined payment was released for forwarding.
     case released(sequence: UInt64, at: Timestamp)
-    /// The device has signed the chain up to here.
+    /// The device signed the chain up to this point.
     case checkpoint(LogCheckpoint)
     /// The provider was reached.
     case contact(at: Timestamp)
@@ -75,7 +75,7 @@ public enum OfflineEvent: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Reads an entry back; `nil` for anything that ``payload`` does not write.
+    /// Parses an entry; `nil` for anything that ``payload`` does not produce.
     init?(_ kind: OfflineFrame.Kind, payload: [UInt8]) {
         var reader = PackedReader(payload)
         func moment() -> Timestamp? { reader.signed().map { Timestamp(milliseconds: $0) } }

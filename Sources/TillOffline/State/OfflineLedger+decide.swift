@@ -1,18 +1,18 @@
 import TillCore
 
-// What may be done with what is stored. Pure: each says which events follow, or why none do.
+// Commands on stored payments. Pure: each returns the events that follow, or throws the reason that none do.
 extension OfflineLedger {
-    /// A card may be stored.
+    /// Stores a card.
     /// - Throws: ``OfflineLogError/attemptVoided``, ``OfflineLogError/attemptStored(sequence:)``.
     func store(_ record: StoredRecord) throws(OfflineLogError) -> [OfflineEvent] {
         guard !deadAttempts.contains(record.attempt.rawValue) else { throw .attemptVoided }
         return [.stored(record)]
     }
 
-    /// The oldest payments that are in no batch become one.
+    /// Groups the oldest unbatched payments into a batch.
     /// - Parameters:
-    ///   - members: which, instead of the oldest; all must be in no batch.
-    ///   - hash: the hash of an entry.
+    ///   - members: explicit entries instead of the oldest; all must be unbatched.
+    ///   - hash: returns the hash of an entry.
     func fetch(
         size: Int, members chosen: [UInt64]? = nil, hash: (UInt64) throws(OfflineLogError) -> [UInt8],
         at now: Timestamp, signedBy device: OfflineDevice
@@ -31,14 +31,15 @@ extension OfflineLedger {
             id: "\(log.prefix(8))-b\(batchCount + 1)", members: members, hashes: hashes, at: now, signedBy: device)
     }
 
-    /// The batch leaves, perhaps not for the first time.
+    /// Marks the batch as about to be sent, possibly not for the first time.
     func submit(_ id: String, at now: Timestamp) throws(OfflineLogError) -> [OfflineEvent] {
         guard let batch = batch(id) else { throw .notFound }
         guard batch.receipt == nil else { throw .wrongState("Batch \(id) is decided already.") }
         return [.submitted(batch: id, at: now)]
     }
 
-    /// The provider has decided about every payment of the batch. What it cannot read is put aside with its reason.
+    /// Records the provider's decisions on every payment of the batch. Payments that the provider cannot process are
+    /// quarantined with its reason.
     func accept(_ receipt: BatchReceipt, at now: Timestamp) throws(OfflineLogError) -> [OfflineEvent] {
         guard let batch = batch(receipt.batch) else { throw .notFound }
         guard receipt.decisions.map(\.sequence) == batch.content.members else {
@@ -57,7 +58,7 @@ extension OfflineLedger {
         return [.accepted(receipt, at: now)] + poison
     }
 
-    /// The batch is done. Only with the provider's word for exactly this batch and these decisions.
+    /// Resolves the batch. Requires the provider's deletion token for exactly this batch and these decisions.
     func resolve(_ text: String, at now: Timestamp) throws(OfflineLogError) -> [OfflineEvent] {
         guard let header else { throw .noLog }
         do throws(DeletionTokenError) {
@@ -71,7 +72,7 @@ extension OfflineLedger {
         }
     }
 
-    /// The batch is given up; its payments are open again. Not once the provider has decided.
+    /// Abandons the batch and reopens its payments. Refused once the provider has decided.
     func reset(_ id: String, reason: String, at now: Timestamp) throws(OfflineLogError) -> [OfflineEvent] {
         guard let batch = batch(id) else { throw .notFound }
         guard batch.receipt == nil else {
@@ -80,7 +81,7 @@ extension OfflineLedger {
         return [.reset(batch: id, reason: reason, at: now)]
     }
 
-    /// A payment is put aside.
+    /// Quarantines a payment.
     func setAside(_ sequence: UInt64, reason: String, at now: Timestamp) throws(OfflineLogError) -> [OfflineEvent] {
         guard let entry = entry(sequence) else { throw .notFound }
         guard entry.state == .open || entry.state == .batched else {
@@ -89,7 +90,7 @@ extension OfflineLedger {
         return [.quarantined(sequence: sequence, reason: reason, at: now)]
     }
 
-    /// A payment that was put aside is to be forwarded again.
+    /// Releases a quarantined payment for forwarding.
     func release(_ sequence: UInt64, at now: Timestamp) throws(OfflineLogError) -> [OfflineEvent] {
         guard let entry = entry(sequence) else { throw .notFound }
         guard entry.state == .quarantined else { throw .wrongState("Entry \(sequence) is not put aside.") }
@@ -99,7 +100,7 @@ extension OfflineLedger {
         return [.released(sequence: sequence, at: now)]
     }
 
-    /// The last stored payment is taken back: within the time for it, and only while it is in no batch.
+    /// Withdraws the last stored payment: only within `window`, and only while it is in no batch.
     func decline(
         _ sequence: UInt64, attempt: AttemptID, reason: String, window: Span, at now: Timestamp
     ) throws(OfflineLogError) -> [OfflineEvent] {
@@ -111,7 +112,7 @@ extension OfflineLedger {
         return [.voided(attempt, sequence: sequence, reason: reason, at: now)]
     }
 
-    /// An attempt whose card was not stored must never be stored.
+    /// Bars an attempt without a stored card from ever being stored.
     func bar(_ attempt: AttemptID, reason: String, at now: Timestamp) -> [OfflineEvent] {
         deadAttempts.contains(attempt.rawValue) ? [] : [.voided(attempt, sequence: nil, reason: reason, at: now)]
     }

@@ -1,33 +1,33 @@
 public import TillCore
 
-/// What is stored and how far each of it has come: the fold of the log's entries. A value without I/O.
+/// The stored payments and their progress: the fold of the log's entries. A value without I/O.
 ///
-/// Invariants, after every event: a payment is in at most one unresolved batch; a payment leaves the ledger only
-/// resolved with the provider's word, or voided; what is put aside stays until it is released.
+/// Invariants after every event: a payment is in at most one unresolved batch; a payment leaves the ledger only when
+/// resolved with the provider's deletion token, or voided; a quarantined payment stays until it is released.
 public struct OfflineLedger: Sendable {
-    /// Which log, whose, for whom; `nil` before the first entry.
+    /// The log's identity, device and provider; `nil` before the first entry.
     public internal(set) var header: LogHeader?
-    /// Stored payments, oldest first; done ones are dropped from time to time.
+    /// Stored payments, oldest first. Completed ones are dropped periodically.
     private(set) var entries: [StoredEntry] = []
-    /// Batches that are not resolved, oldest first.
+    /// Unresolved batches, oldest first.
     public private(set) var batches: [OfflineBatch] = []
-    /// Why payments were put aside.
+    /// Quarantine reasons by entry.
     public private(set) var quarantine: [UInt64: String] = [:]
-    /// Attempts that must never be stored any more, newest last.
+    /// Voided attempts, for which no card may be stored.
     private(set) var deadAttempts: Set<String> = []
-    /// When the provider was last reached.
+    /// Time of the last contact with the provider.
     public private(set) var lastContact: Timestamp?
-    /// The latest time that the log has seen.
+    /// The latest time recorded in the log.
     public private(set) var latestTime: Timestamp?
-    /// How many batches were put together so far.
+    /// Number of batches created so far.
     public private(set) var batchCount = 0
-    /// How many payments were resolved so far.
+    /// Number of payments resolved so far.
     public private(set) var resolvedCount = 0
-    /// How many payments were voided so far.
+    /// Number of payments voided so far.
     public private(set) var voidedCount = 0
-    /// What is stored and not done.
+    /// Stored payments that are neither resolved nor voided.
     public private(set) var exposure = OfflineExposure()
-    /// Payments whose data were removed and whose batch is not resolved (yet).
+    /// Payments with deleted card data in a batch that is not resolved (yet).
     private(set) var removedUnresolved: Set<UInt64> = []
     private var doneEntries = 0
 
@@ -35,32 +35,33 @@ public struct OfflineLedger: Sendable {
 
     // MARK: Queries
 
-    /// A stored payment that is not dropped yet.
+    /// Returns a stored payment that has not been dropped yet.
     public func entry(_ sequence: UInt64) -> StoredEntry? { index(of: sequence).map { entries[$0] } }
 
-    /// Stored payments that are not done, oldest first.
+    /// Stored payments that are neither resolved nor voided, oldest first.
     public var pending: some Sequence<StoredEntry> {
         entries.lazy.filter { $0.state != .resolved && $0.state != .voided }
     }
 
-    /// Payments that are in no batch, oldest first.
+    /// Payments in no batch, oldest first.
     public var open: some Sequence<StoredEntry> { entries.lazy.filter { $0.state == .open } }
 
-    /// Entries whose attempt may be this one, newest first; the record itself says for certain.
+    /// Returns entries that may belong to this attempt, newest first. The match is by tag only; compare the record
+    /// itself.
     func candidates(for attempt: AttemptID) -> [StoredEntry] {
         let tag = RecordTag.of(attempt.rawValue)
         return entries.reversed().filter { $0.attemptTag == tag }
     }
 
-    /// The batch that a payment is in.
+    /// Returns the batch that contains a payment.
     public func batch(of sequence: UInt64) -> OfflineBatch? {
         batches.last { $0.content.members.contains(sequence) }
     }
 
-    /// A batch by its name.
+    /// Returns the batch with this identifier.
     public func batch(_ id: String) -> OfflineBatch? { batches.first { $0.content.id == id } }
 
-    /// The provider's decision about a payment whose batch is accepted and not resolved.
+    /// Returns the provider's decision on a payment in a batch that is accepted but not resolved.
     public func decision(_ sequence: UInt64) -> RecordDecision? {
         for batch in batches.reversed() {
             if let found = batch.receipt?.decisions.first(where: { $0.sequence == sequence }) { return found }
@@ -68,7 +69,7 @@ public struct OfflineLedger: Sendable {
         return nil
     }
 
-    /// How often a card was stored since a moment.
+    /// Returns the number of times that a card was stored since a moment.
     func taps(ofCard tag: UInt64, since moment: Timestamp) -> Int {
         guard tag != 0 else { return 0 }
         var count = 0
@@ -101,7 +102,7 @@ public struct OfflineLedger: Sendable {
         }
     }
 
-    /// Applies one event. Total: what does not fit changes nothing.
+    /// Applies one event. Total: an event that does not apply changes nothing.
     mutating func evolve(_ event: OfflineEvent, sequence: UInt64, offset: Int) {
         switch event {
         case .stored(let record): add(StoredEntry(record, sequence: sequence, offset: offset))
@@ -185,20 +186,20 @@ public struct OfflineLedger: Sendable {
     }
 }
 
-/// What is stored and not done: the shop's risk.
+/// The merchant's exposure: everything stored and not completed.
 public struct OfflineExposure: Hashable, Sendable {
-    /// When the oldest was stored and when it ends.
+    /// Storage time and expiry of the oldest payment.
     public struct Oldest: Hashable, Sendable {
-        /// When its card was read.
+        /// Time at which the card was read.
         public var at: Timestamp
-        /// Until when the provider takes it.
+        /// Time until which the provider accepts it.
         public var expires: Timestamp
     }
 
     public private(set) var count = 0
-    /// How much, in minor units, by ISO 4217 code.
+    /// Total in minor units, by ISO 4217 code.
     public private(set) var sums: [String: Int64] = [:]
-    /// The oldest of them.
+    /// The oldest of the payments.
     public internal(set) var oldest: Oldest?
 
     public init() {}

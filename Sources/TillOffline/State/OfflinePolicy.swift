@@ -1,37 +1,37 @@
 public import TillCore
 
-/// When a shop takes a card without asking its provider. Every figure is the shop's own risk; the defaults are small.
+/// The conditions under which a card is accepted without asking the provider. Every figure is the merchant's own risk;
+/// the defaults are low.
 public struct OfflinePolicy: Hashable, Sendable {
-    /// Offline payments are taken at all.
+    /// A Boolean value that indicates whether offline payments are accepted at all.
     public var isAllowed = true
-    /// The most of one payment, in minor units by ISO 4217 code. A currency that is not here is not taken.
+    /// Limit per payment, in minor units by ISO 4217 code. Currencies not listed are not accepted.
     public var perPayment: [String: Int64] = ["EUR": 5_000, "USD": 5_000, "GBP": 5_000, "CAD": 5_000]
-    /// The most that may be stored together, in minor units by ISO 4217 code.
+    /// Limit on the total stored, in minor units by ISO 4217 code.
     public var total: [String: Int64] = ["EUR": 50_000, "USD": 50_000, "GBP": 50_000, "CAD": 50_000]
-    /// How many payments may be stored.
+    /// Limit on the number of stored payments.
     public var count = 100
-    /// How often one card (by brand and last four digits) may be stored within ``velocityWindow``.
+    /// Limit per card (by brand and last four digits) within ``velocityWindow``.
     public var perCard = 3
-    /// The time that ``perCard`` counts in.
+    /// The window of ``perCard``.
     public var velocityWindow: Span = .hours(1)
-    /// How long after the last contact with the provider cards may be stored. Source: Apple, Adyen, Square, Stripe: 24
-    /// h.
+    /// Maximum time since the last contact with the provider. Source: Apple, Adyen, Square, Stripe: 24 h.
     public var contactAge: Span = .hours(24)
-    /// How old the oldest stored payment may be when another is added, and how long the provider takes one.
+    /// Maximum age of the oldest stored payment when another is added, and the time that the provider accepts one.
     public var itemAge: Span = .hours(24)
-    /// How far the clock may go back before it is not believed.
+    /// Tolerated backward step of the clock before it is distrusted.
     public var clockTolerance: Span = .minutes(2)
-    /// How long the last stored payment can be taken back. Source: Apple, 60 s.
+    /// Time within which the last stored payment can be withdrawn. Source: Apple, 60 s.
     public var declineWindow: Span = .seconds(60)
-    /// The shop's country, ISO 3166-1 alpha-2, if it is set.
+    /// The merchant's country, ISO 3166-1 alpha-2, if set.
     public var country: String?
-    /// Countries where no tap may be taken offline: there the issuer must be able to ask for a PIN.
+    /// Countries in which no tap may be accepted offline: the issuer must be able to ask for a PIN there.
     public var refusedCountries = OfflinePolicy.strongAuthentication
-    /// Networks that are never taken offline: their cards have no offline risk management, or take the money at once.
+    /// Networks never accepted offline: their cards have no offline risk management, or are debited at once.
     public var refusedBrands: Set<String> = ["interac", "eftpos_au"]
 
     /// The European Economic Area and the United Kingdom. Source: Directive (EU) 2015/2366, article 97, and its
-    /// counterpart in the United Kingdom; one provider takes no tap offline there.
+    /// counterpart in the United Kingdom; one provider accepts no tap offline there.
     public static let strongAuthentication: Set<String> = [
         "AT", "BE", "BG", "CY", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GB", "GR", "HR", "HU", "IE", "IS", "IT",
         "LI", "LT", "LU", "LV", "MT", "NL", "NO", "PL", "PT", "RO", "SE", "SI", "SK",
@@ -39,14 +39,14 @@ public struct OfflinePolicy: Hashable, Sendable {
 
     public init() {}
 
-    /// What is asked for.
+    /// The payment to be assessed.
     public struct Request: Sendable {
         public var amount: Money
-        /// Money is to go back instead.
+        /// `true` for a refund instead of a payment.
         public var isRefund: Bool
-        /// What may be shown of the card; `nil` before it is read.
+        /// Displayable card details; `nil` before the card is read.
         public var card: CardSummary?
-        /// What else the reader reported.
+        /// Further facts reported by the reader.
         public var facts: TapFacts?
 
         public init(amount: Money, isRefund: Bool = false, card: CardSummary? = nil, facts: TapFacts? = nil) {
@@ -57,7 +57,7 @@ public struct OfflinePolicy: Hashable, Sendable {
         }
     }
 
-    /// All reasons against storing the card; none: it may be stored.
+    /// Returns all reasons against storing the card; empty if it may be stored.
     public func reasonsAgainst(_ request: Request, _ book: OfflineLedger, at now: Timestamp) -> [RiskReason] {
         var reasons: [RiskReason] = []
         if !isAllowed { reasons.append(.notAllowed) }

@@ -1,43 +1,43 @@
 public import TillCore
 
-/// One reason against taking a card offline.
+/// A reason against accepting a card offline.
 public enum RiskReason: Hashable, Sendable {
-    /// The shop does not do it.
+    /// The merchant does not accept offline payments.
     case notAllowed
-    /// Money never goes back offline.
+    /// Refunds are never made offline.
     case refund
     /// The amount is zero or less.
     case notPositive
-    /// The shop has no limit for the currency, so none is taken.
+    /// The merchant has set no limit for the currency, so it is not accepted.
     case currencyNotTaken(String)
-    /// More than one payment may be.
+    /// The amount exceeds the limit per payment.
     case paymentTooLarge(limit: Money)
-    /// More than may be stored together.
+    /// The total would exceed the limit on stored payments.
     case tooMuchStored(stored: Money, limit: Money)
-    /// As many as may be stored.
+    /// The limit on the number of stored payments is reached.
     case tooManyStored(limit: Int)
-    /// The same card too often.
+    /// The same card was stored too often.
     case cardTooOften(limit: Int, window: Span)
-    /// The provider was not reached for too long.
+    /// The last contact with the provider is too old.
     case contactTooOld(Timestamp, limit: Span)
     /// The provider was never reached from this log.
     case neverInContact
-    /// Something waits for too long already.
+    /// The oldest stored payment has waited too long.
     case storedTooLong(Timestamp, limit: Span)
-    /// The card's date is over.
+    /// The card has expired.
     case expiredCard
-    /// The card wants a PIN that only the issuer can check.
+    /// The card requires a PIN that only the issuer can verify.
     case needsPIN
-    /// The card's own signature is not right.
+    /// Offline data authentication of the card failed.
     case notAuthentic
-    /// The network is not taken offline.
+    /// The network is not accepted offline.
     case brandNotTaken(String)
-    /// The clock shows less than it has.
+    /// The clock is behind the latest time recorded.
     case clockWentBack(Timestamp)
-    /// The country does not allow it.
+    /// The country does not permit offline acceptance.
     case region(String)
 
-    /// A stable word for programs.
+    /// A stable identifier for programs.
     public var name: String {
         switch self {
         case .notAllowed: "not_allowed"

@@ -1,45 +1,45 @@
 public import TillCore
 
-/// What is kept in memory of one stored payment: little, because there may be very many.
+/// The in-memory part of a stored payment. Kept small, because there may be very many.
 public struct StoredEntry: Hashable, Sendable {
-    /// How a stored payment stands.
+    /// The state of a stored payment.
     public enum State: UInt8, Hashable, Sendable {
         /// Stored, in no batch.
         case open
         case batched
-        /// Put aside; a person must review it.
+        /// Quarantined for manual review.
         case quarantined
-        /// Taken back: never to be forwarded.
+        /// Withdrawn: never to be forwarded.
         case voided
         case resolved
     }
 
-    /// Its entry in the log.
+    /// Its sequence in the log.
     public var sequence: UInt64
-    /// Where the entry begins in the file.
+    /// Byte offset of the entry in the file.
     var offset: Int
-    /// How much, in minor units.
+    /// Amount in minor units.
     public var minorUnits: Int64
-    /// The currency's three letters of ISO 4217, packed.
+    /// The three letters of the ISO 4217 code, packed.
     public var currency: UInt32
-    /// When the card was read, milliseconds since 1970.
+    /// Time at which the card was read, milliseconds since 1970.
     var at: Int64
-    /// Until when the provider takes it, milliseconds since 1970.
+    /// Time until which the provider accepts it, milliseconds since 1970.
     var expiry: Int64
-    /// What its attempt is found by.
+    /// Lookup tag of the attempt.
     var attemptTag: UInt64
-    /// What its card is counted by.
+    /// Counting tag of the card.
     var cardTag: UInt64
     public var state: State
-    /// The entry's payload is not in the file any more.
+    /// `true` if the entry's payload was deleted from the file.
     var isRemoved: Bool
 
-    /// When the card was read.
+    /// Time at which the card was read.
     public var storedAt: Timestamp { Timestamp(milliseconds: at) }
-    /// Until when the provider takes it.
+    /// Time until which the provider accepts it.
     public var expires: Timestamp { Timestamp(milliseconds: expiry) }
 
-    /// The currency's code as text.
+    /// The currency's ISO 4217 code.
     public var currencyCode: String {
         String(
             decoding: [UInt8(currency & 0xFF), UInt8(currency >> 8 & 0xFF), UInt8(currency >> 16 & 0xFF)], as: UTF8.self
@@ -59,7 +59,7 @@ public struct StoredEntry: Hashable, Sendable {
         isRemoved = false
     }
 
-    /// Reads what is needed from an entry's bytes, without making text of any of it; `nil` if they are too short.
+    /// Reads the required fields from an entry's bytes without creating strings; `nil` if there are too few bytes.
     init?(_ payload: UnsafeRawBufferPointer, sequence: UInt64, offset: Int) {
         guard payload.count >= 4 + StoredRecord.fixedBytes, payload[4] == 1 else { return nil }
         func long(_ place: Int) -> UInt64 { payload.loadUnaligned(fromByteOffset: place, as: UInt64.self).littleEndian }
@@ -75,7 +75,7 @@ public struct StoredEntry: Hashable, Sendable {
         isRemoved = false
     }
 
-    /// A payment whose data were removed: nothing but its place is known.
+    /// Creates a payment with deleted data, of which only the position is known.
     init(removed sequence: UInt64, offset: Int) {
         self.sequence = sequence
         self.offset = offset

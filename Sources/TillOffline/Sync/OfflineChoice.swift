@@ -1,21 +1,21 @@
 public import TillCore
 
-/// What a sale says about being offline. There is no way to become an offline payment without one of these words.
+/// The offline mode of a sale. A payment cannot be taken offline without one of these values.
 public enum OfflineChoice: String, Hashable, Sendable, CaseIterable {
-    /// Ask the provider; store the card only if certainly nothing was sent.
+    /// Ask the provider; store the card only if it is certain that nothing was sent.
     case preferOnline = "prefer-online"
     /// Ask the provider; never store.
     case requireOnline = "require-online"
-    /// Store the card, whether or not the provider could be reached.
+    /// Store the card, whether or not the provider is reachable.
     case forceOffline = "force-offline"
 }
 
-/// A payment that was accepted without the provider: stored, not authorized. It is not paid, and no type of it says so.
+/// A payment accepted without the provider: stored, not authorized. It is unpaid, and no type represents it as paid.
 public struct StoredNotAuthorized: Hashable, Sendable {
     public let payment: PaymentID
     public let order: OrderID
     public let amount: Money
-    /// Where and until when.
+    /// Log reference and expiry of the stored card.
     public let tap: StoredTap
 
     package init(payment: PaymentID, order: OrderID, amount: Money, tap: StoredTap) {
@@ -25,7 +25,7 @@ public struct StoredNotAuthorized: Hashable, Sendable {
         self.tap = tap
     }
 
-    /// The stored part of a payment; `nil` if it is not stored.
+    /// Returns the stored part of a payment; `nil` if it is not stored.
     public init?(_ payment: Payment) {
         guard case .stored(let tap) = payment.currentAttempt?.state else { return nil }
         self.payment = payment.id
@@ -35,12 +35,12 @@ public struct StoredNotAuthorized: Hashable, Sendable {
     }
 }
 
-/// How an attempt to take a payment ended that may be offline.
+/// The result of a payment attempt that may be taken offline.
 public enum OfflineAcceptance: Sendable {
-    /// The provider was asked: the payment says what became of it.
+    /// The provider was asked; the payment holds the result.
     case online(Payment)
-    /// The provider was not asked: the card is stored.
+    /// The provider was not asked; the card is stored.
     case stored(StoredNotAuthorized, Payment)
-    /// The provider was not reached, and the card was not stored, for these reasons.
+    /// The provider was not reached and the card was not stored, for this reason.
     case refused(Payment, reason: String)
 }

@@ -1,45 +1,45 @@
 public import TillCore
 
-/// The provider's side of stored payments: takes batches and decides about each payment in them.
+/// The provider's side of stored payments: accepts batches and decides each payment in them.
 ///
 /// Rules for every implementation:
-/// - A batch is taken at most once by its name, and a payment by its attempt: the same one again gets the same
-///   decision, also in another batch.
-/// - It never throws and never retries on its own. A call without an answer is `unknown`, and is sent again as it is.
+/// - A batch is processed at most once by its identifier, and a payment by its attempt: repeats receive the same
+///   decision, in another batch too.
+/// - It never throws and never retries on its own. A call without an answer is `unknown`, and is sent again unchanged.
 public protocol OfflineForwarder: Sendable {
-    /// Who it is and what is sealed to it.
+    /// The provider's identity and public keys.
     var keys: OfflineProviderKeys { get }
     func forward(_ upload: BatchUpload) async -> ForwardAnswer
-    /// Says that this device is there; the provider keeps the mark.
+    /// Reports that this device is online; the provider keeps the checkpoint.
     func contact(_ checkpoint: LogCheckpoint, from header: LogHeader) async -> ContactAnswer
 }
 
-/// How the sending of a batch ended.
+/// The result of sending a batch.
 public enum ForwardAnswer: Hashable, Sendable {
     /// Decided, payment by payment.
     case accepted(BatchReceipt)
-    /// The provider will not take this batch, whatever is tried.
+    /// The provider permanently rejects this batch.
     case refused(reason: String)
-    /// The provider takes no more for now.
+    /// The provider accepts no more for now.
     case busy(retryAfter: Span)
-    /// Not one byte left.
+    /// Not a single byte was sent.
     case notSent(reason: String)
-    /// It may have been decided.
+    /// The batch may have been decided.
     case unknown(reason: String)
 }
 
-/// How a contact ended.
+/// The result of a contact.
 public enum ContactAnswer: Hashable, Sendable {
     case reached
-    /// The provider has seen more of this log than there is now, or something else in its place.
+    /// The provider has seen more of this log than exists now, or different entries in its place.
     case refused(reason: String)
     /// The provider was not reached.
     case notReached(reason: String)
 }
 
-/// A batch as it is sent.
+/// A batch as sent to the provider.
 public struct BatchUpload: Hashable, Sendable {
-    /// One stored payment in it.
+    /// One stored payment of the batch.
     public struct Record: Hashable, Sendable {
         public var sequence: UInt64
         public var hash: [UInt8]
@@ -48,10 +48,10 @@ public struct BatchUpload: Hashable, Sendable {
     }
 
     public var header: LogHeader
-    /// What is in it, signed.
+    /// The signed contents.
     public var content: BatchContent
     /// The payments, oldest first.
     public var records: [Record]
-    /// The device's signature under the chain when it was sent.
+    /// The device's signature over the chain at the time of sending.
     public var checkpoint: LogCheckpoint
 }

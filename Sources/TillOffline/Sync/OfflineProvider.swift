@@ -1,14 +1,14 @@
 public import TillCore
 
-/// Stored cards as a provider among others: it "authorizes" by storing, and answers with what became of it. What the
-/// online provider has taken it passes on to that provider.
+/// Stored cards as a payment provider: authorizing stores the card, and queries report its state. Operations on
+/// payments that the online provider has already taken pass through to it.
 public struct OfflineProvider: PaymentServiceProvider {
     /// `offline`, as in `--provider offline`.
     public static let providerName = ProviderName(rawValue: "offline")
     public let name = OfflineProvider.providerName
-    /// What it can do: the online provider's, but money is taken at once and nothing is made first.
+    /// The online provider's capabilities, but with immediate capture and no preparation step.
     public let capabilities: ProviderCapabilities
-    /// The online provider's amounts.
+    /// The online provider's amount codec.
     public var amounts: AmountCodec { online.amounts }
     /// The online provider's account, to which cards are forwarded.
     public func identity() async -> ProviderIdentity { await online.identity() }
@@ -18,10 +18,10 @@ public struct OfflineProvider: PaymentServiceProvider {
     private let clock: any TillClock
     private let log: @Sendable () async throws(OfflineLogError) -> OfflineLog
 
-    /// Stands in front of the provider that forwards.
+    /// Wraps the online provider.
     /// - Parameters:
-    ///   - online: who decides about what is forwarded.
-    ///   - log: opens the log when it is first needed.
+    ///   - online: the provider that decides forwarded payments.
+    ///   - log: opens the log on first use.
     public init(
         online: any PaymentServiceProvider, policy: OfflinePolicy,
         clock: any TillClock, log: @escaping @Sendable () async throws(OfflineLogError) -> OfflineLog
@@ -66,7 +66,7 @@ public struct OfflineProvider: PaymentServiceProvider {
         }
     }
 
-    /// Takes a stored card back while that is possible; makes sure that one that was not stored never is.
+    /// Withdraws a stored card while that is possible; bars an attempt that was not stored from ever being stored.
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         do throws(OfflineLogError) {
             let log = try await log()
@@ -85,7 +85,7 @@ public struct OfflineProvider: PaymentServiceProvider {
         }
     }
 
-    /// Where a stored payment stands: stored, decided, or with the online provider.
+    /// Reports the state of a stored payment: stored, decided, or with the online provider.
     public func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
         let nothing = Money.zero(request.amount.currency)
         do throws(OfflineLogError) {
@@ -126,8 +126,9 @@ public struct OfflineProvider: PaymentServiceProvider {
         }
     }
 
-    /// The log does not have it any more. If it was stored once, only the online provider can say what became of it;
-    /// that it does not know it says nothing, because somebody may still hold the card's data.
+    /// Asks the online provider about a payment that is no longer in the log. If it was stored once, only the online
+    /// provider knows the outcome; its `notFound` proves nothing, because a copy of the card data may still exist
+    /// elsewhere.
     private func askOnline(_ request: QueryRequest, wasStored: Bool) async -> ProviderAnswer<ProviderSnapshot> {
         var request = request
         if wasStored { request.context.reference = nil }
@@ -136,12 +137,12 @@ public struct OfflineProvider: PaymentServiceProvider {
         return .unknown(reason: "the stored card is not in the log any more, and the provider does not know it")
     }
 
-    /// Money was taken at once.
+    /// Passes through: offline payments are captured at once.
     public func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
         await online.capture(request)
     }
 
-    /// Money goes back through the online provider only.
+    /// Refunds through the online provider only.
     public func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
         await online.refund(request)
     }

@@ -1,56 +1,57 @@
 public import TillCore
 
-/// Forwards what is stored: batch by batch, each resumed where it was left, one that fails beside the others.
+/// Forwards stored payments batch by batch. Each batch resumes where it stopped, and a failing one does not block
+/// others.
 ///
-/// The order for each batch: put together (durable) → about to leave (durable) → sent → decided (durable) → each
-/// payment settled in the journal → the provider's word checked → done (durable). A process that dies at any point
-/// leaves a log from which the next one goes on; the provider answers a batch, and each attempt in it, once.
+/// The order for each batch: assembled (durable) → about to be sent (durable) → sent → decided (durable) → each payment
+/// settled in the journal → deletion token verified → resolved (durable). A process that dies at any point leaves a log
+/// from which the next one resumes; the provider answers a batch, and each attempt in it, once.
 public struct OfflineSync: Sendable {
-    /// Writes a decision to the shop's journal and says whether the payment stands there as decided.
+    /// Writes a decision to the merchant's journal and reports whether it is recorded there.
     public typealias Settle = @Sendable (StoredRecord, RecordDecision) async -> SettleOutcome
-    /// Says whether the journal still wants a payment forwarded; `nil`: yes, else the reason why not. Throws when the
-    /// journal cannot be asked: then nothing is put aside and nothing is forwarded, until a later run asks again.
+    /// Returns `nil` if the journal still wants a payment forwarded, else the reason against it. Throws when the
+    /// journal cannot be read: then nothing is quarantined or forwarded until a later run asks again.
     public typealias Check = @Sendable (StoredRecord) async throws -> String?
 
-    /// How a settlement ended.
+    /// The result of a settlement.
     public enum SettleOutcome: Hashable, Sendable {
-        /// The journal has it.
+        /// The journal has recorded the decision.
         case settled
-        /// The journal could not be recorded; to be tried again.
+        /// The journal could not record the decision; to be retried.
         case notYet(reason: String)
     }
 
-    /// How one run ended.
+    /// The result of one run.
     public struct Report: Hashable, Sendable {
-        /// Payments whose money was taken.
+        /// Payments approved, with the money taken.
         public var approved = 0
-        /// Payments that were declined: their orders are unpaid.
+        /// Payments declined: their orders are unpaid.
         public var declined = 0
-        /// Payments put aside in this run, with the reasons.
+        /// Payments quarantined in this run, with reasons.
         public var quarantined: [UInt64: String] = [:]
         public var resolved = 0
-        /// Times that a batch was sent.
+        /// Number of times that a batch was sent.
         public var sent = 0
-        /// Why something is left, newest last.
+        /// Reasons that payments remain stored, newest last.
         public var problems: [String] = []
-        /// What is still stored.
+        /// The remaining exposure.
         public var left = OfflineExposure()
-        /// Whether the run can continue.
+        /// The reachability of the provider and the journal, which decides whether the run can continue.
         enum Reach: Hashable, Sendable { case there, out, stuck }
         var reach = Reach.there
 
         public init() {}
     }
 
-    /// Payments of one batch.
+    /// Payments per batch.
     public var batchSize = 200
-    /// Payments settled at the same time, so that the journal's commits are shared.
+    /// Payments settled concurrently, so that they share the journal's commits.
     public var together = 64
-    /// How often one batch is sent within one run before the run goes on without it.
+    /// Sends per batch within one run, before the run moves on to the next.
     public var tries = 8
-    /// The longest wait for a provider that takes no more for now, within one run.
+    /// The longest wait for a busy provider within one run.
     public var longestWait: Span = .minutes(5)
-    /// The most batches of one run.
+    /// The maximum number of batches per run.
     public static let mostBatches = 100_000
 
     private let log: OfflineLog
@@ -60,7 +61,7 @@ public struct OfflineSync: Sendable {
     private let settle: Settle
     private let failpoint: @Sendable (String) -> Void
 
-    /// Forwards what one log has stored.
+    /// Creates a forwarder for one log.
     /// - Parameter failpoint: called with the name of each step, so that a test can end the process there.
     public init(
         log: OfflineLog, forwarder: any OfflineForwarder, clock: any TillClock,
@@ -90,7 +91,7 @@ public struct OfflineSync: Sendable {
         return report
     }
 
-    /// The oldest batch that is not done, else a new one.
+    /// Returns the oldest unresolved batch, else a new one.
     private func next(
         except failed: Set<String>, _ report: inout Report
     ) async throws(OfflineLogError) -> OfflineBatch? {
@@ -108,8 +109,8 @@ public struct OfflineSync: Sendable {
         }
     }
 
-    /// What the journal does not know, or does not want any more, is put aside before it could be charged.
-    /// - Returns: `false` when the journal could not be asked, which says nothing about the payment.
+    /// Quarantines payments that the journal does not know or no longer wants, before they could be charged.
+    /// - Returns: `false` if the journal could not be read, which implies nothing about the payment.
     private func setAsideUnwanted(_ book: OfflineLedger, _ report: inout Report) async throws(OfflineLogError) -> Bool {
         for entry in book.open.prefix(batchSize) {
             let record = try log.record(entry.sequence).record
@@ -126,13 +127,13 @@ public struct OfflineSync: Sendable {
         return true
     }
 
-    /// Brings one batch as far as it goes. `false` if it is not done.
+    /// Advances one batch as far as possible. Returns `false` if it is not resolved.
     private func forward(_ first: OfflineBatch, _ report: inout Report) async throws(OfflineLogError) -> Bool {
         var batch = first
         for attempt in 0..<tries {
             if let receipt = batch.receipt {
                 if try await finish(receipt, batch, &report) { return true }
-                // The word was not good, or the journal did not take all: the provider is asked once more.
+                // The token was invalid, or the journal did not record all decisions: ask the provider once more.
                 guard attempt + 1 < tries, report.reach == .there else { return false }
             }
             guard let newer = try await send(batch, attempt, &report) else { return false }
@@ -182,15 +183,15 @@ public struct OfflineSync: Sendable {
         return try log.book().batch(id)
     }
 
-    /// Half a second, doubling to half a minute.
+    /// Returns the backoff: half a second, doubling to half a minute.
     static func pause(after attempt: Int) -> Span { .milliseconds(min(30_000, 500 << Int64(min(attempt, 6)))) }
 
     private func wait(_ span: Span) async -> Bool {
         await clock.pause(for: span)
     }
 
-    /// A batch that the provider will not take is halved until the payment that it is about is alone; that one is put
-    /// aside, and the others continue.
+    /// Halves a batch that the provider rejects until the offending payment is alone; that payment is quarantined, and
+    /// the others continue.
     private func split(
         _ batch: OfflineBatch, _ reason: String, _ report: inout Report
     ) async throws(OfflineLogError) {
@@ -207,7 +208,7 @@ public struct OfflineSync: Sendable {
         _ = try await log.fetchBatch(members: Array(members[half...]))
     }
 
-    /// Settles every payment in the journal, then deletes with the provider's word.
+    /// Settles every payment in the journal, then resolves the batch with the provider's deletion token.
     private func finish(
         _ receipt: BatchReceipt, _ batch: OfflineBatch, _ report: inout Report
     ) async throws(OfflineLogError) -> Bool {

@@ -1,13 +1,13 @@
 public import TillCore
 
 extension Order {
-    /// Reads an order as PayPal's Orders v2 writes it, be it the request that makes one or the answer: one purchase
-    /// unit, known by its `invoice_id`, else its `custom_id`, the order's `id` or the unit's `reference_id`.
+    /// Reads an order of PayPal's Orders v2 API, either the create request or the response: one purchase unit,
+    /// identified by its `invoice_id`, else its `custom_id`, the order's `id` or the unit's `reference_id`.
     ///
-    /// What is charged is the unit's `amount.value`. It must be, to the minor unit,
-    /// `item_total + tax_total + shipping + handling + insurance - shipping_discount - discount`, and the items must
-    /// make up the `item_total` and `tax_total` that are declared.
-    /// - Throws: `OrderError` saying what is missing or how large the difference is.
+    /// The amount charged is the unit's `amount.value`. It must equal, to the minor unit, `item_total + tax_total +
+    /// shipping + handling + insurance - shipping_discount - discount`, and the items must add up to the declared
+    /// `item_total` and `tax_total`.
+    /// - Throws: `OrderError` naming the missing part or the difference.
     public init(payPal document: JSONValue) throws(OrderError) {
         guard let units = document["purchase_units"]?.arrayValue, let unit = units.first else {
             throw .notAnOrder("its purchase_units are no list with an entry")
@@ -19,7 +19,7 @@ extension Order {
     }
 }
 
-/// One purchase unit of PayPal's, with the amounts in the currency of its total.
+/// One PayPal purchase unit, with the amounts in the currency of its total.
 private struct PayPalDocument {
     let document: JSONValue
     let unit: JSONValue
@@ -60,7 +60,7 @@ private struct PayPalDocument {
         return try PayPalDocument.money(value, currency, "amount.breakdown.\(name)") ?? .zero(currency)
     }
 
-    /// What people and the shop know it by.
+    /// Returns the identifier by which the shop knows the order.
     private func name() throws(OrderError) -> String {
         let reference = unit["reference_id"]?.stringValue
         let names = [
@@ -153,7 +153,7 @@ private struct PayPalDocument {
             standing: standing)
     }
 
-    /// What became of it at PayPal already.
+    /// The order's status at PayPal, if it speaks against charging it.
     private var standing: OrderStanding? {
         let captures = unit["payments"]?["captures"]?.arrayValue ?? []
         if !captures.isEmpty, captures.allSatisfy({ $0["status"]?.stringValue == "REFUNDED" }) { return .refunded }
@@ -166,7 +166,7 @@ private struct PayPalDocument {
         }
     }
 
-    /// What is read beside the amounts.
+    /// The parts read in addition to the amounts.
     private static let shapes = ExpectedShapes(parts: [
         "id": .text, "status": .text, "intent": .text, "update_time": .text, "purchase_units[].invoice_id": .text,
         "purchase_units[].custom_id": .text, "purchase_units[].reference_id": .text,

@@ -1,14 +1,14 @@
 public import TillCore
 
 extension Order {
-    /// Reads one order document of the WooCommerce REST API (v3), with or without a `data` envelope around it.
+    /// Reads one order document of the WooCommerce REST API (v3), with or without a `data` envelope.
     ///
-    /// What is charged is the document's `total`. It must be, to the minor unit, the sum of what the document lists:
-    /// lines, shipping and fees with their tax, less gift cards; and the parts that the document declares
-    /// (`total_tax`, `cart_tax`, `shipping_total`, `shipping_tax`, `discount_total`) must be those of its list. There
-    /// is no tolerance; digits below the minor unit, which some exports show, are summed exactly and rounded once.
-    /// Refunds do not change the amount; they become a notice.
-    /// - Throws: `OrderError` saying what is missing or how large the difference is.
+    /// The amount charged is the document's `total`. It must equal, to the minor unit, the sum of the listed items:
+    /// lines, shipping and fees with their tax, less gift cards; and the declared parts (`total_tax`, `cart_tax`,
+    /// `shipping_total`, `shipping_tax`, `discount_total`) must match the list. There is no tolerance; digits below the
+    /// minor unit, which some exports show, are summed exactly and rounded once. Refunds do not change the amount; they
+    /// become a notice.
+    /// - Throws: `OrderError` naming the missing part or the difference.
     public init(wooCommerce document: JSONValue) throws(OrderError) {
         if case .array(let orders) = document { throw .severalOrders(count: orders.count) }
         guard case .object = document else { throw .notAnOrder("the document is no object") }

@@ -1,15 +1,15 @@
 import TillCore
 
-/// The proof that a WooCommerce document adds up.
+/// The arithmetic check of a WooCommerce document.
 ///
-/// Mostly what the document shows makes its total. A shop that rounds once for the whole order, instead of on each
-/// line, computes with digits that it shows elsewhere only: tax in `taxes[].total`, lines as `price` times `quantity`,
-/// fees as `amount`. Then these must make the total, and each must round to what is shown in its place. Nothing else is
-/// accepted; there is no tolerance.
+/// In most documents the displayed values add up to the total. A shop that rounds once for the whole order, instead of
+/// on each line, computes with digits that are shown elsewhere only: tax in `taxes[].total`, lines as `price` times
+/// `quantity`, fees as `amount`. Then these must add up to the total, and each must round to the value displayed in its
+/// place. Nothing else is accepted; there is no tolerance.
 struct WooCommerceArithmetic {
     private typealias Part = WooCommerceDocument.Part
 
-    /// Which digits are summed.
+    /// The digits to be summed.
     private enum Reading {
         case shown, allDigits
 
@@ -39,14 +39,14 @@ struct WooCommerceArithmetic {
         return .doesNotAddUp(order: document.number, declared: document.total, sum: sum, parts: parts)
     }
 
-    /// Whether the digits that are not shown in their place make the declared total and the declared tax.
+    /// `true` if the digits that are not displayed in their place add up to the declared total and the declared tax.
     private var isExplainedByDigits: Bool {
         guard hasTruthfulDigits else { return false }
         return ExactAmount(document.total).isRounding(of: sum(.allDigits), places: document.places) && isTaxExplained
     }
 
-    /// The declared tax is rounded once, or it is the sum of the tax of goods and fees and that of shipping, each
-    /// rounded once, as a shop that rounds for the whole order shows them.
+    /// `true` if the declared tax is rounded once, or is the sum of the tax of goods and fees and that of shipping,
+    /// each rounded once, as displayed by a shop that rounds for the whole order.
     private var isTaxExplained: Bool {
         let (declared, places) = (document.declared, document.places)
         guard let totalTax = declared.totalTax else { return false }
@@ -59,7 +59,7 @@ struct WooCommerceArithmetic {
             && shipping.isRounding(of: document.shipping.sum(Reading.allDigits.tax), places: places)
     }
 
-    /// Each part's tax digits round to the tax that the part shows, rounded once or once for each rate.
+    /// `true` if each part's tax digits round to the tax that the part displays, rounded once or once for each rate.
     private var hasTruthfulDigits: Bool {
         (document.lines + document.shipping + document.fees).allSatisfy { part in
             guard let detailed = part.detailedTax else { return true }
@@ -79,7 +79,7 @@ struct WooCommerceArithmetic {
             + document.orderTax
     }
 
-    /// A declared part that is not what the document lists.
+    /// Returns an error for a declared part that differs from the document's list.
     private func contradiction() throws(MoneyError) -> OrderError? {
         let declared = document.declared
         var checks: [(part: String, declared: ExactAmount?, listed: (Reading) -> ExactAmount)] = [
@@ -103,9 +103,9 @@ struct WooCommerceArithmetic {
         return try discountContradiction()
     }
 
-    /// The discount is the difference of what lines show before and after it. A shop whose prices include tax takes the
-    /// tax out of the discount as a whole, so that it may differ by the rounding of each discounted line; then the
-    /// coupons, or the discount with its tax, must say the same as `discount_total`.
+    /// Checks the declared discount: the difference of the lines before and after it. A shop with tax-inclusive prices
+    /// takes the tax out of the discount as a whole, so that it may differ by the rounding of each discounted line;
+    /// then the coupons, or the discount with its tax, must match `discount_total`.
     private func discountContradiction() throws(MoneyError) -> OrderError? {
         let discounted = document.lines.filter { ($0.subtotal ?? $0.total) != $0.total }
         guard let exact = document.declared.discountTotal,
@@ -130,7 +130,7 @@ struct WooCommerceArithmetic {
             order: document.number, part: "discount_total", declared: declared, listed: listed)
     }
 
-    /// The tax that lines show before the discount, less the tax after it.
+    /// Returns the lines' tax before the discount, less the tax after it.
     private func discountedTax(_ lines: [Part]) -> ExactAmount {
         lines.sum { line in
             let before = line.json["subtotal_tax"]?.plainText.flatMap { ExactAmount(ifValid: $0) }
@@ -138,7 +138,7 @@ struct WooCommerceArithmetic {
         }
     }
 
-    /// "lines 30.00 + shipping 133.00 + tax 1.20", with every digit that the document shows.
+    /// The parts as text, "lines 30.00 + shipping 133.00 + tax 1.20", with every digit that the document shows.
     private var parts: String {
         let tax = allTax(.shown)
         var text = "lines \(document.lines.sum { $0.total }.text(document.currency))"

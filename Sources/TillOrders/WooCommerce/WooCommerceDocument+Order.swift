@@ -1,8 +1,8 @@
 import TillCore
 
 extension WooCommerceDocument {
-    /// The order, of a document whose arithmetic has been proved. Each amount is shown rounded; what the shop's further
-    /// digits leave over becomes `Order.rounding`.
+    /// Converts a document with verified arithmetic into an order. Each amount is rounded as displayed; the remainder
+    /// of the shop's further digits becomes `Order.rounding`.
     func order() throws(OrderError) -> Order {
         let lines = try soldLines()
         let shipping = try charges(shipping, unnamed: "Shipping")
@@ -62,7 +62,7 @@ extension WooCommerceDocument {
         return charges
     }
 
-    /// What the customer chose: metadata that the shop means to be seen.
+    /// Returns the options chosen by the customer: metadata that the shop marks as visible.
     private static func attributes(_ line: JSONValue) -> [OrderAttribute] {
         (line["meta_data"]?.listedValues ?? []).prefix(Order.maximumLines).compactMap { entry in
             guard let key = entry["key"]?.stringValue, !key.hasPrefix("_") else { return nil }
@@ -83,7 +83,7 @@ extension WooCommerceDocument {
         return coupons
     }
 
-    /// The taxes by name; none if they do not make the order's tax, so that no receipt contradicts itself.
+    /// Returns the taxes by name; none if they do not add up to the order's tax, so that no receipt contradicts itself.
     private func taxes(adding tax: Money) throws(OrderError) -> [OrderTax] {
         var taxes: [OrderTax] = []
         for (index, line) in try json.list("tax_lines").enumerated() {
@@ -97,7 +97,7 @@ extension WooCommerceDocument {
         return taxes
     }
 
-    /// When and how it was paid, as the shop writes it.
+    /// The date and method of payment, as written by the shop.
     private var paid: OrderStanding? {
         let moments = [json["date_paid"], json["date_paid_gmt"]].compactMap { $0?.plainText }
         guard let moment = moments.first(where: { !$0.isEmpty }) else { return nil }
@@ -106,7 +106,7 @@ extension WooCommerceDocument {
             on: DisplayText.clean(String(moment.prefix { $0 != "T" })), through: method.isEmpty ? nil : method)
     }
 
-    /// What became of it last: a refunded order has a day of payment, too.
+    /// The latest status: a refunded order has a date of payment, too.
     private var standing: OrderStanding? {
         switch json["status"]?.stringValue {
         case "trash": .trashed
@@ -116,7 +116,7 @@ extension WooCommerceDocument {
         }
     }
 
-    /// What is read beside the amounts.
+    /// The parts read in addition to the amounts.
     private static let shapes = ExpectedShapes(parts: [
         "number": .plain, "status": .text, "date_paid": .plain, "date_paid_gmt": .plain,
         "payment_method_title": .text, "line_items[]": .object, "line_items[].name": .plain,
@@ -128,7 +128,7 @@ extension WooCommerceDocument {
         "gift_cards[].code": .plain, "refunds": .list, "refunds[].total": .amount,
     ])
 
-    /// What a cashier should know before charging.
+    /// The notices for the cashier before charging.
     private var notices: [String] {
         var notices = WooCommerceDocument.shapes.notices(of: json, number)
         if let paid { notices.append("Order \(number) says \(paid.clause).") }

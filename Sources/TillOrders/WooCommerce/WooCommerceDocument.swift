@@ -6,20 +6,20 @@ struct WooCommerceDocument {
     struct Part {
         let name: String
         let total: ExactAmount
-        /// ``total`` with the digits that the shop computes with but does not show there: the price of one piece
-        /// times the quantity, or the amount of a fee. `nil` if there is none, or it is another amount.
+        /// ``total`` with the digits with which the shop computes but that it does not display there: the price of one
+        /// piece times the quantity, or the amount of a fee. `nil` if there is none, or it is another amount.
         let exactTotal: ExactAmount?
         let subtotal: ExactAmount?
         /// `total_tax`, if the document has it.
         let tax: ExactAmount?
-        /// The sum of `taxes[].total`, which shops show with more digits; `nil` if there is none or it is unreadable.
+        /// The sum of `taxes[].total`, displayed with more digits; `nil` if there is none or it is unreadable.
         let detailedTax: ExactAmount?
-        /// How many taxes ``detailedTax`` sums up.
+        /// The number of taxes summed in ``detailedTax``.
         let taxCount: Int
         let json: JSONValue
     }
 
-    /// Totals that the document declares beside its list.
+    /// Totals that the document declares in addition to its list.
     struct Declared {
         let totalTax: ExactAmount?
         let cartTax: ExactAmount?
@@ -36,14 +36,14 @@ struct WooCommerceDocument {
     let number: String
     let currency: Currency
     let total: Money
-    /// The decimal places that the shop shows, at most those of the currency. Some shops sell in whole euros.
+    /// The decimal places that the shop displays, at most those of the currency. Some shops sell in whole euros.
     let places: Int
     let lines: [Part]
     let shipping: [Part]
     let fees: [Part]
     let giftCards: [(lastFour: String, amount: ExactAmount)]
     let declared: Declared
-    /// Tax declared for the whole order where no part lists its own.
+    /// The tax declared for the whole order if no part lists its own.
     let orderTax: ExactAmount
 
     init(_ json: JSONValue) throws(OrderError) {
@@ -92,7 +92,8 @@ struct WooCommerceDocument {
         giftCards = try WooCommerceDocument.giftCards(json)
     }
 
-    /// The total. A number, which shops write from a binary fraction, may have noise behind its twelfth decimal place.
+    /// Parses the total. A number, which shops write from a binary fraction, may have noise after its twelfth decimal
+    /// place.
     private static func total(_ value: JSONValue?, _ text: String, _ currency: Currency) throws(MoneyError) -> Money {
         guard case .number = value else { return try Money(parsing: text, currency: currency) }
         let exact = try ExactAmount(parsing: text)
@@ -101,7 +102,7 @@ struct WooCommerceDocument {
         return money
     }
 
-    /// The most decimal places of any amount that the document shows.
+    /// Returns the most decimal places of any amount in the document.
     private static func places(_ json: JSONValue, _ currency: Currency) -> Int {
         var shown = ["total", "total_tax", "cart_tax", "shipping_total", "shipping_tax", "discount_total"].map {
             json[$0]
@@ -111,7 +112,7 @@ struct WooCommerceDocument {
                 shown += ["total", "total_tax", "subtotal", "subtotal_tax"].map { part[$0] }
             }
         }
-        // A number has lost its zeros and says nothing about what the shop shows.
+        // A number has lost its trailing zeros and does not show the shop's decimal places.
         guard shown.allSatisfy({ if case .number = $0 { false } else { true } }) else { return currency.exponent }
         let most = shown.map { value in
             guard let text = value?.stringValue, let point = text.utf8.lastIndex(of: UInt8(ascii: ".")) else {
@@ -155,7 +156,7 @@ struct WooCommerceDocument {
         var sum = ExactAmount.zero
         var count = 0
         for tax in taxes.prefix(Order.maximumLines) {
-            // A rate that does not apply is shown as an empty text.
+            // A rate that does not apply is written as an empty string.
             guard let value = tax["total"], !value.isNull else { continue }
             guard let text = value.plainText else { return (nil, 0) }
             if text.isEmpty { continue }
@@ -188,7 +189,7 @@ struct WooCommerceDocument {
 }
 
 extension JSONValue {
-    /// A string, or the digits of a number: shops write amounts and identifiers in both ways.
+    /// The text of a string, or the digits of a number: shops write amounts and identifiers in both ways.
     var plainText: String? {
         switch self {
         case .string(let text), .number(let text): text
@@ -196,7 +197,7 @@ extension JSONValue {
         }
     }
 
-    /// An amount; `nil` if it is absent, `null` or empty.
+    /// Returns an amount; `nil` if it is absent, `null` or empty.
     func amount(_ key: String, of path: String = "") throws(OrderError) -> ExactAmount? {
         let field = path.isEmpty ? key : "\(path).\(key)"
         guard let value = self[key], !value.isNull else { return nil }

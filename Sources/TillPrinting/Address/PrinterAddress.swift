@@ -8,9 +8,9 @@ public import TillCore
     import Darwin
 #endif
 
-/// Where a printer is.
+/// The address of a printer.
 public enum PrinterAddress: Hashable, Sendable, CustomStringConvertible {
-    /// A printer that speaks IPP: `ipp://host:631/ipp/print` or `ipps://…`.
+    /// A printer with IPP: `ipp://host:631/ipp/print` or `ipps://…`.
     public struct IPP: Hashable, Sendable {
         /// `ipps`: TLS from the first byte.
         public let isSecure: Bool
@@ -21,11 +21,11 @@ public enum PrinterAddress: Hashable, Sendable, CustomStringConvertible {
         /// Begins with a slash: `/ipp/print`.
         public let path: String
 
-        /// Host and port as HTTP's `Host` has them.
+        /// Host and port in the form of HTTP's `Host`.
         var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
-        /// As IPP names it.
+        /// The address as an IPP URI.
         public var uri: String { "\(isSecure ? "ipps" : "ipp")://\(authority)\(path)" }
-        /// As HTTP names it.
+        /// The address as an HTTP URL.
         var url: String { "\(isSecure ? "https" : "http")://\(authority)\(path)" }
     }
 
@@ -36,9 +36,9 @@ public enum PrinterAddress: Hashable, Sendable, CustomStringConvertible {
     /// ESC/POS through a device file: `/dev/usb/lp0`.
     case device(String)
 
-    /// Parses an address as a shop types it.
-    /// - Throws: ``PrinterAddressError`` for anything that is not one: other schemes, names and passwords
-    ///   in it, odd characters.
+    /// Parses an address as entered by a shop.
+    /// - Throws: ``PrinterAddressError`` for anything that is not a printer's address: other schemes, embedded user
+    ///   names or passwords, invalid characters.
     public init(parsing text: String) throws(PrinterAddressError) {
         if text.hasPrefix("/dev/") {
             guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !text.contains(".."), text.utf8.count <= 200,
@@ -71,17 +71,18 @@ public enum PrinterAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What printers hang on, under `/dev`: USB and parallel ports, serial lines, Bluetooth, names that a shop's rules
-    /// give. A disk or the memory is none.
+    /// Device names under `/dev` that can be printers: USB and parallel ports, serial lines, Bluetooth, and names from
+    /// a shop's own device rules. Disks and memory are excluded.
     private static let devices = [
         "usb/lp", "usblp", "lp", "ttyUSB", "ttyACM", "ttyS", "ttyAMA", "rfcomm", "serial/", "printers/", "pts/", "cu.",
     ]
 
-    /// Addresses that no printer has: of one link only, where clouds keep their machines' secrets, and of groups.
+    /// Returns `true` for addresses that no printer has: link-local ones, where cloud platforms serve credentials,
+    /// multicast and unspecified ones.
     private static func isNobodys(_ host: String) -> Bool {
         var four = in_addr()
         var six = in6_addr()
-        // `aton` reads what resolvers read: 0xA9FE0101 and 169.254.257 too.
+        // `aton` accepts everything that resolvers do, including 0xA9FE0101 and 169.254.257.
         if inet_aton(host, &four) != 0 { return isNobodys(withUnsafeBytes(of: four) { Array($0) }) }
         guard inet_pton(AF_INET6, host, &six) == 1 else { return false }
         let bytes = withUnsafeBytes(of: six) { Array($0) }
@@ -122,7 +123,7 @@ public enum PrinterAddress: Hashable, Sendable, CustomStringConvertible {
         return (String(host), number)
     }
 
-    /// As typed, with nothing left out.
+    /// The complete address.
     public var description: String {
         switch self {
         case .ipp(let address): address.uri
@@ -132,16 +133,16 @@ public enum PrinterAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Why a text is no printer's address.
+/// An error in a printer's address.
 public enum PrinterAddressError: ExplainedError, Hashable {
-    /// It is not one.
+    /// Not a printer's address.
     case notOne(String)
-    /// No printer can have it: link-local, a group's, or nobody's.
+    /// An address that no printer can have: link-local, multicast or unspecified.
     case nobodys(String)
 
-    /// A word for programs that stays the same in every release.
+    /// A machine-readable code, stable across releases.
     public var code: String { "printer_address" }
-    /// What is wrong with the address.
+    /// The problem with the address.
     public var what: String {
         switch self {
         case .notOne(let text):
@@ -152,7 +153,7 @@ public enum PrinterAddressError: ExplainedError, Hashable {
     }
     /// A printer moves no money.
     public var moneyMoved: MoneyMoved { .no }
-    /// What to do next.
+    /// The next step.
     public var next: String {
         "Use ipp://HOST/ipp/print, ipps://…, socket://HOST:9100 or a device such as /dev/usb/lp0."
     }

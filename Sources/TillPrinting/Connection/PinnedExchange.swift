@@ -6,8 +6,8 @@ import NIOTLS
 import Synchronization
 import TillCore
 
-/// One request over TLS to a printer that must show one certificate. The request is written after the handshake, so a
-/// printer with another certificate gets not one byte of it.
+/// One request over TLS to a printer that must present a pinned certificate. The request is written after the
+/// handshake, so a printer with a different certificate receives not a single byte of it.
 struct PinnedExchange: Sendable {
     let address: PrinterAddress.IPP
     let pin: PrinterPin
@@ -56,7 +56,7 @@ struct PinnedExchange: Sendable {
         return HTTPRequestHead(version: .http1_1, method: .POST, uri: address.path, headers: headers)
     }
 
-    /// How far it came, for what may be said of a failure.
+    /// The progress of the exchange, which determines how a failure is reported.
     private final class Progress: Sendable {
         private let state = Mutex<(refused: PrinterPin?, hasSent: Bool)>((nil, false))
 
@@ -124,11 +124,11 @@ struct PinnedExchange: Sendable {
     }
 }
 
-/// What the web server in a printer answered.
+/// The HTTP response of a printer.
 struct PrinterReply: Sendable {
     var status = 0
     var contentType = ""
-    /// How it wants to be asked again.
+    /// The authentication challenges, if the printer requires authentication.
     var challenges: [String] = []
     var body: [UInt8] = []
 

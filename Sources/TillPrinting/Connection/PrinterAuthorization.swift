@@ -2,7 +2,8 @@ import Crypto
 import Foundation
 import TillCore
 
-/// The Authorization header: with the password itself, or with a digest that proves it. RFC 7617, RFC 7616.
+/// The Authorization header: with the password itself, or with a digest that proves knowledge of it. RFC 7617, RFC
+/// 7616.
 struct PrinterAuthorization: Sendable {
     private enum Scheme {
         case basic
@@ -11,7 +12,7 @@ struct PrinterAuthorization: Sendable {
 
     private let scheme: Scheme
     private let credentials: PrinterCredentials
-    /// How often this challenge was answered.
+    /// The number of responses to this challenge so far.
     private var count = 0
 
     private init(_ scheme: Scheme, _ credentials: PrinterCredentials) {
@@ -19,9 +20,9 @@ struct PrinterAuthorization: Sendable {
         self.credentials = credentials
     }
 
-    /// What to say to a printer that refused.
-    /// - Parameter before: the header that it refused; `nil`: none was sent yet.
-    /// - Throws: ``IPPError/authentication(_:)``. A password in clear text never leaves without TLS.
+    /// Returns the authorization for a printer that refused a request.
+    /// - Parameter before: the refused header; `nil` if none was sent yet.
+    /// - Throws: ``IPPError/authentication(_:)``. A plaintext password is never sent without TLS.
     static func answering(
         _ headers: [String], before: PrinterAuthorization?, credentials: PrinterCredentials?, isSecure: Bool
     ) throws(IPPError) -> PrinterAuthorization {
@@ -41,7 +42,7 @@ struct PrinterAuthorization: Sendable {
         return PrinterAuthorization(.basic, credentials)
     }
 
-    /// The header of the next request.
+    /// Returns the header of the next request.
     mutating func header(method: String, path: String) -> String {
         switch scheme {
         case .basic:
@@ -60,10 +61,10 @@ struct PrinterAuthorization: Sendable {
 struct AuthenticationChallenge: Hashable {
     /// `basic` or `digest`, in lower case.
     let scheme: String
-    /// By their names in lower case.
+    /// Parameters by lowercase name.
     let parameters: [String: String]
 
-    /// Reads one challenge; of parameters that come twice the first counts. At most 32 are read.
+    /// Parses one challenge; the first of duplicate parameters counts. At most 32 are read.
     init?(parsing text: String) {
         guard text.utf8.count <= 4_096 else { return nil }
         scheme = String(text.prefix { $0 != " " }).lowercased()
@@ -94,8 +95,8 @@ struct AuthenticationChallenge: Hashable {
     }
 }
 
-/// A challenge of RFC 7616 that can be answered: MD5 or SHA-256, with the number that keeps answers from being used
-/// twice (`qop=auth`), or as in RFC 2069 without it.
+/// A supported challenge of RFC 7616: MD5 or SHA-256, with a nonce count against replays (`qop=auth`), or as in RFC
+/// 2069 without it.
 struct DigestChallenge: Hashable, Sendable {
     private let realm: String
     private let nonce: String
@@ -103,7 +104,7 @@ struct DigestChallenge: Hashable, Sendable {
     private let algorithm: String?
     private let isSHA256: Bool
     private let countsAnswers: Bool
-    /// The password was right, only the number was old.
+    /// `true` if the password was right and only the nonce had expired.
     let isStale: Bool
 
     init?(_ challenge: AuthenticationChallenge) {
@@ -128,7 +129,7 @@ struct DigestChallenge: Hashable, Sendable {
         countsAnswers = true
     }
 
-    /// The header that answers it.
+    /// Returns the header that answers the challenge.
     func header(
         _ credentials: PrinterCredentials, method: String, path: String, count: Int, clientNonce: String
     ) -> String {

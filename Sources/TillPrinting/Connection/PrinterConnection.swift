@@ -7,12 +7,12 @@ import Synchronization
 public import TillCore
 import TillHTTP
 
-/// The way to one printer over HTTP, for `ipp` and `ipps`.
+/// An HTTP connection to one printer, for `ipp` and `ipps`.
 ///
-/// `ipps` is verified as on the web unless a certificate was pinned: printers make their own. A pinned printer must
-/// show exactly that certificate, whatever its name and whoever signed it; another one gets nothing. No request is sent
-/// twice, except one that the printer refused for want of a password, and no redirect is followed.
-/// ``shutdown()`` must be called in the end.
+/// `ipps` is verified as on the web unless a certificate is pinned, because printers sign their own. A pinned printer
+/// must present exactly that certificate, regardless of its name and signer; a printer with any other one receives
+/// nothing. No request is sent twice, except one that the printer refused for lack of authentication, and no redirect
+/// is followed. Every connection must be closed with ``shutdown()``.
 public final class PrinterConnection: IPPCarrier {
     private let address: PrinterAddress.IPP
     private let credentials: PrinterCredentials?
@@ -20,10 +20,10 @@ public final class PrinterConnection: IPPCarrier {
     private let client: HTTPClient
     private let scheme = Mutex<PrinterAuthorization?>(nil)
 
-    /// A way to a printer.
+    /// Creates a connection to a printer.
     /// - Parameters:
-    ///   - pin: the certificate that it must show.
-    ///   - credentials: sent when the printer asks for them, as plain text only over TLS.
+    ///   - pin: the certificate that the printer must present.
+    ///   - credentials: sent when the printer requests them, in plaintext only over TLS.
     public init(_ address: PrinterAddress.IPP, pin: PrinterPin? = nil, credentials: PrinterCredentials? = nil) {
         self.address = address
         self.credentials = credentials
@@ -38,17 +38,17 @@ public final class PrinterConnection: IPPCarrier {
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    /// Closes what is open.
+    /// Closes all open connections.
     public func shutdown() async { try? await client.shutdown() }
 
-    /// Sends one IPP request and gives the body of the answer.
+    /// Sends one IPP request and returns the body of the answer.
     ///
-    /// Sent once, and again only after the printer refused it unread for want of a password.
-    /// - Parameter deadline: for each of these tries.
-    /// - Throws: ``IPPError``; it says whether the printer may have got the request.
+    /// Sent once, and again only after the printer refused it unread for lack of authentication.
+    /// - Parameter deadline: the limit of each attempt.
+    /// - Throws: ``IPPError``, which states whether the printer may have received the request.
     public func exchange(_ bytes: [UInt8], deadline: Span) async throws(IPPError) -> [UInt8] {
         var reply = try await once(bytes, deadline)
-        // Twice at most: the printer asks for a password, and a digest's number may have run out meanwhile.
+        // At most two retries: the printer requests authentication, and a digest's nonce may have expired meanwhile.
         for _ in 0..<2 where reply.status == 401 {
             let before = scheme.withLock { $0 }
             let next = try PrinterAuthorization.answering(
@@ -81,7 +81,7 @@ public final class PrinterConnection: IPPCarrier {
         return reply
     }
 
-    /// Reads a body. The client's own deadline ends with the head, so a printer that goes on for ever is ended here.
+    /// Reads a body. The client's own deadline ends with the head, so a body that never ends is cut off here.
     private static func read(_ body: HTTPClientResponse.Body, until end: NIODeadline) async throws -> [UInt8] {
         let reading = Task { Array(try await body.collect(upTo: IPPMessage.maximumBytes).readableBytesView) }
         let alarm = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(deadline: end) { reading.cancel() }
@@ -93,7 +93,7 @@ public final class PrinterConnection: IPPCarrier {
         }
     }
 
-    /// What of an answer is IPP; everything else says what it is instead.
+    /// Returns the IPP body of an answer, or throws an error that describes any other answer.
     private static func body(of reply: PrinterReply) throws(IPPError) -> [UInt8] {
         switch reply.status {
         case 200:

@@ -1,13 +1,13 @@
 public import TillCore
 
-/// Who prints, where a printer asks for that.
+/// The user name and password for a printer that requires authentication.
 public struct PrinterCredentials: Sendable {
     /// The user's name, without a colon, which Basic authentication cannot carry.
     public let user: String
     /// Sent as a digest, or in clear text over TLS only.
     public let password: Secret<String>
 
-    /// A name without a colon and a password.
+    /// Creates credentials from a name without a colon and a password.
     /// - Returns: `nil` if the name is empty, or either holds control characters, which could become header lines.
     public init?(user: String, password: Secret<String>) {
         func isPlain(_ text: String) -> Bool { text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } }
@@ -17,14 +17,14 @@ public struct PrinterCredentials: Sendable {
     }
 }
 
-/// Why a printer that asks for a name and a password got none.
+/// A failure to authenticate to a printer.
 public enum PrinterAuthenticationProblem: Hashable, Sendable {
-    /// The printer asks for a user, and none is set.
+    /// The printer requires a user, and none is configured.
     case needed
-    /// The printer does not take them.
+    /// The printer rejected the credentials.
     case wrong
-    /// It wants the password in clear text, and the line is open to all.
+    /// The printer requires a plaintext password, and the connection is not encrypted.
     case onlyOverTLS
-    /// It asks in ways that are not known here.
+    /// The printer uses an unsupported scheme.
     case unknownScheme(String)
 }

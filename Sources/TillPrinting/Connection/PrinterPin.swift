@@ -4,20 +4,20 @@ import NIOPosix
 import NIOSSL
 import TillCore
 
-/// The one certificate that a printer must show. Printers make their own, so nobody signs for them: the first one that
-/// is seen, or one that a person compared, is kept, and no other is taken later.
+/// The one certificate that a printer must present. Printers sign their own, so the first certificate seen, or one
+/// compared by a person, is pinned, and no other is accepted later.
 public struct PrinterPin: Hashable, Sendable {
     /// SHA-256 of the certificate in DER, 32 bytes.
     public let digest: [UInt8]
-    /// As 64 hex digits: what people compare.
+    /// The digest as 64 hex digits, for comparison by people.
     public var fingerprint: String { Hex.lowercase(digest) }
 
-    /// The pin of a certificate in DER.
+    /// Creates the pin of a certificate in DER.
     public init(certificate: [UInt8]) { digest = Array(SHA256.hash(data: certificate)) }
 
     private init(digest: [UInt8]) { self.digest = digest }
 
-    /// What was kept: a digest, or a whole certificate in DER. `nil` if it is neither.
+    /// Takes stored bytes: a digest, or a whole certificate in DER. `nil` if they are neither.
     public init?(kept bytes: [UInt8]) {
         if bytes.count == SHA256.byteCount {
             self.init(digest: bytes)
@@ -28,7 +28,7 @@ public struct PrinterPin: Hashable, Sendable {
         }
     }
 
-    /// A fingerprint as people type it: 64 hex digits, with or without colons or spaces.
+    /// Parses a fingerprint as typed by people: 64 hex digits, with or without colons or spaces.
     public init?(parsing text: String) {
         let digits = text.utf8.filter { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: " ") }
         guard digits.count == 2 * SHA256.byteCount, let bytes = Hex.decode(String(decoding: digits, as: UTF8.self))
@@ -36,9 +36,9 @@ public struct PrinterPin: Hashable, Sendable {
         self.init(digest: bytes)
     }
 
-    /// Reads the certificate that a printer shows, for trust on first use: connects, notes it and sends nothing.
-    /// - Throws: ``IPPError/unreachable(_:mayHaveArrived:)`` if it shows none, or none in time: a slow printer
-    ///   is not taken for one without a certificate.
+    /// Reads the certificate that a printer presents, for trust on first use: connects, records it and sends nothing.
+    /// - Throws: ``IPPError/unreachable(_:mayHaveArrived:)`` if it presents none, or none in time: a slow printer is
+    ///   not mistaken for one without a certificate.
     public static func observe(_ address: PrinterAddress.IPP) async throws(IPPError) -> PrinterPin {
         do {
             let loop = MultiThreadedEventLoopGroup.singleton.any()
@@ -71,15 +71,15 @@ public struct PrinterPin: Hashable, Sendable {
     }
 }
 
-/// TLS with a verdict of ours on what the printer shows.
+/// TLS with a custom verdict on the printer's certificate.
 enum PrinterTLS {
-    /// The longest that connecting may take.
+    /// The time limit for connecting.
     static let connecting = TimeAmount.seconds(4)
-    /// The longest that a printer may take to show its certificate, after the connection.
+    /// The time limit for the printer to present its certificate, after connecting.
     static let handshake = TimeAmount.seconds(20)
 
-    /// A handler that asks for a verdict on the printer's own certificate and takes no other reason: neither who signed
-    /// it nor the name in it counts.
+    /// Returns a handler that asks `verdict` about the printer's own certificate and ignores everything else: neither
+    /// its signer nor the name in it counts.
     static func handler(
         for address: PrinterAddress.IPP, verdict: @escaping @Sendable (PrinterPin) -> Bool
     ) throws -> NIOSSLClientHandler {

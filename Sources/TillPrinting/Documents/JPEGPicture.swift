@@ -1,16 +1,16 @@
 import Foundation
 
-/// A gray JPEG picture (ITU-T T.81, baseline), for printers that take no other document. Fine enough that text and
+/// A gray JPEG picture (ITU-T T.81, baseline), for printers that accept no other document. Fine enough that text and
 /// codes stay sharp: every frequency is kept to within ``step``.
 enum JPEGPicture {
-    /// How coarse frequencies are kept. A receipt is black on white, so none is more worth than another.
+    /// The quantization step of all frequencies. A receipt is black on white, so all count alike.
     static let step: Float = 6
-    /// The longest side that the format can name.
+    /// The longest side that the format can encode.
     static let longestSide = 65_535
 
-    /// A baseline JPEG of gray dots.
+    /// Returns a baseline JPEG of gray dots.
     /// - Parameter rows: gray values, 0 is black, `width × height` of them.
-    /// - Returns: `nil` if the rows are not `width × height`, or a side is longer than the format can name.
+    /// - Returns: `nil` if the rows are not `width × height`, or a side is longer than the format can encode.
     static func bytes(width: Int, height: Int, rows: [UInt8], dotsPerInch: Int) -> [UInt8]? {
         guard (1...longestSide).contains(width), (1...longestSide).contains(height), rows.count == width * height else {
             return nil
@@ -27,7 +27,7 @@ enum JPEGPicture {
         return header(width: width, height: height, dotsPerInch: dotsPerInch) + bits.finished() + [0xFF, 0xD9]
     }
 
-    /// Eight by eight dots around zero; the picture's edge is drawn on beyond it.
+    /// Returns eight by eight dots centered on zero; dots beyond the picture repeat its edge.
     private static func square(_ rows: [UInt8], _ width: Int, _ height: Int, _ left: Int, _ top: Int) -> [Float] {
         var square: [Float] = []
         square.reserveCapacity(64)
@@ -38,7 +38,7 @@ enum JPEGPicture {
         return square
     }
 
-    /// The block's frequencies in zigzag order, in steps.
+    /// Returns the quantized frequencies of a block in zigzag order.
     private static func cosines(of square: [Float]) -> [Int] {
         var result = Array(repeating: 0, count: 64)
         // Most of a receipt is empty paper.
@@ -63,14 +63,15 @@ enum JPEGPicture {
         return result
     }
 
-    /// `waves[u × 8 + x]`: the cosine of frequency u at place x, scaled so that twice makes the standard's transform.
+    /// `waves[u × 8 + x]`: the cosine of frequency u at place x, scaled so that applying it twice yields the standard's
+    /// transform.
     private static let waves: [Float] = (0..<64).map { index in
         let (u, x) = (index / 8, index % 8)
         let scale: Float = u == 0 ? 0.5 / Float(2).squareRoot() : 0.5
         return scale * Float(cos(Double(2 * x + 1) * Double(u) * Double.pi / 16))
     }
 
-    /// From the slowest frequency to the fastest.
+    /// The zigzag order, from the lowest frequency to the highest.
     static let zigzag: [Int] = {
         var order: [Int] = []
         for diagonal in 0..<15 {
@@ -98,11 +99,11 @@ enum JPEGPicture {
     }
 }
 
-/// A table of codes as the standard's annex K has it for brightness.
+/// A table of codes for luminance from annex K of the standard.
 struct JPEGCodes {
-    /// How many codes there are of each length from 1 to 16 bits.
+    /// The number of codes of each length from 1 to 16 bits.
     let counts: [UInt8]
-    /// What they stand for, shortest first.
+    /// The symbols of the codes, shortest first.
     let symbols: [UInt8]
     /// Code and length by symbol.
     let codes: [(code: UInt32, length: Int)]
@@ -149,7 +150,7 @@ private struct JPEGBits {
     private var pending: UInt32 = 0
     private var count = 0
 
-    /// A block in zigzag order.
+    /// Appends a block in zigzag order.
     mutating func put(_ block: [Int], after last: Int) {
         put(number: block[0] - last, JPEGCodes.levels) { UInt8($0) }
         var zeros = 0
@@ -169,7 +170,7 @@ private struct JPEGBits {
         if zeros > 0 { put(symbol: 0x00, JPEGCodes.frequencies) }
     }
 
-    /// A number as the code of its size and its own bits; negative ones as their complement.
+    /// Appends a number as the code of its size and its own bits; negative ones as their complement.
     private mutating func put(number: Int, _ codes: JPEGCodes, symbol: (Int) -> UInt8) {
         let size = Int.bitWidth - number.magnitude.leadingZeroBitCount
         put(symbol: symbol(size), codes)
@@ -182,7 +183,7 @@ private struct JPEGBits {
         put(code, length)
     }
 
-    /// At most 16 bits.
+    /// Appends at most 16 bits.
     private mutating func put(_ value: UInt32, _ length: Int) {
         pending = pending << UInt32(length) | value
         count += length

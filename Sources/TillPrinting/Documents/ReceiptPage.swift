@@ -1,10 +1,10 @@
 import TillCanvas
 import TillReceipts
 
-/// A receipt as the document that a printer likes best, and the job that asks for the right paper.
+/// A receipt as the document that a printer handles best, and the job that requests the right paper.
 enum ReceiptPage {
     /// Draws the receipt on as many pages as it needs.
-    /// - Parameter paper: what it is to be printed on; `nil`: what the printer has.
+    /// - Parameter paper: the paper to print on; `nil`: the printer's own.
     /// - Throws: ``IPPError/noFormat(_:)``, ``IPPError/noMedia(_:)`` and ``IPPError/notDrawn(_:)``
     static func make(
         _ document: ReceiptDocument, _ abilities: PrinterCapabilities, _ canvas: Canvas, name: String, copies: Int,
@@ -58,11 +58,11 @@ enum ReceiptPage {
     }
 }
 
-/// The documents that are written here, the best first.
+/// The supported document formats, the best first.
 public enum PrintFormat: String, Hashable, Sendable, CaseIterable {
     /// Drawn by the printer at its own resolution.
     case pdf = "application/pdf"
-    /// Dots, as every IPP Everywhere printer takes them.
+    /// Dots, as accepted by every IPP Everywhere printer.
     case pwgRaster = "image/pwg-raster"
     /// Gray, one page only.
     case jpeg = "image/jpeg"

@@ -1,19 +1,19 @@
 import Synchronization
 public import TillCore
 
-/// Carries a message to a printer and its answer back.
+/// Carries a message to a printer and returns its answer.
 public protocol IPPCarrier: Sendable {
     /// Sends once, never twice, and reads the whole answer.
     func exchange(_ bytes: [UInt8], deadline: Span) async throws(IPPError) -> [UInt8]
 }
 
-/// The operations of RFC 8011 that printing a receipt needs. One client for one printer; calls may run at once.
+/// The operations of RFC 8011 that printing a receipt needs. One client for one printer; calls may run concurrently.
 public final class IPPClient: Sendable {
-    /// How long one exchange may take.
+    /// The time limit of one exchange.
     public static let deadline = Span.seconds(20)
-    /// Who prints, where nobody has a name.
+    /// The user name of jobs if none is given.
     public static let defaultUser = "till"
-    /// Jobs of one list.
+    /// The maximum number of jobs in one list.
     static let longestList = 100
 
     /// Operations by their numbers.
@@ -33,17 +33,17 @@ public final class IPPClient: Sendable {
     private let carrier: any IPPCarrier
     private let lastID = Mutex<UInt32>(0)
 
-    /// A client of one printer; the first request opens the connection.
+    /// Creates a client of one printer; the first request opens the connection.
     /// - Parameters:
     ///   - uri: the printer's address in the form `ipp://host:631/ipp/print`.
-    ///   - user: who prints, as the printer's own list shows it.
+    ///   - user: the owner of the jobs, as shown in the printer's own list.
     public init(uri: String, user: String = IPPClient.defaultUser, carrier: any IPPCarrier) {
         self.uri = uri
         self.user = user
         self.carrier = carrier
     }
 
-    /// What the printer is and how it stands.
+    /// Returns the printer's attributes, including its state.
     public func printerAttributes(_ names: [String] = ["all", "media-col-database"]) async throws(IPPError)
         -> [IPPAttribute]
     {
@@ -52,7 +52,7 @@ public final class IPPClient: Sendable {
         return answer.attributes(IPPTag.printerGroup)
     }
 
-    /// Whether a job would be taken; prints nothing.
+    /// Throws if the printer would not accept the job; prints nothing.
     public func validate(_ job: IPPJob) async throws(IPPError) {
         _ = try await ask(.validateJob, job.operationAttributes, job: job.attributes)
     }
@@ -64,7 +64,7 @@ public final class IPPClient: Sendable {
         return try number(answer)
     }
 
-    /// Makes a job without a document, so that its number is known before anything can print.
+    /// Creates a job without a document, so that its number is known before anything can print.
     public func create(_ job: IPPJob) async throws(IPPError) -> Int {
         try number(try await ask(.createJob, [job.nameAttribute], job: job.attributes))
     }
@@ -80,13 +80,13 @@ public final class IPPClient: Sendable {
             ], data: document)
     }
 
-    /// How a job stands.
+    /// Returns the attributes of a job, including its state.
     public func jobAttributes(_ job: Int) async throws(IPPError) -> [IPPAttribute] {
         try await ask(.getJobAttributes, [IPPAttribute("job-id", .integer(job))]).attributes(IPPTag.jobGroup)
     }
 
-    /// The printer's jobs of anybody, newest first where the printer says so.
-    /// - Parameter isDone: those that have ended, or those that have not.
+    /// Returns the printer's jobs of all users, newest first if the printer orders them so.
+    /// - Parameter isDone: `true` for jobs that have ended, `false` for those that have not.
     public func jobs(done isDone: Bool) async throws(IPPError) -> [[IPPAttribute]] {
         let answer = try await ask(
             .getJobs,
@@ -99,7 +99,7 @@ public final class IPPClient: Sendable {
         return answer.groups.filter { $0.tag == IPPTag.jobGroup }.map(\.attributes)
     }
 
-    /// Cancels a job by the number that the printer gave it.
+    /// Cancels a job by its number at the printer.
     public func cancel(_ job: Int) async throws(IPPError) {
         _ = try await ask(.cancelJob, [IPPAttribute("job-id", .integer(job))])
     }
@@ -118,7 +118,7 @@ public final class IPPClient: Sendable {
             last = last % 0x7FFF_FFFF + 1
             return last
         }
-        // The first three must be the first, in this order; a job's number must follow the address.
+        // These three attributes must come first, in this order; a job's number must follow the address.
         var first = [
             IPPAttribute("attributes-charset", .text("utf-8", tag: IPPTag.charset)),
             IPPAttribute("attributes-natural-language", .text("en", tag: IPPTag.language)),
@@ -140,20 +140,20 @@ public final class IPPClient: Sendable {
     }
 }
 
-/// What is asked of a printer for one receipt.
+/// The parameters of a print job for one receipt.
 public struct IPPJob: Hashable, Sendable {
-    /// What the printer's list calls it.
+    /// The job's name in the printer's list.
     public var name: String
     /// Its media type: `application/pdf`.
     public var format: String
-    /// Width and height of the paper in hundredths of a millimeter; `nil` leaves it to the printer.
+    /// Width and height of the paper in hundredths of a millimeter; `nil` leaves the choice to the printer.
     public var media: (width: Int, height: Int)? {
         get { size.map { ($0.width, $0.height) } }
         set { size = newValue.map { Size(width: $0.width, height: $0.height) } }
     }
     /// Copies, 1 to 10.
     public var copies = 1
-    /// Cut behind the receipt, if the printer can.
+    /// `true` to cut the roll after the receipt, if the printer can.
     public var trims = false
 
     private struct Size: Hashable, Sendable {
@@ -162,7 +162,7 @@ public struct IPPJob: Hashable, Sendable {
     }
     private var size: Size?
 
-    /// One copy on the printer's own paper, not cut.
+    /// Creates a job of one copy on the printer's own paper, not cut.
     public init(name: String, format: String) {
         self.name = name
         self.format = format

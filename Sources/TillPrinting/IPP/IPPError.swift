@@ -1,40 +1,40 @@
 public import TillCanvas
 public import TillCore
 
-/// Why a printer could not be asked, or would not.
+/// An error of communicating with a printer, or a refusal by it.
 public enum IPPError: ExplainedError, Hashable {
-    /// The reply is not IPP, or is longer than it may be.
+    /// The reply is not IPP, or exceeds the maximum length.
     case malformed(String)
-    /// No answer; `mayHaveArrived`: the request or a part of it left.
+    /// No answer; `mayHaveArrived`: the request or a part of it was sent.
     case unreachable(String, mayHaveArrived: Bool)
-    /// Something else answers at this address: a web server, a counter, nothing that prints.
+    /// Something other than a printer, such as a web server, answers at this address.
     case notAPrinter(String)
-    /// No authority that this machine trusts signed the certificate, and none was pinned.
+    /// The certificate is not signed by an authority that this machine trusts, and none was pinned.
     case certificateNotTrusted
-    /// Not the certificate that was kept; both as SHA-256. Nothing was sent.
+    /// The certificate differs from the pinned one; both as SHA-256. Nothing was sent.
     case certificateChanged(shown: String, kept: String)
-    /// The printer asks for a user and password.
+    /// The printer requires a user and password.
     case authentication(PrinterAuthenticationProblem)
-    /// The web server in the printer refused, with this status.
+    /// The printer's web server refused, with this status.
     case http(Int)
     /// The printer refused, with its IPP status and message.
     case refused(status: Int, message: String)
-    /// It prints none of the formats that we write.
+    /// The printer supports none of our formats.
     case noFormat([String])
     /// The receipt cannot be drawn on this machine.
     case notDrawn(CanvasError)
-    /// It does not have the paper that the receipt needs.
+    /// The printer lacks the paper that the receipt needs.
     case noMedia(String)
-    /// It says that it cannot print now, in a sentence.
+    /// The printer reports that it cannot print now, in a sentence.
     case needsHelp(String)
-    /// The printer's plug for the cash drawer has no such pin.
+    /// The printer's drawer port has no such pin.
     case noDrawer(pin: Int)
-    /// It took the job and did not begin with it; the job was canceled.
+    /// The printer accepted the job and never started it; the job was canceled.
     case neverBegan(String)
-    /// The journal did not take what is about to be sent, so it was not sent.
+    /// The journal could not record the print, so nothing was sent.
     case notWrittenDown
 
-    /// It is working on something else; later it may take this.
+    /// `true` if the printer is busy with something else; it may accept this later.
     public var isBusy: Bool {
         switch self {
         case .refused(let status, _): [0x0507, 0x0502, 0x0505].contains(status)
@@ -43,7 +43,7 @@ public enum IPPError: ExplainedError, Hashable {
         }
     }
 
-    /// The request or a part of it left, and what became of it is not known.
+    /// `true` if the request or a part of it was sent and its outcome is not known.
     var mayHaveArrived: Bool {
         switch self {
         case .unreachable(_, let mayHaveArrived): mayHaveArrived
@@ -55,7 +55,7 @@ public enum IPPError: ExplainedError, Hashable {
         }
     }
 
-    /// A word for programs that stays the same in every release.
+    /// A machine-readable code, stable across releases.
     public var code: String {
         switch self {
         case .malformed: "printer_answer_malformed"
@@ -75,7 +75,7 @@ public enum IPPError: ExplainedError, Hashable {
         }
     }
 
-    /// What happened, in one sentence.
+    /// The error in one sentence.
     public var what: String {
         switch self {
         case .malformed(let why): "What the printer answered is not IPP: \(why)."
@@ -115,7 +115,7 @@ public enum IPPError: ExplainedError, Hashable {
     /// A printer moves no money.
     public var moneyMoved: MoneyMoved { .no }
 
-    /// What to do next.
+    /// The next step.
     public var next: String {
         switch self {
         case .malformed, .notAPrinter: "Check that the address is a printer's."

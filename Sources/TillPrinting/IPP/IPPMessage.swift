@@ -1,12 +1,12 @@
-/// A request or an answer of IPP, without HTTP around it. RFC 8010.
+/// An IPP request or answer, without the HTTP around it. RFC 8010.
 public struct IPPMessage: Hashable, Sendable {
-    /// The longest message that is read, in bytes.
+    /// The maximum length of a message, in bytes.
     public static let maximumBytes = 1 << 20
-    /// How deep collections may stand in collections; deeper messages are refused.
+    /// The maximum nesting depth of collections; deeper messages are refused.
     public static let maximumDepth = 16
-    /// Attributes and values in a message, together.
+    /// The maximum number of attributes and values in a message, together.
     public static let maximumValues = 16_384
-    /// The longest text of ours, in bytes.
+    /// The maximum length of a text that is written, in bytes.
     static let longestText = 1_023
 
     /// Attributes under one group tag.
@@ -27,11 +27,11 @@ public struct IPPMessage: Hashable, Sendable {
     public var version: UInt16
     /// The operation of a request, the status of an answer.
     public var code: UInt16
-    /// Chosen by the asker, repeated by the answer.
+    /// Chosen by the requester, repeated in the answer.
     public var requestID: UInt32
     /// The groups, in their order.
     public var groups: [Group]
-    /// What follows: a document.
+    /// The data after the attributes: a document.
     public var data: [UInt8]
 
     /// - Parameters:
@@ -45,12 +45,12 @@ public struct IPPMessage: Hashable, Sendable {
         self.data = data
     }
 
-    /// The attributes of the first group of a kind.
+    /// Returns the attributes of the first group with a tag.
     public func attributes(_ group: UInt8) -> [IPPAttribute] { groups.first { $0.tag == group }?.attributes ?? [] }
 
     // MARK: Writing
 
-    /// The message on the wire.
+    /// The message in wire format.
     public var bytes: [UInt8] {
         var writer = IPPWriter()
         writer.put(version)
@@ -67,7 +67,7 @@ public struct IPPMessage: Hashable, Sendable {
 
     // MARK: Reading
 
-    /// Reads a message. Nothing in it can trap, recurse without end or make it take more than a few times its length.
+    /// Parses a message. No input can trap, recurse without end or make it allocate more than a few times its length.
     /// - Throws: ``IPPError/malformed(_:)``
     public init(parsing bytes: [UInt8]) throws(IPPError) {
         guard bytes.count <= IPPMessage.maximumBytes else { throw .malformed("it is longer than 1 MiB") }
@@ -183,14 +183,14 @@ private struct IPPReader {
         return Array(bytes[index..<(index + length)])
     }
 
-    /// An attribute with its first value; `nil` if it is one more value of the last.
+    /// Reads an attribute with its first value; `nil` if it is a further value of the last one.
     mutating func attribute(_ tag: UInt8) throws(IPPError) -> IPPAttribute? {
         let name = try counted()
         if name.isEmpty { return nil }
         return IPPAttribute(nameBytes: name, values: [try value(tag, depth: 0)])
     }
 
-    /// A value, behind its name.
+    /// Reads a value after its name.
     mutating func value(_ tag: UInt8, depth: Int) throws(IPPError) -> IPPValue {
         count += 1
         guard count <= IPPMessage.maximumValues else { throw .malformed("it has too many values") }

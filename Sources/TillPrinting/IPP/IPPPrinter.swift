@@ -2,8 +2,8 @@ public import TillCanvas
 public import TillCore
 public import TillReceipts
 
-/// A printer that speaks IPP: the document in the form it likes best, at the exact length, followed until the printer
-/// says that it is done.
+/// A printer that speaks IPP: the document in its preferred format, at the exact length, followed until the printer
+/// reports that it is done.
 public struct IPPPrinter: Sendable {
     /// Sends the printer's operations, one request each.
     public let client: IPPClient
@@ -16,18 +16,18 @@ public struct IPPPrinter: Sendable {
         self.clock = clock
     }
 
-    /// How it stands now.
+    /// Returns the printer's current state.
     public func state() async throws(IPPError) -> PrinterState {
         try await PrinterFollower(client: client, clock: clock).state()
     }
 
     /// Prints a receipt and follows it.
     /// - Parameters:
-    ///   - name: what the printer's list calls it; if it is the only one of its name, an answer that is lost is
-    ///     found again by it.
-    ///   - paper: what it is to be printed on; `nil`: what the printer has.
-    ///   - deadline: how long busy printers are asked again and the job is followed. After it a job that the printer
-    ///     has not begun is canceled; one that it has begun stays with it, and may print.
+    ///   - name: the job's name in the printer's list; if unique there, it identifies the job again after a lost
+    ///     answer.
+    ///   - paper: the paper to print on; `nil`: the printer's own.
+    ///   - deadline: the time for retrying a busy printer and following the job. After it, a job that the printer has
+    ///     not started is canceled; a started one stays with the printer, and may print.
     ///   - listener: notified of each step.
     /// - Throws: ``IPPError`` if nothing was printed and nothing will be.
     public func print(
@@ -51,7 +51,7 @@ public struct IPPPrinter: Sendable {
         do {
             id = try await patiently(until: end, listener) { () async throws(IPPError) in try await client.create(job) }
         } catch {
-            // A job whose number was lost holds up the printer, and prints nothing.
+            // A job with a lost number blocks the printer, and prints nothing.
             if error.mayHaveArrived { await follower.discard(named: job.name) }
             guard case .unreachable(let why, _) = error else { throw error }
             throw .unreachable(why, mayHaveArrived: false)
@@ -96,7 +96,7 @@ public struct IPPPrinter: Sendable {
         return try await follower.follow(id, named: job.name, until: end, listener)
     }
 
-    /// Asks a busy printer again, with longer and longer pauses.
+    /// Retries while the printer is busy, with increasing pauses.
     private func patiently<Value: Sendable>(
         until end: Timestamp, _ listener: PrintListener, _ body: () async throws(IPPError) -> Value
     ) async throws(IPPError) -> Value {

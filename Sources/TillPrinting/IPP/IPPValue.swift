@@ -1,4 +1,4 @@
-/// The tags of values and groups that are read here. RFC 8010. Others keep their number and their bytes.
+/// The tags of values and groups that are interpreted here. RFC 8010. Others keep their number and their bytes.
 public enum IPPTag {
     /// Begins the attributes of the operation.
     public static let operationGroup: UInt8 = 0x01
@@ -8,19 +8,19 @@ public enum IPPTag {
     public static let end: UInt8 = 0x03
     /// Begins the attributes of the printer.
     public static let printerGroup: UInt8 = 0x04
-    /// A whole number of 32 bits.
+    /// A 32-bit integer.
     public static let integer: UInt8 = 0x21
-    /// Yes or no, in one byte.
+    /// A Boolean, in one byte.
     public static let boolean: UInt8 = 0x22
-    /// A number that stands for a word.
+    /// A number that encodes a keyword.
     public static let enumeration: UInt8 = 0x23
-    /// Dots across and down, and their unit.
+    /// Resolution across and down, and its unit.
     public static let resolution: UInt8 = 0x32
-    /// A lowest and a highest number.
+    /// A lower and an upper bound.
     public static let range: UInt8 = 0x33
-    /// Begins a value that is made of attributes.
+    /// Begins a collection of attributes.
     public static let beginCollection: UInt8 = 0x34
-    /// Ends such a value.
+    /// Ends a collection.
     public static let endCollection: UInt8 = 0x37
     /// Text in the language of the message.
     public static let text: UInt8 = 0x41
@@ -39,7 +39,7 @@ public enum IPPTag {
     public static let memberName: UInt8 = 0x4A
 }
 
-/// One value of an attribute, with the tag it came under. What is written back is what was read, byte for byte.
+/// One value of an attribute, with its tag. Values are written back exactly as read, byte for byte.
 public struct IPPValue: Hashable, Sendable {
     /// A value by the syntax of its tag.
     public enum Content: Hashable, Sendable {
@@ -55,39 +55,39 @@ public struct IPPValue: Hashable, Sendable {
         case bytes([UInt8])
     }
 
-    /// Its kind, as it stands on the wire.
+    /// The tag on the wire.
     public var tag: UInt8
     /// Number, range, resolution, collection or bytes.
     public var content: Content
 
-    /// A value of any kind.
+    /// Creates a value of any kind.
     public init(tag: UInt8, _ content: Content) {
         self.tag = tag
         self.content = content
     }
 
-    /// A text of some kind.
+    /// Creates a text value of a kind.
     public static func text(_ text: String, tag: UInt8) -> IPPValue {
         IPPValue(tag: tag, .bytes(Array(text.utf8.prefix(IPPMessage.longestText))))
     }
-    /// A `keyword`, such as `utf-8` or `one-sided`.
+    /// Creates a `keyword`, such as `utf-8` or `one-sided`.
     public static func keyword(_ text: String) -> IPPValue { .text(text, tag: IPPTag.keyword) }
-    /// An `integer`; clamped to 32 bits.
+    /// Creates an `integer`; clamped to 32 bits.
     public static func integer(_ value: Int) -> IPPValue {
         IPPValue(tag: IPPTag.integer, .number(Int32(clamping: value)))
     }
-    /// A number that stands for a word.
+    /// Creates an `enum`: a number that encodes a keyword.
     public static func enumeration(_ value: Int) -> IPPValue {
         IPPValue(tag: IPPTag.enumeration, .number(Int32(clamping: value)))
     }
-    /// A `boolean`, one byte.
+    /// Creates a `boolean`, one byte.
     public static func boolean(_ value: Bool) -> IPPValue { IPPValue(tag: IPPTag.boolean, .bytes([value ? 1 : 0])) }
-    /// A `collection` of member attributes.
+    /// Creates a `collection` of member attributes.
     public static func collection(_ members: [IPPAttribute]) -> IPPValue {
         IPPValue(tag: IPPTag.beginCollection, .collection(members))
     }
 
-    /// As text; wrong UTF-8 is shown as such. `nil` for numbers and collections.
+    /// The value as text; invalid UTF-8 is shown as such. `nil` for numbers and collections.
     public var string: String? {
         if case .bytes(let bytes) = content { String(decoding: bytes, as: UTF8.self) } else { nil }
     }
@@ -95,7 +95,7 @@ public struct IPPValue: Hashable, Sendable {
     public var int: Int? { if case .number(let value) = content { Int(value) } else { nil } }
     /// The members of a `collection`; `nil` for another syntax.
     public var members: [IPPAttribute]? { if case .collection(let members) = content { members } else { nil } }
-    /// The truth of a `boolean`; `nil` for another syntax.
+    /// The value of a `boolean`; `nil` for another syntax.
     public var bool: Bool? {
         if tag == IPPTag.boolean, case .bytes(let bytes) = content, let first = bytes.first { first != 0 } else { nil }
     }
@@ -103,7 +103,7 @@ public struct IPPValue: Hashable, Sendable {
 
 /// One attribute: a name and one or more values.
 public struct IPPAttribute: Hashable, Sendable {
-    /// Its name, as it stands on the wire.
+    /// The name on the wire.
     public var nameBytes: [UInt8]
     /// One or more (`1setOf`), in their order.
     public var values: [IPPValue]
@@ -111,10 +111,10 @@ public struct IPPAttribute: Hashable, Sendable {
     /// The attribute's name, such as `printer-state`.
     public var name: String { String(decoding: nameBytes, as: UTF8.self) }
 
-    /// An attribute of one or more values.
+    /// Creates an attribute of one or more values.
     public init(_ name: String, _ values: IPPValue...) { self.init(name, values) }
 
-    /// - Parameter name: cut at ``IPPMessage/longestText`` bytes.
+    /// - Parameter name: truncated to ``IPPMessage/longestText`` bytes.
     public init(_ name: String, _ values: [IPPValue]) {
         nameBytes = Array(name.utf8.prefix(IPPMessage.longestText))
         self.values = values
@@ -127,14 +127,14 @@ public struct IPPAttribute: Hashable, Sendable {
 }
 
 extension [IPPAttribute] {
-    /// The first attribute of a name: a printer that sends one twice meant the first.
+    /// Returns the first attribute of a name; later ones of the same name are ignored.
     public subscript(name: String) -> IPPAttribute? {
         let bytes = Array<UInt8>(name.utf8)
         return first { $0.nameBytes == bytes }
     }
 
-    /// All texts of an attribute.
+    /// Returns all texts of an attribute.
     public func strings(_ name: String) -> [String] { self[name]?.values.compactMap(\.string) ?? [] }
-    /// The first number of an attribute.
+    /// Returns the first number of an attribute.
     public func int(_ name: String) -> Int? { self[name]?.values.first?.int }
 }

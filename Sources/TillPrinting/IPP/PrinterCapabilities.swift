@@ -1,33 +1,33 @@
 public import TillCanvas
 
-/// What a printer says it can do, as far as receipts need it.
+/// The capabilities that a printer reports, as far as receipts need them.
 public struct PrinterCapabilities: Hashable, Sendable {
-    /// Widths and heights that are taken, in hundredths of a millimeter.
+    /// Supported widths and heights, in hundredths of a millimeter.
     public struct MediaSize: Hashable, Sendable {
-        /// Widths it takes, in hundredths of a millimeter.
+        /// Supported widths, in hundredths of a millimeter.
         public let width: ClosedRange<Int>
-        /// Heights it takes, in hundredths of a millimeter; of a roll the shortest and longest receipt.
+        /// Supported heights, in hundredths of a millimeter; for a roll the shortest and longest receipt.
         public let height: ClosedRange<Int>
     }
 
-    /// The make and model, as it reports them.
+    /// The reported make and model.
     public let name: String
-    /// Media types of the documents that it takes, as it lists them.
+    /// Media types of the supported documents, in the printer's order.
     public let formats: [String]
-    /// Sizes of paper that it takes, loaded or not.
+    /// Supported paper sizes, loaded or not.
     public let sizes: [MediaSize]
-    /// It cuts the roll behind a receipt (`finishings` 11).
+    /// `true` if the printer cuts the roll after a receipt (`finishings` 11).
     public let trims: Bool
-    /// A job can be made before its document is sent.
+    /// `true` if a job can be created before its document is sent.
     public let createsJobs: Bool
     /// The resolution of raster documents, in dots per inch.
     public let dotsPerInch: Int
-    /// Raster documents may be gray.
+    /// `true` if raster documents may be gray.
     public let takesGray: Bool
-    /// The size it is set to, such as `iso_a4_210x297mm`.
+    /// The default paper size, such as `iso_a4_210x297mm`.
     public let defaultMedia: String
 
-    /// From the answer to Get-Printer-Attributes; what is missing is not there.
+    /// Takes the attributes of a Get-Printer-Attributes answer; missing ones count as unsupported.
     public init(_ attributes: [IPPAttribute]) {
         name = attributes.strings("printer-make-and-model").first ?? attributes.strings("printer-name").first ?? ""
         formats = attributes.strings("document-format-supported")
@@ -62,19 +62,19 @@ public struct PrinterCapabilities: Hashable, Sendable {
         }
     }
 
-    /// The paper to draw on: a roll if the printer takes one of its width and any height, else its sheet.
+    /// The paper to draw on: a roll if the printer supports one of its width and any height, otherwise its sheet.
     public var paper: Paper {
         for roll in [Paper.roll80, .roll58] where isRoll(roll.width) { return roll }
         return defaultMedia.contains("letter") ? .letter : .a4
     }
 
     private func isRoll(_ width: Int) -> Bool {
-        // A photo printer takes odd sizes too; a roll printer takes nothing as wide as a sheet.
+        // A photo printer supports odd sizes too; a roll printer supports nothing as wide as a sheet.
         let takesSheets = sizes.contains { $0.width.upperBound >= 20_000 }
         return !takesSheets && sizes.contains { $0.width.contains(width) && $0.height.count > 1 }
     }
 
-    /// Whether it has a paper, as far as it says.
+    /// Returns `true` if the printer supports a paper, or reports no sizes.
     public func takes(_ paper: Paper) -> Bool {
         sizes.isEmpty
             || sizes.contains { size in
@@ -83,14 +83,14 @@ public struct PrinterCapabilities: Hashable, Sendable {
             }
     }
 
-    /// The height to ask for: the receipt's, made to fit the range of its width.
-    /// - Returns: `nil` if the receipt is longer than the printer takes.
+    /// Returns the height to request: the receipt's, fitted to the range of its width.
+    /// - Returns: `nil` if the receipt is longer than the printer supports.
     public func height(_ height: Int, width: Int) -> Int? {
         let ranges = sizes.filter { $0.width.contains(width) }.map(\.height)
         guard !ranges.isEmpty else { return height }
         return ranges.compactMap { $0.upperBound < height ? nil : max(height, $0.lowerBound) }.min()
     }
 
-    /// The best document that both sides know.
+    /// The best document format that both sides support.
     public var format: PrintFormat? { PrintFormat.allCases.first { formats.contains($0.rawValue) } }
 }

@@ -1,11 +1,11 @@
 import TillCore
 
-/// Follows jobs to their end, and finds those whose number was lost.
+/// Follows jobs to their end, and finds jobs after their number was lost.
 struct PrinterFollower: Sendable {
     let client: IPPClient
     let clock: any TillClock
 
-    /// The states of a job that matter here. RFC 8011, 5.3.7.
+    /// The job states that matter here. RFC 8011, 5.3.7.
     private enum JobState {
         static let pending = 3
         static let held = 4
@@ -14,7 +14,7 @@ struct PrinterFollower: Sendable {
         static let completed = 9
     }
 
-    /// How the printer stands now.
+    /// Returns the printer's current state.
     func state() async throws(IPPError) -> PrinterState {
         PrinterState(
             try await client.printerAttributes([
@@ -22,11 +22,11 @@ struct PrinterFollower: Sendable {
             ]))
     }
 
-    /// Follows a job until it has ended or the time is over.
+    /// Follows a job until it has ended or the deadline has passed.
     /// - Parameters:
-    ///   - name: the job's own: a printer that was switched off and on may give its number to another.
-    ///   - beginningBy: when the printer must have begun; `nil`: at the end.
-    /// - Throws: ``IPPError/neverBegan(_:)`` if the printer had not begun then and canceled it for us.
+    ///   - name: the job's own name: a printer that was power-cycled may assign its number to another job.
+    ///   - beginningBy: the time by which the printer must have started; `nil`: the end.
+    /// - Throws: ``IPPError/neverBegan(_:)`` if the printer had not started by then and canceled the job.
     func follow(
         _ job: Int, named name: String, beginningBy: Timestamp? = nil, until end: Timestamp, _ listener: PrintListener
     ) async throws(IPPError) -> PrintOutcome {
@@ -46,7 +46,7 @@ struct PrinterFollower: Sendable {
                     await report(.state(state), to: listener)
                 }
             } catch {
-                // A printer forgets jobs that are done.
+                // A printer forgets completed jobs.
                 if case .refused(0x0406, _) = error {
                     return .mayHavePrinted("The printer does not know the job any more.")
                 }
@@ -60,7 +60,7 @@ struct PrinterFollower: Sendable {
         return try await giveUp(job, why)
     }
 
-    /// The time is over: what has not begun is canceled, so that it does not print when nobody waits for it.
+    /// Handles an expired deadline: a job that has not started is canceled, so that it does not print unattended later.
     private func giveUp(_ job: Int, _ why: String) async throws(IPPError) -> PrintOutcome {
         let stays = PrintOutcome.mayHavePrinted("The printer has it and has not finished. \(why)")
         let after: [IPPAttribute]
@@ -80,13 +80,13 @@ struct PrinterFollower: Sendable {
         }
     }
 
-    /// The printer has not begun with a job.
+    /// Returns `true` if the printer has not started a job.
     private static func waits(_ attributes: [IPPAttribute]) -> Bool {
         let state = attributes.int("job-state")
         return state == JobState.pending || state == JobState.held
     }
 
-    /// How a job ended; `nil` while it has not.
+    /// Returns the outcome of a job; `nil` while it has not ended.
     static func outcome(_ attributes: [IPPAttribute]) -> PrintOutcome? {
         let reasons = attributes.strings("job-state-reasons").filter { $0 != "none" }.joined(separator: ", ")
         let words = attributes.strings("job-state-message").first ?? ""
@@ -100,13 +100,13 @@ struct PrinterFollower: Sendable {
         }
     }
 
-    /// Whether a job is ours; a printer that tells no names is believed.
+    /// Returns `true` if a job has this name, or the printer reports no names.
     static func isNamed(_ name: String, _ attributes: [IPPAttribute]) -> Bool {
         attributes.strings("job-name").first.map { $0 == name } ?? true
     }
 
-    /// The number of the newest job of a name; `nil` if the printer lists none.
-    /// - Throws: ``IPPError`` if the printer did not give one of its lists and the job is not in the other.
+    /// Returns the number of the newest job of a name; `nil` if the printer lists none.
+    /// - Throws: ``IPPError`` if one of the printer's lists is unavailable and the job is not in the other.
     func find(named name: String) async throws(IPPError) -> Int? {
         var failure: IPPError?
         for isDone in [false, true] {
@@ -120,7 +120,7 @@ struct PrinterFollower: Sendable {
         return nil
     }
 
-    /// Cancels a job that never got its document, so that it does not hold up the printer.
+    /// Cancels a job that never received its document, so that it does not block the printer.
     func discard(_ number: Int? = nil, named name: String) async {
         do throws(IPPError) {
             var job = number
@@ -130,21 +130,21 @@ struct PrinterFollower: Sendable {
             guard PrinterFollower.isNamed(name, attributes), PrinterFollower.outcome(attributes) == nil else { return }
             await callOff(job)
         } catch {
-            // Nobody says which job it is, so none is canceled.
+            // The job cannot be identified, so none is canceled.
         }
     }
 
-    /// Cancels a job that got no document.
+    /// Cancels a job without a document.
     func callOff(_ job: Int) async {
         do throws(IPPError) { try await client.cancel(job) } catch {
-            // It has nothing to print: at worst it holds the printer up until the printer's own time-out.
+            // The job has nothing to print: at worst it blocks the printer until the printer's own timeout.
         }
     }
 }
 
-/// Words of a printer, for our sentences.
+/// Cleans a printer's texts for display.
 enum PrinterWords {
-    /// Without control characters; a printer's words end up on screens.
+    /// Removes control characters; a printer's texts end up on screens.
     static func plain(_ text: String) -> String {
         String(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F && !$0.properties.isBidiControl })
     }

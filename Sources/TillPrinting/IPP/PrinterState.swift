@@ -1,4 +1,4 @@
-/// A printer's state. What it does not report is `unknown`, never fine.
+/// A printer's state. Anything unreported is `unknown`, never assumed good.
 public struct PrinterState: Hashable, Sendable {
     /// `printer-state` of RFC 8011; for ESC/POS derived from its status bytes.
     public enum Activity: String, Hashable, Sendable {
@@ -6,13 +6,13 @@ public struct PrinterState: Hashable, Sendable {
         case idle
         /// Printing, or waiting for paper in the middle of a job.
         case processing
-        /// Stopped until a person helps.
+        /// Stopped until manual intervention.
         case stopped
-        /// It did not say.
+        /// Not reported.
         case unknown
     }
 
-    /// A reason for how it stands: a keyword of the printer, kept as it is.
+    /// A reason for the state: a keyword of the printer, kept unchanged.
     public struct Reason: RawRepresentable, Hashable, Sendable, Comparable {
         /// The text, as it came.
         public let rawValue: String
@@ -27,7 +27,7 @@ public struct PrinterState: Hashable, Sendable {
             return rawValue
         }
 
-        /// One sentence for the person at the printer; `nil` for what we have no words for.
+        /// One sentence for the printer's user; `nil` for unknown keywords.
         public var sentence: String? {
             switch keyword {
             case "media-empty", "media-needed": "It is out of paper."
@@ -49,9 +49,9 @@ public struct PrinterState: Hashable, Sendable {
 
     /// Idle, printing or stopped.
     public var activity: Activity
-    /// What it reports about paper, cover and ink, sorted; empty: nothing.
+    /// The reported conditions of paper, cover and ink, sorted; empty if there are none.
     public var reasons: [Reason]
-    /// The printer's own message, for people; may be empty.
+    /// The printer's own message for display; may be empty.
     public var message: String
 
     /// - Parameter reasons: keywords of `printer-state-reasons`; `none` is left out.
@@ -61,7 +61,7 @@ public struct PrinterState: Hashable, Sendable {
         self.message = message
     }
 
-    /// From a printer's attributes.
+    /// Takes a printer's attributes.
     public init(_ attributes: [IPPAttribute]) {
         let activity: Activity =
             switch attributes.int("printer-state") {
@@ -75,7 +75,7 @@ public struct PrinterState: Hashable, Sendable {
             message: attributes.strings("printer-state-message").first ?? "")
     }
 
-    /// Something stands in the way of printing now.
+    /// `true` if something prevents printing now.
     public var needsHelp: Bool {
         activity == .stopped
             || reasons.contains {
@@ -87,7 +87,7 @@ public struct PrinterState: Hashable, Sendable {
             }
     }
 
-    /// One sentence for a shop's staff: whether it is ready, and what to do if not.
+    /// One sentence for a shop's staff: readiness, and any necessary action.
     public var sentence: String {
         let first =
             switch activity {

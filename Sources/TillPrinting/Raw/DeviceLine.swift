@@ -9,8 +9,8 @@ import TillCore
     import Darwin
 #endif
 
-/// A receipt printer's device file. A printer that has stopped takes no more bytes, so nothing here waits in the
-/// system: every write has a deadline.
+/// A receipt printer's device file. A printer that has stopped accepts no more bytes, so no call blocks in the kernel:
+/// every write has a deadline.
 final class DeviceLine: RawLine {
     private let descriptor: Int32
     private let answers = Mutex(ESCPOSAnswers())
@@ -20,8 +20,9 @@ final class DeviceLine: RawLine {
 
     deinit { closeOnce() }
 
-    /// Opens it, for reading too where the system allows that.
-    /// - Throws: ``IPPError/unreachable(_:mayHaveArrived:)`` if it is not there, no device of characters, or not ours.
+    /// Opens the device, for reading too where the system allows that.
+    /// - Throws: ``IPPError/unreachable(_:mayHaveArrived:)`` if it does not exist, is not a character device, or is not
+    ///   accessible.
     static func open(_ path: String) throws(IPPError) -> DeviceLine {
         let flags = O_NOCTTY | O_NONBLOCK | O_CLOEXEC
         #if canImport(Darwin)

@@ -1,7 +1,7 @@
 import TillReceipts
 
-/// What a receipt printer says of itself: answers to `DLE EOT n`, and what it reports without being asked once `GS a`
-/// has switched that on, which another till or an earlier job may have done.
+/// Status answers of a receipt printer: answers to `DLE EOT n`, and the automatic status that it sends once `GS a` has
+/// enabled it, possibly by another till or an earlier job.
 struct ESCPOSStatus: Hashable {
     struct Question: Hashable {
         let kind: ESCPOSCommand.Question
@@ -13,14 +13,14 @@ struct ESCPOSStatus: Hashable {
     let question: Question
     let byte: UInt8
 
-    /// `nil` if the byte is no answer: bits 1 and 4 are always set in one, bits 0 and 7 never.
+    /// Takes an answer byte; `nil` if it is none: in an answer bits 1 and 4 are always set, bits 0 and 7 never.
     init?(_ question: Question, _ byte: UInt8) {
         guard byte & 0b1001_0011 == 0b0001_0010 else { return nil }
         self.question = question
         self.byte = byte
     }
 
-    /// All answers as a state.
+    /// Combines all answers into a state.
     static func state(_ answers: [ESCPOSStatus]) -> PrinterState {
         var reasons: [String] = []
         var isOffline = false
@@ -45,8 +45,8 @@ struct ESCPOSStatus: Hashable {
         return state(isOffline: isOffline, reasons)
     }
 
-    /// The four bytes that a printer sends by itself: bits 0, 1 and 7 of the first are never set, bit 4 always.
-    /// - Returns: `nil` if they are not that.
+    /// Parses the four bytes of an automatic status: bits 0, 1 and 7 of the first are never set, bit 4 always.
+    /// - Returns: `nil` if they are not an automatic status.
     static func automatic(_ bytes: some Sequence<UInt8>) -> PrinterState? {
         let all = Array(bytes.prefix(4))
         guard all.count == 4, isAutomatic(all[0]), all.dropFirst().allSatisfy({ $0 & 0b1001_0000 == 0 }) else {
@@ -72,13 +72,13 @@ struct ESCPOSStatus: Hashable {
     }
 }
 
-/// What came back from a printer, taken apart as it comes. Holds at most ``longest`` bytes.
+/// The bytes received from a printer, parsed as they arrive. Holds at most ``longest`` bytes.
 struct ESCPOSAnswers {
-    /// More is not kept: nobody who prints says so much.
+    /// The maximum number of bytes kept, more than any printer's status needs.
     static let longest = 256
 
     private var bytes: [UInt8] = []
-    /// The last status that the printer sent unasked.
+    /// The last automatic status of the printer.
     private(set) var reported: PrinterState?
 
     mutating func take(_ more: some Sequence<UInt8>) {
@@ -86,7 +86,7 @@ struct ESCPOSAnswers {
         bytes = Array(bytes.suffix(ESCPOSAnswers.longest))
     }
 
-    /// The answer to a question; what a printer tells unasked is passed over. `nil` if there is none yet.
+    /// Returns the next answer to a question, skipping automatic status; `nil` if there is none yet.
     mutating func next() -> UInt8? {
         while let first = bytes.first {
             guard ESCPOSStatus.isAutomatic(first) else {
@@ -100,16 +100,16 @@ struct ESCPOSAnswers {
         return nil
     }
 
-    /// Drops answers that nobody waits for any more, but not the beginning of what the printer reports by itself.
+    /// Discards stale answers, but not the beginning of an automatic status.
     mutating func forget() { while next() != nil {} }
 
-    /// Something answers in words, as web and mail servers do: no printer.
+    /// `true` if the answer is text, as from web and mail servers: not a printer.
     var isTalk: Bool {
         bytes.count >= 4 && bytes.prefix(4).allSatisfy(ESCPOSAnswers.isText)
             && bytes.contains { !ESCPOSStatus.isAutomatic($0) && $0 & 0b1001_0011 != 0b0001_0010 }
     }
 
-    /// A character of a line, or what stands between two lines: what is heard may begin anywhere.
+    /// Returns `true` for a printable character or a line break: the received data may begin anywhere.
     private static func isText(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte < 0x7F || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }

@@ -2,31 +2,31 @@ import NIOCore
 public import TillCore
 import TillReceipts
 
-/// An ESC/POS printer that takes bytes: over TCP, port 9100 by default, or through a device file.
+/// An ESC/POS printer that accepts raw bytes: over TCP, port 9100 by default, or through a device file.
 ///
-/// It is asked how it stands before a byte of the receipt is sent, so that a receipt does not go into a printer
-/// without paper, and after. No answer is `unknown`: some printers and print servers never give one. One that is known
-/// to report its state by itself is asked to while it prints, and not to any more then.
+/// Its state is queried before the first byte of the receipt, so that no receipt is sent to a printer without paper,
+/// and afterwards. No answer is `unknown`: some printers and print servers never send one. On a printer known to
+/// support automatic status, it is enabled during printing only.
 public struct RawPrinter: Sendable {
-    /// How long an answer about the state is waited for.
+    /// The time limit for an answer about the state.
     public static let statusDeadline = Span.milliseconds(800)
-    /// How long the printer may take to take a question. Longer than an answer is waited for: on a busy machine the
-    /// bytes themselves are late, and a line that is closed for that looks like one that the printer has closed.
+    /// The time limit for writing a query. Longer than the limit for its answer: on a busy machine the bytes themselves
+    /// are late, and a line closed for that reason is indistinguishable from one that the printer closed.
     static let questionDeadline = Span.seconds(5)
-    /// How often a connection is tried, before anything of the receipt is sent.
+    /// The number of connection attempts, before anything of the receipt is sent.
     public static let connectTries = 3
-    /// How long the printer may take to take all bytes.
+    /// The time limit for the printer to accept all bytes.
     public static let writeDeadline = Span.seconds(30)
 
-    /// Bytes between two queries of what the printer reports by itself.
+    /// The number of bytes sent between two checks for automatic status.
     static let piece = 4_096
 
     private let address: PrinterAddress
     private let reportsState: Bool
     private let writeDeadline: Span
 
-    /// A printer at an address of ``PrinterAddress/socket(host:port:)`` or ``PrinterAddress/device(_:)``.
-    /// - Parameter reportsState: it knows `GS a`.
+    /// Creates a printer at an address of ``PrinterAddress/socket(host:port:)`` or ``PrinterAddress/device(_:)``.
+    /// - Parameter reportsState: `true` if it supports `GS a`.
     public init(
         _ address: PrinterAddress, reportsState: Bool = false, writeDeadline: Span = RawPrinter.writeDeadline
     ) {
@@ -35,7 +35,7 @@ public struct RawPrinter: Sendable {
         self.writeDeadline = writeDeadline
     }
 
-    /// Its state, from one status query.
+    /// Returns the printer's state, from one status query.
     public func state() async throws(IPPError) -> PrinterState {
         let (line, state) = try await open()
         await line.close()
@@ -44,7 +44,7 @@ public struct RawPrinter: Sendable {
 
     /// Sends bytes over one connection, never a second time.
     /// - Parameter listener: notified before the first byte is sent.
-    /// - Throws: ``IPPError`` if not one byte of them was sent.
+    /// - Throws: ``IPPError`` if not a single byte of them was sent.
     public func send(_ bytes: [UInt8], listener: PrintListener = { _ in }) async throws(IPPError) -> PrintOutcome {
         let (line, before) = try await open()
         do throws(IPPError) {
@@ -75,7 +75,7 @@ public struct RawPrinter: Sendable {
         }
     }
 
-    /// Writes all, and passes on what the printer reports on the way.
+    /// Writes all bytes and reports automatic status on the way.
     private func write(_ bytes: [UInt8], to line: any RawLine, _ listener: PrintListener) async -> Bool {
         guard reportsState else { return await line.write(bytes, deadline: writeDeadline) }
         let end = ContinuousClock.now + writeDeadline.duration
@@ -95,7 +95,7 @@ public struct RawPrinter: Sendable {
         return true
     }
 
-    /// A connection, and how the printer stands. One that the printer closes at once is opened again.
+    /// Opens a connection and queries the state. A connection that the printer closes at once is opened again.
     private func open() async throws(IPPError) -> (any RawLine, PrinterState) {
         var tries = 0
         while true {
@@ -123,44 +123,44 @@ public struct RawPrinter: Sendable {
     }
 }
 
-/// One open way to a printer that takes bytes.
+/// An open connection to a printer that accepts raw bytes.
 protocol RawLine: Sendable {
-    /// Writes all; `false` if the printer did not take them, or not in time.
+    /// Writes all bytes; `false` if the printer did not accept them, or not in time.
     func write(_ bytes: [UInt8], deadline: Span) async -> Bool
-    /// What has come back since it was asked last.
+    /// Returns the answers received since the last call.
     func heard() async -> RawLineAnswers
-    /// Makes it forget what came.
+    /// Discards received answers.
     func forget() async
     func close() async
 }
 
 struct RawLineAnswers: Sendable {
     var next: UInt8?
-    /// The last status that it sent unasked.
+    /// The last automatic status.
     var reported: PrinterState?
     var isTalk = false
     var isClosed = false
 }
 
-/// What asking for the state came to.
+/// The result of a status query.
 enum RawLineState: Sendable {
-    /// What the printer said; `unknown` if it kept silent.
+    /// The reported state; `unknown` if there was no answer.
     case said(PrinterState)
-    /// It is no printer.
+    /// The other side is not a printer.
     case talk
     /// The other side closed the connection.
     case closed
 }
 
 extension RawLine {
-    /// Asks all that is known to be asked; stops at the first question without an answer.
-    /// - Parameter reportsState: a printer that keeps silent is asked to report by itself, which it does at once.
+    /// Sends all status queries; stops at the first one without an answer.
+    /// - Parameter reportsState: `true` to enable automatic status on a silent printer, which makes it report at once.
     func state(reportsState: Bool = false) async -> RawLineState {
         var answers: [ESCPOSStatus] = []
         for question in ESCPOSStatus.questions {
             if !answers.isEmpty { await forget() }
             guard await write(question.bytes, deadline: RawPrinter.questionDeadline) else {
-                // A web server says what it thinks of a receipt and hangs up before it can be asked.
+                // A web server responds to unexpected data and hangs up before it can be queried.
                 return await heard().isTalk ? .talk : .closed
             }
             let heard = await answer()
@@ -174,8 +174,8 @@ extension RawLine {
         return .said(await reportedState(asking: reportsState) ?? PrinterState(.unknown))
     }
 
-    /// What the printer reports by itself.
-    /// - Parameter isAsked: it is asked to, and then not to any more.
+    /// Returns the automatic status.
+    /// - Parameter isAsked: `true` to enable it for this query and disable it afterwards.
     private func reportedState(asking isAsked: Bool) async -> PrinterState? {
         let before = await heard().reported
         guard isAsked, await write(ESCPOSCommand.automaticStatus(true), deadline: RawPrinter.questionDeadline) else {

@@ -33,7 +33,7 @@ struct SocketLine: RawLine {
     func write(_ bytes: [UInt8], deadline: Span) async -> Bool {
         let done = channel.eventLoop.makePromise(of: Void.self)
         let channel = channel
-        // A printer that has stopped takes no more, and the write would wait for good.
+        // A printer that has stopped accepts no more bytes, and the write would wait forever.
         let timer = channel.eventLoop.scheduleTask(in: .milliseconds(deadline.milliseconds)) {
             done.fail(ChannelError.ioOnClosedChannel)
             channel.close(mode: .all, promise: nil)

@@ -1,8 +1,8 @@
 import Synchronization
 package import TillCore
 
-/// Which fault happens when. Asked once for each call, in this order: what was ordered for the next calls, what a
-/// seeded script says, the test card, the amount.
+/// The fault plan, consulted once per call. Sources in order of precedence: faults scheduled for the next calls, a
+/// seeded script, the test card, the amount.
 ///
 /// | last digit | fault | card (authorize) |
 /// |---|---|---|
@@ -15,8 +15,8 @@ package import TillCore
 /// | 7 | notSent | 4000 0000 0007 7067 |
 /// | 8 | duplicateDelivery | 4000 0000 0007 7075 |
 ///
-/// An amount of 90 00x minor units fails the authorization, 90 01x the capture, 90 02x the refund, 90 03x the void.
-/// A card or an amount fails the first call of each key only, so that trying again helps.
+/// An amount of 90 00x minor units fails the authorization, 90 01x the capture, 90 02x the refund, 90 03x the void. A
+/// card or an amount fails only the first call of each key, so that a retry succeeds.
 public final class SandboxFaults: Sendable {
     private struct State {
         var ordered: [SandboxOperation: [SandboxFault]] = [:]
@@ -28,34 +28,34 @@ public final class SandboxFaults: Sendable {
     private let script: SandboxScript?
     private let followsTables: Bool
 
-    /// Faults that follow the tables, or only what a test asks for.
+    /// Creates a plan that follows the tables, or only faults scheduled by a test.
     /// - Parameters:
     ///   - script: random faults from a seed.
-    ///   - followsTables: `false` switches the amounts and cards off.
+    ///   - followsTables: `false` ignores amounts and cards.
     public init(script: SandboxScript? = nil, followsTables: Bool = true) {
         self.script = script
         self.followsTables = followsTables
     }
 
-    /// The next calls of an operation fail.
+    /// Schedules a fault for the next calls of an operation.
     public func fail(_ operation: SandboxOperation, with fault: SandboxFault, times: Int = 1) {
         state.withLock {
             $0.ordered[operation, default: []] += Array(repeating: fault, count: max(0, min(times, 10_000)))
         }
     }
 
-    /// All calls of an operation fail until this is called with `nil`.
+    /// Makes all calls of an operation fail until called with `nil`.
     public func keepFailing(_ operation: SandboxOperation, with fault: SandboxFault?) {
         state.withLock { $0.lasting[operation] = fault }
     }
 
-    /// Takes the right to read disputes from the shop's credentials, or gives it back.
+    /// Grants or revokes the permission of the shop's credentials to read disputes.
     public func mayReadDisputes(_ isAllowed: Bool) { state.withLock { $0.mayReadDisputes = isAllowed } }
 
-    /// Whether the shop's credentials may read disputes.
+    /// `true` if the shop's credentials may read disputes.
     package var mayReadDisputes: Bool { state.withLock { $0.mayReadDisputes } }
 
-    /// Forgets all that was ordered.
+    /// Removes all scheduled faults.
     public func clear() {
         state.withLock {
             $0.ordered = [:]
@@ -63,7 +63,7 @@ public final class SandboxFaults: Sendable {
         }
     }
 
-    /// The fault of this call, if it has one.
+    /// Returns the fault of this call, if it has one.
     package func next(
         _ operation: SandboxOperation, key: String, amount: Int64?, card: SandboxFault? = nil, at now: Timestamp
     ) -> SandboxFault? {
@@ -92,7 +92,7 @@ public final class SandboxFaults: Sendable {
             }
         guard let amount, let base, (90_000...90_039).contains(amount) else { return nil }
         let index = Int(amount - base) - 1
-        // 90 028 is a refund that stays pending.
+        // 90 028 is the amount of a refund that stays pending.
         guard SandboxFault.inOrder.indices.contains(index), amount != 90_028 else { return nil }
         return SandboxFault.inOrder[index]
     }

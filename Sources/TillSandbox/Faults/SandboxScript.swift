@@ -1,12 +1,12 @@
 public import TillCore
 
-/// Random faults from a seed. Whether a call fails depends on the seed, the operation, its key and the moment only,
-/// not on the order in which tasks happen to run: with a simulated clock the same seed gives the same run.
+/// Random faults from a seed. The fault of a call depends only on the seed, the operation, its key and the time, not on
+/// the scheduling of tasks: with a simulated clock, the same seed reproduces the same run.
 public struct SandboxScript: Hashable, Sendable {
-    /// One fault and how often it happens.
+    /// A fault and its frequency.
     public struct Rate: Hashable, Sendable {
         public var fault: SandboxFault
-        /// In this many of a million calls.
+        /// Occurrences per million calls.
         public var perMillion: UInt64
 
         public init(_ fault: SandboxFault, perMillion: UInt64) {
@@ -16,7 +16,7 @@ public struct SandboxScript: Hashable, Sendable {
     }
 
     public let seed: UInt64
-    /// Faults of each operation.
+    /// The faults of each operation.
     public var rates: [SandboxOperation: [Rate]]
 
     public init(seed: UInt64, rates: [SandboxOperation: [Rate]]) {
@@ -24,7 +24,7 @@ public struct SandboxScript: Hashable, Sendable {
         self.rates = rates
     }
 
-    /// Every fault equally often, for every operation; together in this many of a million calls.
+    /// Creates a script in which every fault is equally frequent for every operation, with a combined frequency.
     public init(seed: UInt64, everyFaultPerMillion: UInt64) {
         let share = everyFaultPerMillion / UInt64(SandboxFault.inOrder.count)
         let rates = SandboxFault.inOrder.map { Rate($0, perMillion: share) }
@@ -32,7 +32,7 @@ public struct SandboxScript: Hashable, Sendable {
             seed: seed, rates: Dictionary(uniqueKeysWithValues: SandboxOperation.allCases.map { ($0, rates) }))
     }
 
-    /// The fault of a call, if it has one.
+    /// Returns the fault of a call, if it has one.
     public func fault(_ operation: SandboxOperation, key: String, at now: Timestamp) -> SandboxFault? {
         guard let rates = rates[operation] else { return nil }
         var dice = StableHash.of("\(operation.rawValue) \(key) \(now.milliseconds)", seed: seed) % 1_000_000
@@ -43,7 +43,7 @@ public struct SandboxScript: Hashable, Sendable {
         return nil
     }
 
-    /// A test card for a payment: mostly good ones, some of each way to be declined. Sealed as a reader seals it.
+    /// Returns a test card for a payment: mostly approved ones, some of each decline. Sealed as a reader seals it.
     public func sealedCard(for key: String, declinedPerMillion: UInt64) -> Secret<String> {
         let dice = StableHash.of("card \(key)", seed: seed)
         guard dice % 1_000_000 < declinedPerMillion else { return Secret("sim:4242424242424242:visa:contact_emv") }

@@ -1,31 +1,30 @@
 public import TillCore
 
-/// What happens to a charge long after the sale, and without Till having asked for it.
+/// A change to a charge after the sale that Till did not request.
 public enum SandboxAfterSale: Hashable, Sendable {
-    /// A refund that had succeeded fails later; the last one if none is named.
+    /// A succeeded refund fails later; the last one unless named.
     case failRefund(String?, isCanceled: Bool)
     /// The last capture fails.
     case failCapture
-    /// That capture is made good.
+    /// The failed capture is restored.
     case restoreCapture
-    /// Somebody refunds in the dashboard; all that is left if no amount is given, in minor units.
+    /// A refund in the dashboard, in minor units; the full remaining amount by default.
     case refund(Int64?)
-    /// Somebody captures in the dashboard; all that is held if no amount is given, in minor units.
+    /// A capture in the dashboard, in minor units; the full authorized amount by default.
     case capture(Int64?)
-    /// A dispute is opened; about all that was captured if no amount is given, in minor units. An inquiry moves no
-    /// money.
+    /// A dispute is opened, in minor units; over the full captured amount by default. An inquiry moves no money.
     case dispute(Int64?, reason: String, isInquiry: Bool, respondBy: Timestamp?)
-    /// The last dispute's money is taken back.
+    /// The last dispute's amount is withdrawn.
     case withdrawFunds
-    /// The last dispute's money is returned; all of it if no amount is given, in minor units.
+    /// The last dispute's amount is reinstated, in minor units; in full by default.
     case reinstateFunds(Int64?)
     /// The last dispute is decided.
     case closeDispute(isWon: Bool)
 }
 
 extension SandboxLedger {
-    /// Plays what happens to a charge after the sale.
-    /// - Returns: the charge after it; `nil` if there is none, or if it cannot happen to it.
+    /// Applies a change to a charge after the sale.
+    /// - Returns: the changed charge; `nil` if there is none, or if the change is not possible.
     public func play(_ event: SandboxAfterSale, on reference: ProviderReference) async throws -> SandboxCharge? {
         let (rules, now) = (rules, clock.now())
         return try await store.transaction { shelf in
@@ -39,7 +38,7 @@ extension SandboxLedger {
 }
 
 extension SandboxCharge {
-    /// `false` if it cannot happen.
+    /// Applies a change; returns `false` if it is not possible.
     package mutating func play(_ event: SandboxAfterSale, rules: SandboxRules, at now: Timestamp) -> Bool {
         switch event {
         case .failRefund(let name, let isCanceled):
@@ -87,7 +86,7 @@ extension SandboxCharge {
                 if isWon {
                     $0.withdrawn = 0
                 } else if $0.moves?.isEmpty ?? true {
-                    // What was taken at the opening is lost, less what came back of it since.
+                    // The amount withdrawn at the opening is lost, less any reinstated since.
                     $0.withdrawn = $0.amount
                 }
             }

@@ -1,39 +1,39 @@
 package import TillCore
 
 extension SandboxCharge {
-    /// One renewal of a hold: it has a name of its own, under which the money is captured from then on.
+    /// A renewal (reauthorization) of a hold, with its own reference, under which the money is captured from then on.
     public struct Renewal: Codable, Hashable, Sendable {
-        /// The sandbox's name for the renewed hold.
+        /// The sandbox's reference of the renewed hold.
         public var reference: String
-        /// The key that it was asked for with.
+        /// The idempotency key of the request.
         public var key: String
-        /// What is held further, in minor units.
+        /// The amount that remains held, in minor units.
         public var amount: Int64
-        /// What was captured before it, in minor units.
+        /// The amount captured before the renewal, in minor units.
         public var capturedBefore: Int64
-        /// When, milliseconds since 1970.
+        /// The time of the renewal, milliseconds since 1970.
         public var at: Int64
     }
 
-    /// The name of the hold that can be captured: that of its last renewal.
+    /// The reference of the hold that can be captured: that of the last renewal.
     public var holdName: String { renewals?.last?.reference ?? reference }
 
-    /// The charge that a hold belongs to, be it the first one or a renewal.
+    /// Returns the charge that owns a hold, the first one or a renewal.
     static func reference(ofHold name: String) -> String {
         guard let mark = name.firstRange(of: renewalMark) else { return name }
         return String(name[..<mark.lowerBound])
     }
 
-    /// Whether a name is that of a renewed hold.
+    /// Returns `true` if a reference is that of a renewed hold.
     package static func isRenewal(_ name: ProviderReference?) -> Bool {
         name.map { reference(ofHold: $0.rawValue) != $0.rawValue } ?? false
     }
 
-    /// References are hexadecimal after their prefix, so that this can be in none.
+    /// References are hexadecimal after their prefix, so that none can contain this mark.
     private static let renewalMark = "_h"
 
-    /// Renews the hold on what is not captured yet, never past its end. Asked again under another key it renews again,
-    /// so that whoever relies on more than his own ledger is found out.
+    /// Renews the hold on the uncaptured amount, never past its end. A request with another key renews again, so that
+    /// an engine that relies on more than its own ledger is exposed.
     mutating func renew(_ amount: Int64, key: String, rules: SandboxRules, at now: Timestamp) -> SandboxOutcome {
         guard let honorPeriod = rules.honorPeriod, let holdEndsAt, let honoredUntil, state == .authorized, !isClosed
         else { return .declined(code: "unexpected_state", message: "There is no hold that can be renewed.") }

@@ -1,126 +1,126 @@
 import TillCore
 
-/// One charge in the sandbox's own ledger: the truth that an engine is checked against. Holds no card number.
+/// A charge in the sandbox's own ledger, the reference that an engine is checked against. Holds no card number.
 public struct SandboxCharge: Codable, Hashable, Sendable {
-    /// Where a charge stands.
+    /// The state of a charge.
     public enum State: String, Codable, Hashable, Sendable {
-        /// Made, no money was asked for.
+        /// Created; no authorization was requested.
         case unconfirmed
-        /// Waits for the customer.
+        /// Awaiting the customer's action.
         case requiresAction
-        /// The customer has done his part; the money has to be asked for once more.
+        /// The customer has completed the action; the authorization has to be requested once more.
         case actionDone
-        /// Money is held or taken.
+        /// Authorized or captured.
         case authorized
-        /// The issuer said no; it may be asked again.
+        /// Declined by the issuer; another attempt is possible.
         case declined
         case voided
     }
 
-    /// One capture, in minor units.
+    /// A capture, in minor units.
     public struct Capture: Codable, Hashable, Sendable {
-        /// The sandbox's name for it.
+        /// The sandbox's reference of the capture.
         public var reference: String
-        /// The key that it was asked for with.
+        /// The idempotency key of the request.
         public var key: String
-        /// How much, in minor units of the charge's currency.
+        /// The amount, in minor units of the charge's currency.
         public var amount: Int64
-        /// The money was taken back later.
+        /// `true` if the capture failed later.
         public var hasFailed: Bool?
-        /// When it was taken, milliseconds since 1970.
+        /// The time of the capture, milliseconds since 1970.
         public var at: Int64?
-        /// Each time that the money was taken back, and taken again, oldest first.
+        /// The failures and restorations of the capture, oldest first.
         public var moves: [Move]?
     }
 
     /// A dispute, in minor units.
     public struct Dispute: Codable, Hashable, Sendable {
-        /// The sandbox's name for it.
+        /// The sandbox's reference of the dispute.
         public var reference: String
-        /// How much, in minor units of the charge's currency.
+        /// The amount, in minor units of the charge's currency.
         public var amount: Int64
-        /// Why, in the provider's word.
+        /// The reason, in the provider's terms.
         public var reason: String
-        /// Where it stands, in the provider's word.
+        /// The status, in the provider's terms.
         public var status: String
-        /// Taken back for it and not returned, in minor units.
+        /// The amount withdrawn and not reinstated, in minor units.
         public var withdrawn: Int64 = 0
-        /// Until when it may be answered, milliseconds since 1970.
+        /// The response deadline, milliseconds since 1970.
         public var respondBy: Int64?
-        /// Each time that money was taken back or returned, oldest first.
+        /// The withdrawals and reinstatements, oldest first.
         public var moves: [Move]?
     }
 
-    /// Money that a dispute, or a capture that failed, has moved: minor units, above zero to the shop; milliseconds
-    /// since 1970.
+    /// A movement of money by a dispute or a failed capture: minor units, positive toward the shop; milliseconds since
+    /// 1970.
     public struct Move: Codable, Hashable, Sendable {
         public var amount: Int64
         public var at: Int64
     }
 
-    /// One refund, in minor units.
+    /// A refund, in minor units.
     public struct Refund: Codable, Hashable, Sendable {
-        /// How a refund stands.
+        /// The status of a refund.
         public enum Status: String, Codable, Hashable, Sendable { case pending, succeeded, failed, canceled }
-        /// The sandbox's name for it.
+        /// The sandbox's reference of the refund.
         public var reference: String
-        /// The key that it was asked for with.
+        /// The idempotency key of the request.
         public var key: String
-        /// The engine's own name for it, if it gave one.
+        /// The engine's own id of the refund, if supplied.
         public var refund: String?
-        /// How much, in minor units of the charge's currency.
+        /// The amount, in minor units of the charge's currency.
         public var amount: Int64
         public var status: Status
-        /// When it was asked for, milliseconds since 1970.
+        /// The time of the request, milliseconds since 1970.
         public var createdAt: Int64
         public var reason: String?
-        /// What the client wanted kept with it.
+        /// The client's metadata.
         public var metadata: [String: String]
-        /// When the money left, milliseconds since 1970; `nil` while it has not.
+        /// The time of the payout to the customer, milliseconds since 1970; `nil` while pending.
         public var paidAt: Int64?
-        /// When it came back, milliseconds since 1970.
+        /// The time of the return, milliseconds since 1970.
         public var returnedAt: Int64?
     }
 
-    /// What is kept of a card.
+    /// The stored card details.
     public struct Card: Codable, Hashable, Sendable {
         /// The brand as providers spell it.
         public var brand: String
         /// The last four digits.
         public var lastFour: String
-        /// How it was read.
+        /// The entry mode.
         public var entryMode: String?
-        /// Authorization and capture are one message.
+        /// `true` if authorization and capture are a single message.
         public var isSingleMessage: Bool
     }
 
-    /// What was answered under a key, so that it can be answered again.
+    /// The response stored under an idempotency key, for replays.
     public struct Reply: Codable, Hashable, Sendable {
-        /// What was asked for.
+        /// The requested operation.
         public var operation: SandboxOperation
-        /// When it was done, milliseconds since 1970.
+        /// The time of the operation, milliseconds since 1970.
         public var at: Int64
-        /// What the request said; the same key with another fingerprint is an error.
+        /// The request's fingerprint; the same key with a different fingerprint is an error.
         public var fingerprint: String
-        /// What came of it.
+        /// The outcome.
         public var outcome: SandboxOutcome
-        /// The whole answer, where the wire wants it repeated as it was.
+        /// The whole response, where the wire format requires an exact replay.
         public var response: String?
     }
 
     /// `sb_…` or, in the Stripe stand-in, `pi_…`.
     public let reference: String
-    /// The key of the authorization, once known.
+    /// The authorization's idempotency key, once known.
     public var key: String?
     public var account: String?
     public var order: String?
     public var payment: String?
     public var attempt: String?
-    /// What was asked for, in minor units.
+    /// The requested amount, in minor units.
     public var amount: Int64
     /// The currency's three letters of ISO 4217.
     public var currency: String
-    /// Held or taken, in minor units.
+    /// The authorized amount, in minor units.
     public var authorized: Int64 = 0
     /// All captures, oldest first.
     public var captures: [Capture] = []
@@ -129,58 +129,58 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
     /// All disputes, oldest first.
     public var disputes: [Dispute]?
     public var state: State = .unconfirmed
-    /// Nothing more can be captured.
+    /// `true` once nothing more can be captured.
     public var isClosed = false
-    /// Released after a part was captured, in minor units.
+    /// The amount released after a partial capture, in minor units.
     public var released: Int64?
-    /// When it was made, in milliseconds since 1970.
+    /// The creation time, in milliseconds since 1970.
     public let createdAt: Int64
-    /// When the issuer approved it, milliseconds since 1970.
+    /// The time of the issuer's approval, milliseconds since 1970.
     public var authorizedAt: Int64?
-    /// When the hold ends, milliseconds since 1970.
+    /// The end of the hold, milliseconds since 1970.
     public var holdEndsAt: Int64?
-    /// Until when the bank answers for the hold, milliseconds since 1970; then it can be renewed.
+    /// The end of the honor period, milliseconds since 1970; after it the hold can be renewed.
     public var honoredUntil: Int64?
     /// All renewals of the hold, oldest first.
     public var renewals: [Renewal]?
-    /// What is kept of the card.
+    /// The stored card details.
     public var card: Card?
-    /// Why the last try was declined.
+    /// The decline code of the last attempt.
     public var declineCode: String?
     public var replies: [String: Reply] = [:]
-    /// What the client wanted kept with it.
+    /// The client's metadata.
     public var metadata: [String: String] = [:]
     public var capturesAtOnce = false
-    /// A short text, as asked.
+    /// A short description, as requested.
     public var text: String?
-    /// A card that waits to be confirmed, as a payment method's name.
+    /// The payment method id of a card that awaits confirmation.
     public var paymentMethod: String?
-    /// Made only to keep a key from ever being used.
+    /// `true` for a record that only blocks a key from use.
     public var isTombstone = false
-    /// What may pay, as asked; nothing asked means a card.
+    /// The allowed payment method types, as requested; a card if none are given.
     public var types: [String]?
-    /// Whose key made it, as a hash, where only its owner may use it at a reader.
+    /// A hash of the key that created the charge, where only its owner may use it at a reader.
     public var owner: String?
-    /// A card is in the reader and the issuer is being asked.
+    /// `true` while a reader's authorization is in progress.
     public var isBeingCharged: Bool?
-    /// How often the issuer said no.
+    /// The number of declines by the issuer.
     public var declines: Int?
     /// The tip in the amount, in minor units.
     public var tip: Int64?
-    /// The hold may be raised.
+    /// `true` if the hold may be raised.
     public var allowsIncrement: Bool?
-    /// Which network of a card with two was asked for: `domestic` or `international`.
+    /// The requested network of a co-badged card: `domestic` or `international`.
     public var requestedPriority: String?
-    /// The hold was asked to last longer.
+    /// `true` if an extended hold was requested.
     public var extendsHold: Bool?
     /// The reader that charged it.
     public var reader: String?
-    /// The place where that reader stands.
+    /// The location of that reader.
     public var location: String?
 
-    /// Taken so far, in minor units.
+    /// The captured amount, in minor units.
     public var captured: Int64 { SandboxCharge.total(captures.filter { $0.hasFailed != true }.map(\.amount)) }
-    /// Given back or about to be, in minor units.
+    /// The refunded amount, pending refunds included, in minor units.
     public var refunded: Int64 {
         SandboxCharge.total(refunds.filter { $0.status == .succeeded || $0.status == .pending }.map(\.amount))
     }
@@ -193,19 +193,19 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
     }
 }
 
-/// What came of an operation at the sandbox.
+/// The outcome of an operation at the sandbox.
 public enum SandboxOutcome: Codable, Hashable, Sendable {
-    /// Done; the name of the capture or refund, or of the charge.
+    /// Done; the reference of the capture or refund, or of the charge.
     case approved(reference: String)
-    /// Taken on, not settled.
+    /// Accepted, not settled.
     case pending(reference: String)
-    /// It was refused, with the provider's code.
+    /// Declined, with the provider's code.
     case declined(code: String, message: String)
-    /// The customer must do something first.
+    /// The customer must complete an action first.
     case requiresAction
 }
 
-/// What the sandbox can be asked for.
+/// The operations of the sandbox.
 public enum SandboxOperation: String, Codable, Hashable, Sendable, CaseIterable {
     case prepare, authorize, capture, void, refund, query, renew
 }

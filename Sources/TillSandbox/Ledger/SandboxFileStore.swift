@@ -1,13 +1,13 @@
 import Foundation
 import GRDB
 
-/// A ledger in an SQLite file that several processes may use at once. Each transaction is one immediate
-/// transaction of SQLite. A killed process loses nothing; a lost power supply may lose the last moments
+/// A ledger in an SQLite file, for concurrent use by several processes. Each transaction is one immediate transaction
+/// of SQLite. A killed process loses nothing; a power failure may lose the most recent transactions
 /// (`synchronous=NORMAL`), never the file.
 public final class SandboxFileStore: SandboxStore {
     private let pool: DatabasePool
 
-    /// Opens or makes the file.
+    /// Opens or creates the file.
     public init(path: String) throws {
         var configuration = Configuration()
         configuration.busyMode = .timeout(30)
@@ -28,7 +28,7 @@ public final class SandboxFileStore: SandboxStore {
         }
     }
 
-    /// Runs a change of the ledger, all of it or nothing.
+    /// Runs a change of the ledger atomically.
     public func transaction<Result: Sendable>(
         _ body: @escaping @Sendable (any SandboxShelf) throws -> Result
     ) async throws -> Result {

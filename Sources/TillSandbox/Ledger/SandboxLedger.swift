@@ -1,14 +1,14 @@
 public import TillCore
 
-/// The provider's own truth: its ledger, its rules, and its memory of keys.
+/// The provider's own state: its ledger, its rules, and its idempotency keys.
 ///
-/// Each call is one transaction. A key that was seen within ``SandboxRules/replayWindow`` gets its first answer
-/// again; after that the thing is done again. A void of a key that was never seen marks the key dead for good.
+/// Each call is one transaction. A key seen within ``SandboxRules/replayWindow`` gets its first response again; after
+/// that the operation is repeated. A void of an unknown key blocks that key permanently.
 public struct SandboxLedger: Sendable {
-    /// Where the ledger is.
+    /// The ledger's store.
     public let store: any SandboxStore
     public let clock: any TillClock
-    /// How strict it is.
+    /// The rules that the sandbox enforces.
     public let rules: SandboxRules
 
     public init(store: any SandboxStore, clock: any TillClock = SystemClock(), rules: SandboxRules = SandboxRules()) {
@@ -17,17 +17,17 @@ public struct SandboxLedger: Sendable {
         self.rules = rules
     }
 
-    /// What came of an operation.
+    /// The outcome of an operation.
     package struct Effect: Sendable {
         package var charge: SandboxCharge
         package var outcome: SandboxOutcome
-        /// The answer was given before.
+        /// `true` if the response is a replay.
         package var isReplay: Bool
-        /// The whole answer of then, if it was kept.
+        /// The whole stored response, if it was kept.
         package var response: String?
     }
 
-    /// A charge that is to be made.
+    /// A charge to create.
     package struct Draft: Sendable {
         package var key: String?
         package var account: String?
@@ -60,7 +60,7 @@ public struct SandboxLedger: Sendable {
         }
     }
 
-    /// All charges, oldest first, without those that only keep a key dead.
+    /// Returns all charges, oldest first, without records that only block a key.
     public func charges() async throws -> [SandboxCharge] {
         try await store.transaction { try $0.allCharges().filter { !$0.isTombstone } }
     }
@@ -69,7 +69,7 @@ public struct SandboxLedger: Sendable {
         try await store.transaction { try $0.charge(SandboxCharge.reference(ofHold: reference.rawValue)) }
     }
 
-    /// The customer does, or fails, what a charge waits for. `nil` if there is no such charge.
+    /// Completes or fails the customer action that a charge awaits. Returns `nil` if there is no such charge.
     @discardableResult
     public func completeAction(_ reference: ProviderReference, succeeds: Bool) async throws -> SandboxOutcome? {
         let (rules, now) = (rules, clock.now())
@@ -94,7 +94,7 @@ public struct SandboxLedger: Sendable {
         }
     }
 
-    /// The remembered answer of a key, if it is young enough.
+    /// Returns the stored response of a key, if within the replay window.
     package func replay(_ shelf: any SandboxShelf, key: String, fingerprint: String) throws -> Effect? {
         guard let owner = try shelf.charge(forKey: key), let reply = owner.replies[key],
             clock.now().since(Timestamp(milliseconds: reply.at)) < rules.replayWindow
@@ -107,7 +107,7 @@ public struct SandboxLedger: Sendable {
         return Effect(charge: owner, outcome: reply.outcome, isReplay: true, response: reply.response)
     }
 
-    /// Does a thing to a charge and remembers the answer.
+    /// Changes a charge and stores the response.
     package func change(
         _ shelf: any SandboxShelf, _ charge: SandboxCharge, _ operation: SandboxOperation, key: String,
         fingerprint: String, also keys: [String] = [], respond: ((SandboxCharge, SandboxOutcome) -> String)? = nil,
@@ -124,7 +124,7 @@ public struct SandboxLedger: Sendable {
         return Effect(charge: charge, outcome: outcome, isReplay: false, response: response)
     }
 
-    /// A new charge under a reference that is derived from its key, so that a seeded run is repeatable.
+    /// Returns a new charge with a reference derived from its key, so that a seeded run is reproducible.
     package func fresh(_ shelf: any SandboxShelf, _ draft: Draft, key: String) throws -> SandboxCharge {
         var round = 0
         var reference = rules.prefix + StableHash.hex(key) + StableHash.hex(key, seed: 1).prefix(8)
@@ -144,7 +144,7 @@ public struct SandboxLedger: Sendable {
         return charge
     }
 
-    /// The charge that a request is about: by reference, else by the authorization's key, else by the attempt.
+    /// Returns the charge of a request: by reference, else by the authorization's key, else by the attempt.
     package func find(_ shelf: any SandboxShelf, reference: String?, key: String?, attempt: String?) throws
         -> SandboxCharge?
     {
@@ -154,7 +154,7 @@ public struct SandboxLedger: Sendable {
         return try shelf.charges(forAttempt: attempt).last { !$0.isTombstone }
     }
 
-    /// Makes an unconfirmed charge.
+    /// Creates an unconfirmed charge.
     func prepare(_ draft: Draft, key: String, fingerprint: String) async throws -> Effect {
         try await store.transaction { shelf in
             if let effect = try replay(shelf, key: key, fingerprint: fingerprint) { return effect }
@@ -166,8 +166,8 @@ public struct SandboxLedger: Sendable {
         }
     }
 
-    /// Asks the issuer. A charge that holds money already, under a key that is forgotten, is charged again: a second
-    /// hold under a new reference.
+    /// Requests the authorization. A charge that is already authorized, under a forgotten key, is charged again: a
+    /// second hold under a new reference.
     func authorize(
         _ draft: Draft, reference: String?, key: String, fingerprint: String, card: SandboxCard
     ) async throws -> Effect {
@@ -191,8 +191,8 @@ public struct SandboxLedger: Sendable {
         }
     }
 
-    /// Asks for the money after the customer's action. `nil`: there is no such charge. Asked again under another key,
-    /// it makes a second charge, so that whoever relies on more than keys is found out.
+    /// Requests the authorization after the customer's action. Returns `nil` if there is no such charge. A request with
+    /// another key creates a second charge, so that an engine that relies on more than keys is exposed.
     func continueAfterAction(_ draft: Draft, reference: String?, key: String) async throws -> Effect? {
         try await store.transaction { [rules] shelf in
             if let effect = try replay(shelf, key: key, fingerprint: "continue") { return effect }
@@ -211,7 +211,7 @@ public struct SandboxLedger: Sendable {
         }
     }
 
-    /// Captures. `nil`: there is no such charge.
+    /// Captures. Returns `nil` if there is no such charge.
     func capture(
         reference: String?, attempt: String?, amount: Money, isFinal: Bool, key: String
     ) async throws -> Effect? {
@@ -221,14 +221,14 @@ public struct SandboxLedger: Sendable {
             guard let charge = try find(shelf, reference: reference, key: nil, attempt: attempt) else { return nil }
             return try change(shelf, charge, .capture, key: key, fingerprint: fingerprint) { charge, now in
                 guard charge.currency == amount.currency.code else { return SandboxLedger.wrongCurrency }
-                // The bank answers for the newest hold only.
+                // The bank honors the newest hold only.
                 guard reference == nil || reference == charge.holdName else { return SandboxLedger.replacedHold }
                 return charge.capture(amount.minorUnits, isFinal: isFinal, key: key, rules: rules, at: now)
             }
         }
     }
 
-    /// Renews a hold. `nil`: there is no such charge.
+    /// Renews a hold. Returns `nil` if there is no such charge.
     func renew(reference: String?, attempt: String?, amount: Money, key: String) async throws -> Effect? {
         let fingerprint = "renew \(amount)"
         return try await store.transaction { [rules] shelf in
@@ -241,7 +241,7 @@ public struct SandboxLedger: Sendable {
         }
     }
 
-    /// Voids. An unknown key is marked dead.
+    /// Voids a charge. An unknown key is blocked.
     func void(
         reference: String?, authorizationKey: String, draft: Draft, key: String
     ) async throws -> Effect {
@@ -263,7 +263,7 @@ public struct SandboxLedger: Sendable {
         }
     }
 
-    /// Refunds. `nil`: there is no such charge.
+    /// Refunds. Returns `nil` if there is no such charge.
     func refund(
         reference: String?, attempt: String?, name: String?, amount: Money, reason: String?, key: String
     ) async throws -> Effect? {

@@ -7,7 +7,7 @@ public final class SandboxMemoryStore: SandboxStore {
 
     public init() {}
 
-    /// Runs a change of the ledger, all of it or nothing.
+    /// Runs a change of the ledger atomically.
     public func transaction<Result: Sendable>(
         _ body: @escaping @Sendable (any SandboxShelf) throws -> Result
     ) async throws -> Result {

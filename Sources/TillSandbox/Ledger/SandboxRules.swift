@@ -1,25 +1,28 @@
 public import TillCore
 
-/// How strict the sandbox is, and for how long it remembers.
+/// The strictness of the sandbox, and its replay window.
 public struct SandboxRules: Hashable, Sendable {
-    /// For how long the same key gets the same answer. After that the thing is done AGAIN, as real providers do.
+    /// The period in which the same key gets the same response. After that the operation is performed AGAIN, as at real
+    /// providers.
     public var replayWindow: Span
-    /// How long money is held.
+    /// The duration of a hold.
     public var holdFor: Span
-    /// Gives back more than was taken, as some providers do; the engine must not rely on them.
+    /// `true` to allow refunds beyond the captured amount, as some providers do; the engine must not rely on the
+    /// provider's limit.
     public var allowsOverRefund: Bool
-    /// How references begin: `sb_`, or `pi_` in Stripe's format.
+    /// The prefix of references: `sb_`, or `pi_` in Stripe's format.
     public var prefix: String
-    /// A refund of this many minor units stays pending until ``SandboxLedger/settleRefunds(of:succeed:)``.
+    /// The amount, in minor units, of a refund that stays pending until ``SandboxLedger/settleRefunds(of:succeed:)``.
     public var pendingRefundAmount: Int64
-    /// After the customer's action the money has to be asked for once more, as with PayPal.
+    /// `true` if the authorization has to be requested once more after the customer's action, as with PayPal.
     public var waitsAfterAction: Bool
-    /// For how long the bank answers for a hold; after that it can be renewed. `nil`: holds cannot be renewed.
+    /// The honor period of a hold, after which it can be renewed; `nil` disables renewals.
     public var honorPeriod: Span?
-    /// Takes more than it holds, as some providers do; the engine must not rely on them.
+    /// `true` to allow captures beyond the authorized amount, as some providers do; the engine must not rely on the
+    /// provider's limit.
     public var allowsOverCapture: Bool
 
-    /// Makes them; the defaults are those of a modern card provider.
+    /// Creates rules; the defaults are those of a modern card provider.
     public init(
         replayWindow: Span = .hours(24), holdFor: Span = .days(7), allowsOverRefund: Bool = false,
         prefix: String = "sb_", pendingRefundAmount: Int64 = 90_028,
@@ -37,13 +40,13 @@ public struct SandboxRules: Hashable, Sendable {
 }
 
 extension SandboxCharge {
-    /// The hold reached its end and can no longer be captured.
+    /// Returns `true` if the hold has ended and can no longer be captured.
     package func isExpired(at now: Timestamp) -> Bool {
         guard let holdEndsAt, captures.isEmpty else { return false }
         return now.milliseconds >= holdEndsAt
     }
 
-    /// The issuer's decision. Money is held, or for a single-message card taken, only here.
+    /// Decides the authorization as the issuer. Only here is money held, or, for a single-message card, captured.
     package mutating func authorize(with card: SandboxCard, rules: SandboxRules, at now: Timestamp) -> SandboxOutcome {
         guard state != .voided else { return .declined(code: "voided", message: "The charge was voided.") }
         self.card = Card(
@@ -63,7 +66,7 @@ extension SandboxCharge {
         }
     }
 
-    /// The customer has done, or failed, what was asked.
+    /// Completes or fails the customer's action.
     package mutating func completeAction(succeeds: Bool, rules: SandboxRules, at now: Timestamp) -> SandboxOutcome {
         guard state == .requiresAction else {
             return .declined(code: "unexpected_state", message: "The charge does not wait for the customer.")
@@ -76,7 +79,7 @@ extension SandboxCharge {
         return approve(rules: rules, at: now)
     }
 
-    /// The money is asked for after the customer's action.
+    /// Requests the authorization after the customer's action.
     mutating func continueAfterAction(rules: SandboxRules, at now: Timestamp) -> SandboxOutcome {
         guard state == .actionDone else {
             return .declined(code: "unexpected_state", message: "The charge does not wait to be asked for.")
@@ -108,7 +111,8 @@ extension SandboxCharge {
         return .declined(code: code, message: message)
     }
 
-    /// Takes held money: never more than was authorized, nothing after the last capture or the end of the hold.
+    /// Captures a hold: never more than the authorized amount unless the rules allow it, nothing after the final
+    /// capture or the end of the hold.
     package mutating func capture(
         _ amount: Int64, isFinal: Bool, key: String, rules: SandboxRules, at now: Timestamp
     ) -> SandboxOutcome {
@@ -131,7 +135,7 @@ extension SandboxCharge {
         return .approved(reference: name)
     }
 
-    /// Voids a hold; nothing can be asked for after that. Of a hold of which a part was captured the rest is released.
+    /// Voids a hold, after which nothing can be captured. After a partial capture, the rest is released.
     package mutating func void() -> SandboxOutcome {
         if released != nil { return .approved(reference: reference) }
         if !captures.isEmpty, !isClosed {
@@ -146,7 +150,7 @@ extension SandboxCharge {
         return .approved(reference: reference)
     }
 
-    /// Gives captured money back: never more than was captured, unless the rules allow it.
+    /// Refunds: never more than the captured amount, unless the rules allow it.
     package mutating func refund(
         _ amount: Int64, name: String?, key: String, reason: String?, metadata: [String: String],
         rules: SandboxRules, at now: Timestamp

@@ -1,7 +1,7 @@
 import TillCore
 import TillOffline
 
-/// The decisions about a batch as the stand-in keeps them.
+/// The serialized decisions about a batch.
 enum OfflineReceiptText {
     static func write(_ decisions: [RecordDecision]) -> [UInt8] {
         var writer = JSONWriter()

@@ -2,27 +2,27 @@ import TillContactless
 public import TillCore
 public import TillOffline
 
-/// A provider that takes stored payments: opens them, decides about each, and gives its deletion token. It charges in
-/// the sandbox's own ledger under the attempt's key, so that a payment is charged once however often it comes.
+/// A provider that accepts stored payments: decrypts and decides each, and issues the deletion token. It charges in the
+/// sandbox's own ledger under the attempt's key, so that a payment is charged once however often it is uploaded.
 public struct SandboxForwarder: OfflineForwarder {
     public let keys = SandboxOfflineKeys.keys
-    /// What it remembers of batches and logs.
+    /// The record of batches and logs.
     public let offline: SandboxOfflineLedger
-    /// How many payments it takes within ``window``; its way to say "slower".
+    /// The maximum number of payments accepted within ``window``; beyond it, uploads are throttled.
     public var mostInWindow = 1_000_000
-    /// The time that ``mostInWindow`` counts in.
+    /// The window for ``mostInWindow``.
     public var window: Span = .seconds(1)
-    /// How long its deletion token is valid.
+    /// The lifetime of a deletion token.
     public var tokenLifetime: Span = .hours(1)
-    /// It can be reached at all.
+    /// `true` if the provider is reachable.
     public var isReachable = true
     private let ledger: SandboxLedger
     private let clock: any TillClock
     private let latency: Span
     private let fault: @Sendable (BatchUpload) -> SandboxFault?
 
-    /// Makes one over a provider's ledger.
-    /// - Parameter fault: what goes wrong with an upload.
+    /// Creates a forwarder over a provider's ledger.
+    /// - Parameter fault: the fault of an upload.
     public init(
         ledger: SandboxLedger, offline: SandboxOfflineLedger, clock: any TillClock, latency: Span = .milliseconds(0),
         fault: @escaping @Sendable (BatchUpload) -> SandboxFault? = { _ in nil }
@@ -34,7 +34,7 @@ public struct SandboxForwarder: OfflineForwarder {
         self.fault = fault
     }
 
-    /// Takes note of the device and its log.
+    /// Records the device and the state of its log.
     public func contact(_ checkpoint: LogCheckpoint, from header: LogHeader) async -> ContactAnswer {
         guard isReachable else { return .notReached(reason: "connection refused") }
         do {
@@ -45,7 +45,7 @@ public struct SandboxForwarder: OfflineForwarder {
         }
     }
 
-    /// Decides about a batch, or answers with what was decided before.
+    /// Decides a batch, or repeats the earlier decisions.
     public func forward(_ upload: BatchUpload) async -> ForwardAnswer {
         let fault = fault(upload)
         do {
@@ -104,7 +104,7 @@ public struct SandboxForwarder: OfflineForwarder {
         return accepted(decisions, upload)
     }
 
-    /// The word to delete is made anew each time; the decisions are not.
+    /// Accepts a batch: issues a new deletion token for each upload; the decisions stay as first made.
     private func accepted(_ decisions: [RecordDecision], _ upload: BatchUpload) -> ForwardAnswer {
         let now = clock.now()
         let token = DeletionToken(
@@ -153,7 +153,8 @@ public struct SandboxForwarder: OfflineForwarder {
             card: CardSummary(brand: card.brand, lastFour: card.lastFour, entryMode: card.entryMode))
     }
 
-    /// The card that a reader sealed; it must be sealed for this payment, and fresh when it was stored.
+    /// Returns the card that a reader sealed; it must be sealed for this payment, and have been fresh when it was
+    /// stored.
     private func card(_ opened: Secret<String>, _ record: StoredRecord) -> SandboxCard? {
         guard CardEnvelope.isEnvelope(opened.reveal()) else { return SandboxCard(sealed: opened.reveal()) }
         return SandboxEnvelope.card(opened, for: record.amount, payment: record.payment, at: record.at)

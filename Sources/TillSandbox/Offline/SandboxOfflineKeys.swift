@@ -2,9 +2,9 @@ import Crypto
 public import TillCore
 public import TillOffline
 
-/// The sandbox's keys for stored cards. They are derived from words and public: nothing real may be sealed to them.
+/// The sandbox's keys for stored cards. They are derived from fixed words and public: seal no real card data to them.
 public enum SandboxOfflineKeys {
-    /// What a log is made for.
+    /// The provider keys with which a log is created.
     public static let keys = OfflineProviderKeys(
         issuer: "till-sandbox", sealing: StoredCardSeal.publicKey(of: sealing) ?? [],
         signing: (try? Curve25519.Signing.PrivateKey(rawRepresentation: signing.reveal())).map {
@@ -12,7 +12,7 @@ public enum SandboxOfflineKeys {
         } ?? [])
 
     static let sealing = key("till sandbox stored cards")
-    /// Signs deletion tokens. Public, so that tests can make valid and flawed ones.
+    /// Signs deletion tokens. Public, so that tests can create valid and flawed ones.
     public static let signing = key("till sandbox deletion")
 
     private static func key(_ word: String) -> Secret<[UInt8]> {

@@ -3,12 +3,12 @@ import GRDB
 import TillCore
 import TillOffline
 
-/// What the offline stand-in remembers besides its charges: batches by their name, payments by their attempt, and how
-/// far it has seen each log. In a file that several processes may use, or in memory.
+/// The offline stand-in's record beside its charges: batches by id, payments by attempt, and the last known position of
+/// each log. In a file for several processes, or in memory.
 public final class SandboxOfflineLedger: Sendable {
     private let queue: DatabaseQueue
 
-    /// Opens or makes the file; `nil`: in memory.
+    /// Opens or creates the file; `nil` keeps it in memory.
     public init(path: String?) throws {
         var configuration = Configuration()
         configuration.busyMode = .timeout(30)
@@ -34,18 +34,18 @@ public final class SandboxOfflineLedger: Sendable {
         }
     }
 
-    /// One payment that was decided about, as the ledger has it.
+    /// A decided payment in the ledger.
     public struct Decided: Hashable, Sendable {
         public var attempt: String
         /// `approved`, `declined` or `poison`.
         public var outcome: String
-        /// How much, in minor units.
+        /// The amount, in minor units.
         public var minorUnits: Int64
-        /// How often it was uploaded.
+        /// The number of uploads.
         public var uploads: Int
     }
 
-    /// Everything that was decided about.
+    /// Returns all decided payments.
     public func decided() throws -> [Decided] {
         try queue.read { db in
             try Row.fetchAll(db, sql: "SELECT attempt, outcome, amount, uploads FROM record ORDER BY rowid").map {
@@ -55,7 +55,8 @@ public final class SandboxOfflineLedger: Sendable {
         }
     }
 
-    /// Why a log is not believed; `nil`: it goes on from where it was. Remembers how far it is.
+    /// Verifies that a log continues from its last known position, and records the new one.
+    /// - Returns: the reason to reject the log; `nil` if it is consistent.
     func see(_ checkpoint: LogCheckpoint, from header: LogHeader) throws -> String? {
         guard checkpoint.log == header.log, checkpoint.isSigned(by: header.deviceKey) else {
             return "the device's signature under the log is not right"
@@ -80,7 +81,7 @@ public final class SandboxOfflineLedger: Sendable {
         }
     }
 
-    /// What was answered to a batch: its root, and the decisions; `nil` if it was never seen.
+    /// Returns the root and the decisions recorded for a batch; `nil` for an unknown batch.
     func batch(_ id: String, log: String) throws -> (root: [UInt8], receipt: [UInt8])? {
         try queue.read { db in
             try Row.fetchOne(db, sql: "SELECT root, receipt FROM batch WHERE log = ? AND id = ?", arguments: [log, id])
@@ -99,7 +100,7 @@ public final class SandboxOfflineLedger: Sendable {
         }
     }
 
-    /// Keeps what was decided about the payments of a batch; those that were decided before count one more upload.
+    /// Stores the decisions about a batch's payments; previously decided ones count one more upload.
     func keep(_ decided: [(record: BatchUpload.Record, outcome: String)], log: String) throws {
         try queue.write { db in
             let statement = try db.cachedStatement(
@@ -117,13 +118,14 @@ public final class SandboxOfflineLedger: Sendable {
         }
     }
 
-    /// The provider's window: how long to wait before this many more payments are taken; `nil`: they are taken now.
+    /// Reserves capacity in the provider's window; returns the time to wait if it is exhausted, `nil` if the payments
+    /// are accepted now.
     func take(_ count: Int, atMost limit: Int, within span: Span, at now: Timestamp) throws -> Span? {
         try queue.write { db in
             let start = now.adding(.milliseconds(-span.milliseconds)).milliseconds
             try db.execute(sql: "DELETE FROM taken WHERE at <= ? OR at > ?", arguments: [start, now.milliseconds])
             let taken = try Int.fetchOne(db, sql: "SELECT coalesce(sum(count), 0) FROM taken") ?? 0
-            // A batch larger than the window is taken when the window is empty.
+            // A batch larger than the window is accepted when the window is empty.
             guard taken == 0 || taken + count <= limit else {
                 let oldest = try Int64.fetchOne(db, sql: "SELECT min(at) FROM taken") ?? now.milliseconds
                 return .milliseconds(max(1, oldest - start))

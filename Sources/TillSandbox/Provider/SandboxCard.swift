@@ -1,6 +1,6 @@
 package import TillCore
 
-/// What the sandbox's issuer does with a card.
+/// A card and the issuer's behavior for it.
 package struct SandboxCard: Hashable, Sendable {
     package enum Behavior: Hashable, Sendable { case approve, requiresAction, decline(String) }
 
@@ -10,7 +10,7 @@ package struct SandboxCard: Hashable, Sendable {
     package var entryMode: String?
     package var fault: SandboxFault?
 
-    /// Schemes whose authorization takes the money at once.
+    /// `true` for schemes that capture at authorization.
     package var isSingleMessage: Bool { brand == "interac" || brand == "eftpos_au" }
     /// National schemes pay in one currency.
     package var onlyCurrency: String? {
@@ -21,7 +21,7 @@ package struct SandboxCard: Hashable, Sendable {
         }
     }
 
-    /// Test cards that do anything but approve; the numbers are Stripe's published ones where Stripe has one.
+    /// Test cards with an outcome other than approval; the numbers are Stripe's published ones where they exist.
     private static let special: [String: Behavior] = [
         "4000000000000002": .decline("generic_decline"),
         "4000000000000341": .decline("generic_decline"),
@@ -37,7 +37,8 @@ package struct SandboxCard: Hashable, Sendable {
         "4000000000003220": .requiresAction,
     ]
 
-    /// Test numbers of national schemes, which exist as chip cards only; a number without its reader still is one.
+    /// Test numbers of national schemes, which exist as chip cards only; a number given without its reader is still
+    /// one.
     private static let national = ["4506445006931933": "interac", "6280000360000978": "eftpos_au"]
 
     package init(behavior: Behavior, brand: String, lastFour: String, entryMode: String?, fault: SandboxFault? = nil) {
@@ -48,20 +49,21 @@ package struct SandboxCard: Hashable, Sendable {
         self.fault = fault
     }
 
-    /// The card of a number. The number itself is not kept.
+    /// Creates the card of a number. The number itself is not stored.
     package init(number: String, brand: String, entryMode: String?) {
         self.init(
             behavior: SandboxCard.special[number] ?? .approve, brand: brand, lastFour: String(number.suffix(4)),
             entryMode: entryMode, fault: SandboxCard.fault(of: number))
     }
 
-    /// The card of a typed number, whose network is `brand` unless it is a test number of a national scheme.
+    /// Creates the card of a manually entered number, with the network `brand` unless it is a test number of a national
+    /// scheme.
     package init(typed number: String, brand: String) {
         let national = SandboxCard.national[number]
         self.init(number: number, brand: national ?? brand, entryMode: national == nil ? "keyed" : "contact_emv")
     }
 
-    /// The card of a tender; `nil` if the sandbox does not take it.
+    /// Creates the card of a tender; fails if the sandbox does not support it.
     package init?(_ tender: Tender) {
         switch tender {
         case .cash:
@@ -79,7 +81,7 @@ package struct SandboxCard: Hashable, Sendable {
         }
     }
 
-    /// Opens what a simulated reader sealed: `sim:<number>:<brand>:<entry mode>` or `sim:declined:<reason>`.
+    /// Decrypts a card sealed by a simulated reader: `sim:<number>:<brand>:<entry mode>` or `sim:declined:<reason>`.
     package init?(sealed: String) {
         let parts = sealed.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         guard parts.first == "sim" else { return nil }
@@ -92,8 +94,8 @@ package struct SandboxCard: Hashable, Sendable {
         self.init(number: parts[1], brand: parts[2], entryMode: parts[3])
     }
 
-    /// A sealed wallet token by the name that the wallet shows, such as `Visa 0002`: the test number that ends so, or a
-    /// card that is approved. The sandbox has no key to open tokens with.
+    /// Creates the card of a sealed wallet token from the name that the wallet shows, such as `Visa 0002`: the test
+    /// number with that ending, or an approved card. The sandbox has no key to decrypt tokens.
     package init?(wallet name: String) {
         let parts = name.split(separator: " ")
         guard parts.count >= 2, let brand = parts.first?.lowercased(), let digits = parts.last, digits.utf8.count == 4,
@@ -119,8 +121,8 @@ package struct SandboxCard: Hashable, Sendable {
 }
 
 extension SandboxCharge.Card {
-    /// What may be shown, with a chip read's receipt data made up from the charge's reference.
-    /// - Parameter declined: the issuer's word where it said no.
+    /// Returns the displayable summary, with a chip read's receipt data generated from the charge's reference.
+    /// - Parameter declined: the issuer's decline code, if declined.
     package func summary(reference: String, declined: String? = nil) -> CardSummary {
         guard let entryMode, entryMode.hasSuffix("_emv") else {
             return CardSummary(brand: brand, lastFour: lastFour, entryMode: entryMode)
@@ -129,9 +131,9 @@ extension SandboxCharge.Card {
             brand: brand, lastFour: lastFour, entryMode: entryMode, emv: emv(reference: reference, declined: declined))
     }
 
-    /// What a chip card's receipt shows.
-    /// - Parameter declined: the issuer's word where it said no: then there is no authorization code, and the response
-    ///   code is the issuer's.
+    /// Returns a chip card's receipt data.
+    /// - Parameter declined: the issuer's decline code, if declined: there is no authorization code then, and the
+    ///   response code is the issuer's.
     package func emv(reference: String, declined: String? = nil) -> EMVReceiptData {
         let isContact = entryMode == "contact_emv"
         var emv = EMVReceiptData()

@@ -1,9 +1,9 @@
 package import TillCore
 package import TillProvider
 
-/// What the sandbox in this process has in its own ledger, in pages like those of a real provider.
+/// The charges in the ledger of this process's sandbox, paged as at a real provider.
 package struct SandboxChargeListing: ChargeListing {
-    /// Charges of one page, as many as a real provider gives.
+    /// The number of charges on a page, as at a real provider.
     package static let pageSize = 100
 
     private let ledger: SandboxLedger
@@ -30,7 +30,7 @@ package struct SandboxChargeListing: ChargeListing {
         return .listed(found, next: nil)
     }
 
-    /// `nil`: nothing of it has happened since.
+    /// Returns the listed charge; `nil` if it has had no activity since.
     private static func listed(_ charge: SandboxCharge, since: Timestamp) -> ListedCharge? {
         let moments = [charge.createdAt] + charge.refunds.map(\.createdAt)
         guard moments.contains(where: { $0 >= since.milliseconds }) else { return nil }

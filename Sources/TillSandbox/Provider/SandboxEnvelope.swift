@@ -3,17 +3,17 @@ import Foundation
 import TillContactless
 import TillCore
 
-/// The sandbox's key for card data that readers seal. It is derived from a word and public: nothing real may
-/// be sealed to it.
+/// The sandbox's key for card data sealed by readers. It is derived from a fixed word and public: seal no real card
+/// data to it.
 public enum SandboxEnvelope {
-    /// What readers seal to.
+    /// The public key that readers seal to.
     public static var publicKey: P256.KeyAgreement.PublicKey? { privateKey?.publicKey }
 
     private static var privateKey: P256.KeyAgreement.PrivateKey? {
         try? P256.KeyAgreement.PrivateKey(rawRepresentation: Array(SHA256.hash(data: Array("till sandbox".utf8))))
     }
 
-    /// The card in an envelope, if it is for this amount and still good.
+    /// Returns the card in an envelope, if it is for this amount and has not expired.
     static func card(
         _ sealed: Secret<String>, for amount: Money, payment: PaymentID? = nil, at now: Timestamp
     ) -> SandboxCard? {

@@ -1,26 +1,27 @@
 import TillContactless
 public import TillCore
 
-/// A payment provider without a bank: same keys, same limits, same ways to fail as a real one, no network.
+/// A simulated payment provider without a network: the same keys, limits and failure modes as a real one.
 public struct SandboxProvider: PaymentServiceProvider {
-    /// Its name, as in `--provider`.
+    /// The provider's name, as in `--provider`.
     public let name: ProviderName
-    /// What it can do.
+    /// The provider's capabilities.
     public let capabilities: ProviderCapabilities
-    /// How it writes amounts: as ISO 4217 has them.
+    /// Amounts in the minor units of ISO 4217.
     public let amounts = AmountCodec(provider: "Sandbox", exceptions: [:])
-    /// The provider's ledger, to inspect and to act as the customer.
+    /// The provider's ledger, for inspection and to act as the customer.
     public let ledger: SandboxLedger
     public let faults: SandboxFaults
     private let account: String
     private let clock: any TillClock
     private let latency: Span
 
-    /// Makes one over a ledger that others may share.
+    /// Creates a provider over a ledger that others may share.
     /// - Parameters:
-    ///   - latency: how long each call takes.
-    ///   - account: whose ledger it is, as the provider calls it.
-    ///   - preparesFirst: `false`: no charge is made before the money is asked for, so that only keys protect.
+    ///   - latency: the duration of each call.
+    ///   - account: the provider's name of the account that owns the ledger.
+    ///   - preparesFirst: `false` to create no charge before the authorization, so that only keys protect against
+    ///     duplicates.
     public init(
         store: any SandboxStore, clock: any TillClock = SystemClock(), latency: Span = .milliseconds(0),
         faults: SandboxFaults = SandboxFaults(), rules: SandboxRules = SandboxRules(), preparesFirst: Bool = true,
@@ -37,10 +38,10 @@ public struct SandboxProvider: PaymentServiceProvider {
             honorPeriod: rules.honorPeriod)
     }
 
-    /// Nobody is charged here.
+    /// A test identity: no real card is charged here.
     public func identity() async -> ProviderIdentity { ProviderIdentity(account: account, mode: .test) }
 
-    /// Makes the object of an attempt; moves nothing.
+    /// Creates the charge of an attempt; moves nothing.
     public func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
         await call(.prepare, key: request.prepareKey, amount: nil) {
             try await confirmation(
@@ -48,7 +49,7 @@ public struct SandboxProvider: PaymentServiceProvider {
         }
     }
 
-    /// Asks for the money, or fails as configured.
+    /// Requests the authorization, or fails as configured.
     public func authorize(
         _ request: AuthorizationRequest, with tender: Tender
     ) async -> ProviderAnswer<Authorization> {
@@ -70,7 +71,7 @@ public struct SandboxProvider: PaymentServiceProvider {
         }
     }
 
-    /// Asks for the money after the customer's action.
+    /// Requests the authorization after the customer's action.
     public func continueAuthorization(_ request: ContinuationRequest) async -> ProviderAnswer<Authorization> {
         await call(.authorize, key: request.key, amount: request.amount) {
             let draft = SandboxLedger.Draft(
@@ -90,7 +91,7 @@ public struct SandboxProvider: PaymentServiceProvider {
         }
     }
 
-    /// The tender's card; one that a reader sealed must be sealed for this amount.
+    /// Returns the tender's card; one that a reader sealed must be sealed for this amount.
     private func card(of tender: Tender, amount: Money) -> SandboxCard? {
         guard case .cardPresent(let payload) = tender, CardEnvelope.isEnvelope(payload.sealed.reveal()) else {
             return SandboxCard(tender)
@@ -125,9 +126,9 @@ public struct SandboxProvider: PaymentServiceProvider {
         }
     }
 
-    /// Voids a hold: its money is free for the customer again.
+    /// Voids a hold and releases its amount.
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
-        // A void has no amount of its own; the table's amounts are those of the charge.
+        // A void has no amount; the table applies to the charge's amount.
         var amount: Money?
         if let reference = request.context.reference, let charge = try? await ledger.charge(reference),
             let currency = Currency(ifValid: charge.currency)
@@ -146,7 +147,7 @@ public struct SandboxProvider: PaymentServiceProvider {
         }
     }
 
-    /// Gives captured money back.
+    /// Refunds a capture.
     public func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
         await call(.refund, key: request.key, amount: request.amount) {
             try await confirmation(
@@ -157,7 +158,7 @@ public struct SandboxProvider: PaymentServiceProvider {
         }
     }
 
-    /// Says what became of an attempt.
+    /// Returns the state of an attempt.
     public func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
         await call(.query, key: request.authorizationKey, amount: nil) {
             let charge = try await ledger.store.transaction { shelf in
@@ -195,7 +196,7 @@ public struct SandboxProvider: PaymentServiceProvider {
             card: charge.card?.summary(reference: charge.reference))
     }
 
-    /// The card that the issuer said no to; `nil` where it was not asked.
+    /// Returns the card that the issuer declined; `nil` if the issuer was not asked.
     private func refused(_ charge: SandboxCharge) -> CardSummary? {
         guard charge.state == .declined else { return nil }
         return charge.card?.summary(reference: charge.reference, declined: charge.declineCode ?? "")
@@ -267,7 +268,7 @@ public struct SandboxProvider: PaymentServiceProvider {
         }
     }
 
-    /// One call over the pretended wire: the latency, the fault, and what the caller gets to see of it.
+    /// Simulates one call: the latency, the fault, and the response that reaches the caller.
     private func call<Success>(
         _ operation: SandboxOperation, key: IdempotencyKey, amount: Money?, card: SandboxFault? = nil,
         _ work: () async throws -> ProviderAnswer<Success>
@@ -277,7 +278,7 @@ public struct SandboxProvider: PaymentServiceProvider {
         do {
             if fault == .notSent { return .notSent(reason: "connection refused") }
             guard latency.milliseconds > 0 else { return try await deliver(fault, work) }
-            // The ledger is kept within the latency, not on top of it: the call takes what it is said to take.
+            // The ledger works within the latency, not on top of it, so that the call takes the configured time.
             async let pause: Void = clock.sleep(for: latency)
             let answer = try await deliver(fault, work)
             try await pause
@@ -289,7 +290,7 @@ public struct SandboxProvider: PaymentServiceProvider {
         }
     }
 
-    /// The call as the provider sees it, and what of its answer reaches the caller.
+    /// Performs the call at the provider, and returns the part of the response that reaches the caller.
     private func deliver<Success>(
         _ fault: SandboxFault?, _ work: () async throws -> ProviderAnswer<Success>
     ) async throws -> ProviderAnswer<Success> {
@@ -313,7 +314,7 @@ public struct SandboxProvider: PaymentServiceProvider {
 }
 
 extension Decline {
-    /// Our word for a code of the sandbox, which uses Stripe's codes.
+    /// Maps a code of the sandbox, which uses Stripe's codes, to a decline.
     init(sandboxCode code: String, message: String?, card: CardSummary? = nil) {
         let reason: DeclineReason =
             switch code {

@@ -4,26 +4,26 @@ public import TillContactless
 public import TillCore
 public import TillTapToPay
 
-/// Till's own contactless reader as a driver of Tap to Pay: virtual cards, recordings, or whatever a `CardChannel`
-/// leads to. **Not certified**: test cards, unless its profile is opened.
+/// Till's own contactless reader as a driver of Tap to Pay: virtual cards, recordings, or any other `CardChannel`.
+/// **Not certified**: test cards only, unless its profile is opened.
 public final class ContactlessTapDriver: PaymentCardReaderDriver {
-    /// What a driver is made of.
+    /// The configuration of a driver.
     public struct Setup: Sendable {
         public var name: String
-        /// Where the provider's tokens come from.
+        /// The issuer of the provider's reader tokens.
         public var tokens: SandboxReaderTokens
-        /// What card data are sealed to.
+        /// The key that card data is sealed to.
         public var key: P256.KeyAgreement.PublicKey
-        /// What the terminal is.
+        /// The terminal profile.
         public var profile: TerminalProfile
-        /// The keys of certification authorities that are trusted.
+        /// The public keys of trusted certification authorities.
         public var authorities: CertificationAuthorities
-        /// How long a preparation takes.
+        /// The duration of a preparation.
         public var preparation: Span
-        /// How often a card may be presented again in one read.
+        /// The maximum number of presentations in one read.
         public var presentations: Int
 
-        /// Makes one; by default a virtual reader of the sandbox.
+        /// Creates a setup; by default a virtual reader of the sandbox.
         public init(
             name: String = "tap", tokens: SandboxReaderTokens, key: P256.KeyAgreement.PublicKey,
             profile: TerminalProfile = TerminalProfile(), authorities: CertificationAuthorities = .virtual,
@@ -39,8 +39,8 @@ public final class ContactlessTapDriver: PaymentCardReaderDriver {
     let clock: any TillClock
     private let linked: Mutex<Set<String>>
 
-    /// A driver over the way to a card.
-    /// - Parameter linkedMerchants: who has accepted the terms already.
+    /// Creates a driver over a card channel.
+    /// - Parameter linkedMerchants: merchants that have already accepted the terms.
     public init(
         _ setup: Setup, channel: any CardChannel, clock: any TillClock, linkedMerchants: Set<String> = []
     ) {
@@ -49,29 +49,29 @@ public final class ContactlessTapDriver: PaymentCardReaderDriver {
     }
 
     public var unsupported: PaymentCardReaderError? { nil }
-    /// The name of the setup.
+    /// Returns the name of the setup.
     public func readerIdentifier() async throws(PaymentCardReaderError) -> String { setup.name }
 
-    /// Whether the terms were accepted in this process or before.
+    /// Returns `true` if the terms were accepted, in this process or before.
     public func isAccountLinked(using token: PaymentCardReader.Token) async throws(PaymentCardReaderError) -> Bool {
         let merchant = try setup.tokens.merchant(of: token)
         return linked.withLock { $0.contains(merchant) }
     }
 
-    /// Accepts the terms: there are none here.
+    /// Accepts the terms, of which there are none here.
     public func linkAccount(using token: PaymentCardReader.Token) async throws(PaymentCardReaderError) {
         let merchant = try setup.tokens.merchant(of: token)
         let isNew = linked.withLock { $0.insert(merchant).inserted }
         if !isNew { throw .accountAlreadyLinked }
     }
 
-    /// As the first time.
+    /// Accepts the terms again.
     public func relinkAccount(using token: PaymentCardReader.Token) async throws(PaymentCardReaderError) {
         let merchant = try setup.tokens.merchant(of: token)
         linked.withLock { _ = $0.insert(merchant) }
     }
 
-    /// Checks the token and counts to 100.
+    /// Verifies the token and reports progress up to 100.
     public func prepare(
         using token: PaymentCardReader.Token, options: PaymentCardReader.Options,
         events: @escaping @Sendable (PaymentCardReader.Event) -> Void

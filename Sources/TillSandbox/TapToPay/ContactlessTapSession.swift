@@ -77,7 +77,7 @@ final class ContactlessTapSession: PaymentCardReaderSessionDriver {
             do throws(ReadError) {
                 return (try await self.read(tap, request.reference), passes)
             } catch {
-                // A wallet without a card in it: the pass is all there is, and that is no error.
+                // A wallet without a card: the pass is the whole result, and no error.
                 guard error == .cardNotSupported, let passes,
                     passes.entries.contains(where: { $0.status == .success })
                 else { throw error }
@@ -102,7 +102,7 @@ final class ContactlessTapSession: PaymentCardReaderSessionDriver {
     // MARK: Reading
 
     private func tap(_ request: PaymentCardTransactionRequest) throws(ReadError) -> TapRequest {
-        // A token that is over ends the session, also in the middle of a day.
+        // An expired token ends the session, even in the middle of a day.
         do throws(PaymentCardReaderError) { _ = try driver.setup.tokens.merchant(of: token) } catch {
             throw error == .tokenExpired ? .readerTokenExpired : .readerSessionAuthenticationError
         }
@@ -120,7 +120,7 @@ final class ContactlessTapSession: PaymentCardReaderSessionDriver {
         return merchants
     }
 
-    /// The passes of a phone in the field; nil: it is no wallet with passes.
+    /// Reads the passes of a phone in the field; returns `nil` if it is no wallet with passes.
     private func passes(_ merchants: [VASMerchant], mode: VASMode) async throws(ReadError) -> VASReadResult? {
         do throws(VASError) {
             let entries = try await VASReader().read(merchants, mode: mode, over: driver.channel)
@@ -142,7 +142,8 @@ final class ContactlessTapSession: PaymentCardReaderSessionDriver {
         }
     }
 
-    /// Reads until there is an outcome; a card that wants to be presented again may, this many times.
+    /// Reads until there is an outcome; a card that requests another presentation may get it, up to the configured
+    /// number.
     private func read(_ tap: TapRequest, _ reference: String?) async throws(ReadError) -> PaymentCardReadResult {
         let reader = ContactlessReader(profile: driver.setup.profile, authorities: driver.setup.authorities)
         for presentation in 1...max(1, driver.setup.presentations) {
@@ -217,7 +218,7 @@ final class ContactlessTapSession: PaymentCardReaderSessionDriver {
         } onCancel: {
             task.cancel()
         }
-        // A card of a read that failed is not left in the field for the next one.
+        // The card of a failed read is not left in the field for the next one.
         if case .failure = result { await driver.channel.powerOff() }
         let wasCanceled = state.withLock { state in
             defer { (state.cancel, state.isCancelled) = (nil, false) }
@@ -234,7 +235,7 @@ final class ContactlessTapSession: PaymentCardReaderSessionDriver {
 private typealias Event = PaymentCardReader.Event
 
 extension PaymentCardReader.Event {
-    /// The reader's own word for it.
+    /// Creates the reader's event for a progress step.
     init(_ progress: TapProgress) {
         self =
             switch progress {

@@ -4,8 +4,8 @@ import TillContactless
 public import TillCore
 public import TillTapToPay
 
-/// A loyalty program in memory: it holds the shop's key, opens passes, refuses old and repeated
-/// ones, and counts visits.
+/// A loyalty program in memory: holds the shop's key, decrypts passes, refuses expired and repeated ones, and counts
+/// visits.
 public final class SandboxLoyalty: LoyaltyProgram {
     fileprivate struct State {
         var window = VASReplayWindow()
@@ -15,13 +15,13 @@ public final class SandboxLoyalty: LoyaltyProgram {
     private let clock: any TillClock
     private let state = Mutex(State())
 
-    /// A program with the keys of the shop's passes; by default that of the example pass.
+    /// Creates a program with the keys of the shop's passes; by default that of the example pass.
     public init(keys: [P256.KeyAgreement.PrivateKey]? = nil, clock: any TillClock) {
         self.keys = keys ?? VirtualPass.exampleKey.map { [$0] } ?? []
         self.clock = clock
     }
 
-    /// Opens the pass and counts the visit. Members are kept as hashes of their numbers.
+    /// Decrypts the pass and counts the visit. Members are stored as hashes of their numbers.
     /// - Throws: `VASError`.
     public func recordVisit(_ pass: VASReadResult.ReadEntry) async throws -> LoyaltyVisit {
         guard let data = pass.customerVASData, let cryptogram = VASCryptogram(Array(data)) else {
@@ -37,7 +37,7 @@ public final class SandboxLoyalty: LoyaltyProgram {
         return LoyaltyVisit(pass: pass.id, text: "Member ••\(shown), visit \(count)")
     }
 
-    /// How many visits were counted.
+    /// The number of counted visits.
     package var visitCount: Int { state.withLock { $0.visits.values.reduce(0, +) } }
 }
 

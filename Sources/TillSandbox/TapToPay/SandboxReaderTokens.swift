@@ -3,13 +3,13 @@ import Foundation
 public import TillCore
 public import TillTapToPay
 
-/// Issues reader tokens as a provider does, and checks them as a reader does. ES256, valid for 48 hours.
+/// Issues reader tokens as a provider does, and verifies them as a reader does. ES256, valid for 48 hours.
 ///
-/// The key is made of a word and public: nothing real takes these tokens.
+/// The key is derived from a fixed word and public: no real system accepts these tokens.
 public struct SandboxReaderTokens: Sendable {
-    /// Who issues them, as the token says.
+    /// The issuer claim of the tokens.
     public let issuer: String
-    /// How long they are valid.
+    /// The lifetime of a token.
     public let lifetime: Span
     private let clock: any TillClock
 
@@ -19,7 +19,7 @@ public struct SandboxReaderTokens: Sendable {
         (self.issuer, self.clock, self.lifetime) = (issuer, clock, lifetime)
     }
 
-    /// A token for a merchant.
+    /// Issues a token for a merchant.
     public func issue(merchant: String) throws -> String {
         var claims = JSONWriter()
         claims.beginObject()
@@ -36,7 +36,7 @@ public struct SandboxReaderTokens: Sendable {
         return "\(body).\(SandboxReaderTokens.text(Array(signature.rawRepresentation)))"
     }
 
-    /// The merchant of a token that is valid now.
+    /// Returns the merchant of a currently valid token.
     public func merchant(of token: PaymentCardReader.Token) throws(PaymentCardReaderError) -> String {
         guard !token.rawValue.isEmpty else { throw .emptyReaderToken }
         let parts = token.rawValue.split(separator: ".", omittingEmptySubsequences: false).map(String.init)

@@ -1,7 +1,7 @@
 public import TillContactless
 public import TillCore
 
-/// A reader's field into which virtual cards are put by hand, one for one read.
+/// A reader's field into which virtual cards are placed manually, one per read.
 public actor VirtualField: CardChannel {
     private let clock: any TillClock
     private var card: VirtualCardChannel?
@@ -10,19 +10,19 @@ public actor VirtualField: CardChannel {
 
     public init(clock: any TillClock = SystemClock()) { self.clock = clock }
 
-    /// Puts a card into the field, and takes out what was there.
+    /// Places a card into the field, replacing any other.
     public func present(_ card: VirtualCard) {
         self.card = VirtualCardChannel(card, clock: clock)
         wake()
     }
 
-    /// Takes the card out.
+    /// Removes the card.
     public func remove() { card = nil }
 
-    /// Whether somebody waits for a card.
+    /// `true` while a read waits for a card.
     public var isWaiting: Bool { !waiting.isEmpty }
 
-    /// Waits until a card is put in.
+    /// Waits until a card is placed in the field.
     public func waitForCard() async throws(CardChannelError) {
         while card == nil {
             if Task.isCancelled { throw .canceled }
@@ -45,7 +45,7 @@ public actor VirtualField: CardChannel {
         return try await card.transmit(command)
     }
 
-    /// The read is over: the card is removed.
+    /// Ends the read and removes the card.
     public func powerOff() async {
         await card?.powerOff()
         card = nil

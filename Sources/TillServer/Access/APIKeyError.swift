@@ -1,11 +1,11 @@
 public import TillCore
 public import TillJournal
 
-/// Why a key was not made, revoked or replaced.
+/// An error that prevents an API key from being created, revoked or rotated.
 public enum APIKeyError: ExplainedError, Hashable {
     case unknown(APIKeyID)
     case revokedBefore(APIKeyID, Timestamp)
-    /// It cannot be replaced any more.
+    /// An expired key cannot be replaced.
     case expired(APIKeyID, Timestamp)
     case tooMany
     case invalidWord(APIKeys.Word)

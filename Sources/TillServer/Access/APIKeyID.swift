@@ -1,10 +1,10 @@
 public import TillCore
 
-/// What a key is called in lists and commands: short, and no secret.
+/// The short, non-secret identifier of a key in lists and commands.
 public struct APIKeyID: Identifier {
-    /// The text, as it came.
+    /// The identifier exactly as received.
     public let rawValue: String
-    /// Takes the text as it is.
+    /// Creates an identifier from unvalidated text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     private static let prefix = "key_"
@@ -12,14 +12,14 @@ public struct APIKeyID: Identifier {
     private static let randomDigits = 12
     private static let bytesOfHash = 8
 
-    /// A new one, of 60 random bits.
+    /// Returns a new identifier of 60 random bits.
     static func random() -> APIKeyID {
         var generator = SystemRandomNumberGenerator()
         let digits = (0..<randomDigits).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &generator)] }
         return APIKeyID(rawValue: prefix + String(decoding: digits, as: UTF8.self))
     }
 
-    /// That of a key which was made before keys had one: always the same, from the digest of the key.
+    /// Returns the stable identifier of a key created before keys had identifiers, derived from the key's digest.
     static func derived(from hash: [UInt8]) -> APIKeyID {
         APIKeyID(rawValue: prefix + Hex.lowercase(hash.prefix(bytesOfHash)))
     }

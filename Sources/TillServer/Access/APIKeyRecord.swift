@@ -1,33 +1,34 @@
 public import TillCore
 public import TillJournal
 
-/// A key by which a shop's programs are let in. Of the key itself only a digest is kept.
+/// An API key of a shop's programs. Only a digest of the key itself is stored.
 public struct APIKeyRecord: Hashable, Sendable {
     /// The digest of the key.
     public var hash: [UInt8]
-    /// What commands and lists call it.
+    /// The identifier in commands and lists.
     public var id: APIKeyID
-    /// Whose key it is.
+    /// The account that owns the key.
     public var account: AccountID
-    /// What people call it.
+    /// The display name.
     public var label: String
-    /// What it may do.
+    /// The permissions granted by the key.
     public var permissions: Set<Permission>
-    /// When it was made.
+    /// The creation time.
     public var createdAt: Timestamp
-    /// Who made it; `nil`: nobody said.
+    /// The creator as stated at creation; `nil` if not stated.
     public var createdBy: String?
-    /// From when on it lets nobody in; `nil`: never by itself.
+    /// The expiry time; `nil` for a key that does not expire.
     public var expiresAt: Timestamp?
-    /// Its end was seen by a clock that was not in doubt, so that no clock which is set back lets it in again.
+    /// `true` once the expiry was observed by a clock that was not in doubt; a clock set back later does not revive the
+    /// key.
     public var hasExpired = false
-    /// Since when it lets nobody in.
+    /// The revocation time.
     public var revokedAt: Timestamp?
-    /// Who revoked it; `nil` while it is in force, and for one of before this was recorded.
+    /// The actor that revoked the key; `nil` while it is in force, and for revocations made before this was recorded.
     public var revokedBy: String?
 
-    /// One that nobody has written yet.
-    /// - Parameter id: `nil`: the one that follows from the digest.
+    /// Creates a record that is not stored yet.
+    /// - Parameter id: The identifier; `nil` derives it from the digest.
     public init(
         hash: [UInt8], id: APIKeyID? = nil, account: AccountID, label: String, permissions: Set<Permission> = .all,
         createdAt: Timestamp, createdBy: String? = nil, expiresAt: Timestamp? = nil, revokedAt: Timestamp? = nil
@@ -43,14 +44,14 @@ public struct APIKeyRecord: Hashable, Sendable {
         self.revokedAt = revokedAt
     }
 
-    /// Whether a key lets anybody in.
+    /// The validity of a key.
     public enum Standing: Hashable, Sendable {
         case inForce
         case revoked(Timestamp)
         case expired(Timestamp)
     }
 
-    /// Whether it lets anybody in at a moment.
+    /// Returns the key's validity at a moment.
     public func standing(at now: Timestamp) -> Standing {
         if let revokedAt { return .revoked(revokedAt) }
         if let expiresAt, hasExpired || now >= expiresAt { return .expired(expiresAt) }
@@ -59,12 +60,12 @@ public struct APIKeyRecord: Hashable, Sendable {
 }
 
 extension APIKeyRecord: RecordDocument {
-    /// Where they are kept.
+    /// The collection of stored keys.
     public static let collection: RecordCollection = "api_key"
-    /// The field by which one is found under its ``id``.
+    /// Returns the index match for an ``id``.
     static func match(_ id: APIKeyID) -> RecordMatch { RecordMatch("id", id.rawValue) }
 
-    /// As it is written. It is due when it expires, until that was seen.
+    /// The stored form, due at the expiry time until the expiry was observed.
     public var record: Record {
         var writer = JSONWriter()
         writer.beginObject()
@@ -86,14 +87,14 @@ extension APIKeyRecord: RecordDocument {
             due: hasExpired || revokedAt != nil ? nil : expiresAt)
     }
 
-    /// As it was read. One of before keys had scopes may do everything, as it could then.
+    /// Reads the stored form. A key stored before scopes existed has every permission of that time.
     public init(_ stored: KeptRecord) throws(JournalError) {
         let body = try RecordBody(stored)
         guard let hash = Hex.decode(stored.id.key) else { throw body.damaged("key") }
         var permissions = Set<Permission>.ofBefore
         if let scopes = body.json["scopes"] {
             guard let words = scopes.arrayValue else { throw body.damaged("scopes") }
-            // A word of a later release grants nothing here.
+            // Ignore scopes of a later release; they grant nothing here.
             permissions = Set(words.compactMap { $0.stringValue.flatMap { Permission(rawValue: $0) } })
         }
         self.init(
@@ -107,7 +108,7 @@ extension APIKeyRecord: RecordDocument {
     }
 }
 
-/// When a key was used last. Kept beside the key, so that using it never gets in the way of revoking it.
+/// The last use of a key, stored beside the key so that recording a use never conflicts with its revocation.
 struct APIKeyUse: RecordDocument, Hashable {
     static let collection: RecordCollection = "api_key_use"
 

@@ -2,22 +2,23 @@ import Crypto
 public import TillCore
 public import TillJournal
 
-/// The keys of shops' programs, in a record store. Every change is durable when its method returns, and every process
-/// on the store can see that there was one (`changes()`).
+/// The API keys of shops' programs in a record store. Every change is durable when its method returns, and every
+/// process on the store can detect it (`changes()`).
 public struct APIKeys: Sendable {
-    /// Keys that are kept, ended ones too. More are refused until old ones are forgotten.
+    /// The maximum number of stored keys, ended ones included. Beyond it new keys are refused until old ones are
+    /// removed.
     public static let maximumKeys = 10_000
-    /// Bytes of a label, and of the name of who made a key.
+    /// The maximum length of a label or of a creator's name, in bytes.
     public static let maximumLabelBytes = 128
-    /// How long an ended key stays in the list.
+    /// The retention of an ended key in the list.
     public static let keptAfterEnd = Span.days(400)
-    /// How long a replaced key may go on working.
+    /// The maximum grace period of a replaced key.
     public static let maximumGrace = Span.days(30)
-    /// How long a key may live.
+    /// The maximum lifetime of a key.
     public static let maximumLife = Span.days(3_650)
-    /// How often the last use of a key is written down.
+    /// The minimum interval between two stored uses of a key.
     static let useInterval = Span.minutes(1)
-    /// Last uses that one write has.
+    /// The maximum number of last uses in one write.
     static let maximumUses = 64
 
     private static let bytesOfKey = 32
@@ -27,7 +28,7 @@ public struct APIKeys: Sendable {
     private let records: Records<APIKeyRecord>
     private let clock: any TillClock
 
-    /// Those of a store.
+    /// Creates the API keys of a record store.
     public init(_ store: any RecordStore, clock: any TillClock) {
         self.store = store
         records = Records(store)
@@ -36,44 +37,45 @@ public struct APIKeys: Sendable {
 
     // MARK: Reading
 
-    /// A key as it stands; `nil` for one that is unknown. Whether it is in force is ``APIKeyRecord/standing(at:)``.
+    /// Returns the stored key, or `nil` if it is unknown. Check ``APIKeyRecord/standing(at:)`` for its validity.
     public func key(ofHash hash: [UInt8]) async throws(JournalError) -> APIKeyRecord? {
         try await records.document(Hex.lowercase(hash))
     }
 
-    /// Whose key it is; `nil` for one that is unknown, revoked or expired.
+    /// Returns the owning account; `nil` for a key that is unknown, revoked or expired.
     public func account(ofHash hash: [UInt8]) async throws(JournalError) -> AccountID? {
         guard let key = try await key(ofHash: hash), key.standing(at: clock.now()) == .inForce else { return nil }
         return key.account
     }
 
-    /// All keys, oldest first, ended ones too.
+    /// Returns all keys, oldest first, including ended ones.
     public func all() async throws(JournalError) -> [APIKeyRecord] {
         var found: [APIKeyRecord] = []
         try await records.forEach(atMost: APIKeys.maximumKeys) { found.append($0) }
         return found
     }
 
-    /// When keys were used last, by their digest.
+    /// Returns the last use of each key, by digest.
     public func lastUses() async throws(JournalError) -> [[UInt8]: Timestamp] {
         var found: [[UInt8]: Timestamp] = [:]
         try await Records<APIKeyUse>(store).forEach(atMost: APIKeys.maximumKeys) { found[$0.hash] = $0.at }
         return found
     }
 
-    /// Another number after each key that was made, revoked or replaced, by any process. Quick: one record by its name.
+    /// Returns a counter that changes with each key created, revoked or rotated by any process. Cheap: reads one record
+    /// by key.
     func changes() async throws(JournalError) -> Int { try await store.record(APIKeys.stateID)?.version ?? 0 }
 
     // MARK: Changing
 
-    /// A key for whoever asks, as it is shown once.
+    /// A new key with its plain text, which is shown only once.
     public struct Made: Sendable {
         public let key: Secret<String>
         public let record: APIKeyRecord
     }
 
-    /// Makes a key of 256 random bits. Only its digest is kept.
-    /// - Parameter life: how long it lets in; `nil`: until it is revoked.
+    /// Creates a key of 256 random bits. Only its digest is stored.
+    /// - Parameter life: The lifetime; `nil` for a key that is valid until revoked.
     public func create(
         account: AccountID, label: String, permissions: Set<Permission>, life: Span? = nil, by maker: String? = nil
     ) async throws(APIKeyError) -> Made {
@@ -96,8 +98,8 @@ public struct APIKeys: Sendable {
         return Made(key: Secret(key), record: try await asKept(record))
     }
 
-    /// Stores a key that was made elsewhere, of which only a hash is kept.
-    /// - Throws: `JournalError.recordConflict(_:current:)` if there is such a key already.
+    /// Stores a key created elsewhere, of which only the hash is known.
+    /// - Throws: `JournalError.recordConflict(_:current:)` if the key already exists.
     public func add(
         hash: [UInt8], account: AccountID, label: String, permissions: Set<Permission> = .all
     ) async throws(JournalError) {
@@ -106,8 +108,8 @@ public struct APIKeys: Sendable {
                 hash: hash, account: account, label: label, permissions: permissions, createdAt: clock.now()))
     }
 
-    /// Lets nobody in with this key any more: neither a request nor a session or stream that it began.
-    /// - Returns: the key as it is then.
+    /// Revokes a key, together with the sessions and streams that were started with it.
+    /// - Returns: The key after the change.
     @discardableResult
     public func revoke(_ id: APIKeyID, by actor: String? = nil) async throws(APIKeyError) -> APIKeyRecord {
         let actor = try actor.map { (name) throws(APIKeyError) in try APIKeys.line(name, of: .actor) }
@@ -119,8 +121,8 @@ public struct APIKeys: Sendable {
         }
     }
 
-    /// Lets nobody in with this key any more.
-    /// - Returns: false if there is no such key, or if it was revoked before.
+    /// Revokes a key.
+    /// - Returns: `false` if there is no such key, or if it is already revoked.
     @discardableResult
     public func revoke(hash: [UInt8]) async throws(JournalError) -> Bool {
         guard let key = try await key(ofHash: hash) else { return false }
@@ -133,8 +135,8 @@ public struct APIKeys: Sendable {
         return true
     }
 
-    /// Makes a key that may do what another may, for the same account, and ends that one.
-    /// - Parameter grace: how long the other one goes on working; `nil`: it ends with this.
+    /// Creates a key with the same account and permissions as another, and ends the old one.
+    /// - Parameter grace: The time for which the old key remains valid; `nil` revokes it immediately.
     public func rotate(
         _ id: APIKeyID, grace: Span? = nil, by actor: String? = nil
     ) async throws(APIKeyError) -> (made: Made, replaced: APIKeyRecord) {
@@ -150,7 +152,7 @@ public struct APIKeys: Sendable {
             case .revoked(let then): throw .revokedBefore(id, then)
             case .expired(let then): throw .expired(id, then)
             }
-            // It lives as long as the one before was to live, from now on.
+            // The new key gets the old key's lifetime, counted from now.
             let life = old.expiresAt.map { $0.since(old.createdAt) }
             let new = APIKeyRecord(
                 hash: APIKeys.digest(of: key), id: newID, account: old.account, label: old.label,
@@ -171,16 +173,16 @@ public struct APIKeys: Sendable {
         return (Made(key: Secret(key), record: try await asKept(made)), replaced)
     }
 
-    /// A key as every later reading has it: the journal dates it when it is written.
+    /// Returns a key as stored: the journal sets the creation time when it writes.
     private func asKept(_ made: APIKeyRecord) async throws(APIKeyError) -> APIKeyRecord {
         do throws(JournalError) { return try await key(ofHash: made.hash) ?? made } catch { throw .journal(error) }
     }
 
-    /// Writes down that the end of some keys was seen, so that they stay ended whatever the clock says later.
-    /// - Returns: how many there were.
+    /// Records the observed expiry of keys, so that they stay expired whatever the clock reads later.
+    /// - Returns: The number of keys recorded.
     @discardableResult
     func noteExpired(at now: Timestamp) async throws(JournalError) -> Int {
-        // A clock that is ahead must not end a key for good.
+        // A clock that runs ahead must not expire a key for good.
         guard clock.standing.doubt == nil else { return 0 }
         var count = 0
         for key in try await records.list(.due(by: now), limit: APIKeys.maximumUses) {
@@ -194,8 +196,8 @@ public struct APIKeys: Sendable {
         return count
     }
 
-    /// Writes down when keys were used, those that were not within ``useInterval``. What another process writes at the
-    /// same time is not written again.
+    /// Records the last use of keys not recorded within ``useInterval``. A use recorded by another process at the same
+    /// time is not written twice.
     func note(uses: [[UInt8]: Timestamp]) async throws(JournalError) {
         var changes: [RecordChange] = []
         for (hash, at) in uses.prefix(APIKeys.maximumUses) {
@@ -212,7 +214,7 @@ public struct APIKeys: Sendable {
 
     // MARK: Parts
 
-    /// Which words of a person cannot be taken.
+    /// A user-supplied text that failed validation.
     public enum Word: String, Sendable { case label, actor }
 
     private static func line(_ text: String, of word: Word) throws(APIKeyError) -> String {
@@ -235,7 +237,7 @@ public struct APIKeys: Sendable {
 
     private static func digest(of key: String) -> [UInt8] { Array(SHA256.hash(data: Array(key.utf8))) }
 
-    /// Old keys that ended long ago, where a new one needs their place.
+    /// Returns the removal of a key that ended long ago if the store is full.
     private func forgettable(at now: Timestamp) async throws(APIKeyError) -> [RecordChange] {
         let all: [APIKeyRecord]
         do throws(JournalError) { all = try await self.all() } catch { throw .journal(error) }
@@ -252,8 +254,8 @@ public struct APIKeys: Sendable {
         return [.remove(first.record.id), .remove(APIKeyUse(hash: first.hash, at: now).record.id)]
     }
 
-    /// Changes a key; decided again when another writer came first.
-    /// - Parameter body: changes it, and says what is written beside it and what the audit log says of it.
+    /// Changes a key; retries with the current version if another writer committed first.
+    /// - Parameter body: Changes the key and returns further record changes and the audit note.
     private func commit(
         changing id: APIKeyID,
         _ body: (inout APIKeyRecord, Timestamp) throws(APIKeyError) -> (beside: [RecordChange], note: AuditNote)
@@ -270,8 +272,8 @@ public struct APIKeys: Sendable {
         return changed
     }
 
-    /// What the audit log says of a key: what it may do, and nothing of the key itself.
-    /// - Parameter name: who has been said to do it, where somebody said so.
+    /// Returns the audit note of a key change: its permissions, and nothing of the key itself.
+    /// - Parameter name: The stated actor, if any.
     private static func note(_ action: AuditAction, _ key: APIKeyRecord, said name: String?) -> AuditNote {
         var changes = [
             AuditChange("label", to: key.label),
@@ -282,7 +284,8 @@ public struct APIKeys: Sendable {
         return AuditNote(action, account: key.account, subject: key.id.rawValue, changes: changes)
     }
 
-    /// Decides changes and what the audit log says of them, and writes both; decided again when another writer came first.
+    /// Decides changes with their audit note and writes both atomically; decides again if another writer committed
+    /// first.
     private func commit(
         _ decide: (Timestamp) async throws(APIKeyError) -> (changes: [RecordChange], note: AuditNote)
     ) async throws(APIKeyError) {
@@ -302,12 +305,12 @@ public struct APIKeys: Sendable {
         }
     }
 
-    /// The key of an identifier, with the version that it has.
+    /// Returns the key of an identifier with its stored version.
     private func find(_ id: APIKeyID) async throws(APIKeyError) -> (KeptRecord, APIKeyRecord)? {
         do throws(JournalError) {
             var hash = try await records.list(matching: APIKeyRecord.match(id), limit: 1).first?.hash
             if hash == nil {
-                // One of before keys had names: its own follows from its digest.
+                // A key stored before keys had identifiers: derived from its digest.
                 try await records.forEach(atMost: APIKeys.maximumKeys) { if $0.id == id { hash = $0.hash } }
             }
             guard let hash,

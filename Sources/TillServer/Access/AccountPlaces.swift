@@ -1,17 +1,17 @@
 import Synchronization
 import TillCore
 
-/// Places that accounts share, so that none uses up all: the counter's own may have every one; others together half of
-/// them, and one of those a quarter.
+/// Slots shared by accounts so that none exhausts them: the counter's own account may take every slot; other accounts
+/// together take at most half, and one of them at most a quarter.
 struct AccountShares: Sendable {
-    /// The part of all places that an account other than the counter's may have.
+    /// The divisor of all slots for an account other than the counter's.
     static let partOfOthers = 4
 
     let all: Int
     let owner: AccountID
 
-    /// Whether an account may have another place.
-    /// - Parameter taken: how many each account has; none is below 1.
+    /// Returns `true` if an account may take another slot.
+    /// - Parameter taken: The slots in use by account; none is below 1.
     func allow(_ account: AccountID, taken: [AccountID: Int]) -> Bool {
         guard taken.values.reduce(0, +) < all else { return false }
         guard account != owner else { return true }
@@ -20,15 +20,15 @@ struct AccountShares: Sendable {
     }
 }
 
-/// Work that accounts do at once, each in its share of the places.
+/// Concurrent work of accounts, limited to each account's share of the slots.
 final class AccountPlaces: Sendable {
     private let shares: AccountShares
     private let taken = Mutex<[AccountID: Int]>([:])
 
     init(_ shares: AccountShares) { self.shares = shares }
 
-    /// Does something in a place.
-    /// - Throws: `full` if the account has no place left; then nothing was done.
+    /// Runs an operation in a slot.
+    /// - Throws: `full` if the account has no free slot; then nothing was done.
     func withPlace<Value: Sendable>(
         of account: AccountID, else full: Problem, _ work: () async throws -> Value
     ) async throws -> Value {

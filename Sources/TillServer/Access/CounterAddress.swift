@@ -2,18 +2,18 @@ import TillCore
 public import TillJournal
 import TillProvider
 
-/// Where the counter of a journal was last opened, so that `till sign-in` can name its page.
+/// The address at which a journal's counter last listened, so that `till sign-in` can print its page's URL.
 public struct CounterAddress: RecordDocument, Hashable {
     public static let collection: RecordCollection = "counter_address"
-    /// The one record of the collection has this key.
+    /// The key of the collection's only record.
     public static let key = "last"
 
-    /// As `http://127.0.0.1:8080`, without a slash at its end.
+    /// The base URL, such as `http://127.0.0.1:8080`, without a trailing slash.
     public let url: String
 
     public init(url: String) { self.url = url }
 
-    /// That of a counter that listens there. One that listens everywhere is named as it is reached on its own machine.
+    /// Creates the address of a listening counter. A wildcard address is replaced by the loopback address.
     public init(host: String, port: Int, isSecure: Bool = false) {
         let name =
             switch host {
@@ -24,7 +24,7 @@ public struct CounterAddress: RecordDocument, Hashable {
         url = "\(isSecure ? "https" : "http")://\(name):\(port)"
     }
 
-    /// An address that a person named: scheme, host and port; `nil` for anything else.
+    /// Parses an address entered by the operator: scheme, host and port; `nil` for anything else.
     public init?(page text: String) {
         guard Setting.isWebAddress(text), let origin = RequestAuthenticator.origin(of: text),
             text.lowercased() == origin || text.lowercased() == origin + "/"
@@ -32,7 +32,7 @@ public struct CounterAddress: RecordDocument, Hashable {
         url = origin
     }
 
-    /// As it is written.
+    /// The stored form.
     public var record: Record {
         var writer = JSONWriter()
         writer.beginObject()
@@ -41,14 +41,14 @@ public struct CounterAddress: RecordDocument, Hashable {
         return Record(RecordID(CounterAddress.collection, CounterAddress.key), body: writer.bytes)
     }
 
-    /// As it was read.
+    /// Reads the stored form.
     public init(_ stored: KeptRecord) throws(JournalError) { url = try RecordBody(stored).text("url") }
 
-    /// The address that begins a session. The code is behind the sign that no browser sends to a server, so it is in no
-    /// log of one, and a preview of the link does not spend it.
+    /// Returns the URL that starts a session. The code is in the fragment, which browsers do not send: it appears in no
+    /// server log, and a link preview does not spend it.
     public func start(code: String) -> String { "\(url)/#start=\(code)" }
 
-    /// The address at which somebody of the staff chooses what they sign in to the back office with.
+    /// Returns the URL at which a staff member sets up back office sign-in.
     public func invitation(_ word: String) -> String { CounterAddress.invitation(word, at: url) }
 
     static func invitation(_ word: String, at url: String) -> String { "\(url)/#invite=\(word)" }

@@ -1,15 +1,15 @@
 import TillCore
 import TillJournal
 
-/// What tells the counter of one journal from others on the same machine. It is no secret.
+/// The non-secret identifier that distinguishes the counter of one journal from others on the same machine.
 struct CounterInstance: RecordDocument {
     static let collection: RecordCollection = "counter_instance"
-    /// The one record of the collection has this key.
+    /// The key of the collection's only record.
     static let key = "id"
-    /// Bytes of an identifier.
+    /// The length of an identifier in bytes.
     static let bytes = 4
 
-    /// Eight hexadecimal digits, drawn once for each journal.
+    /// Eight hexadecimal digits, generated once for each journal.
     let id: String
 
     init(id: String) { self.id = id }
@@ -24,7 +24,7 @@ struct CounterInstance: RecordDocument {
 
     init(_ stored: KeptRecord) throws(JournalError) { id = try RecordBody(stored).text("id") }
 
-    /// That of a journal; made when it is asked for the first time.
+    /// Returns the identifier of a journal, creating it on first use.
     static func id(in store: any RecordStore) async throws(JournalError) -> String {
         let records = Records<CounterInstance>(store)
         if let known = try await records.document(key) { return known.id }

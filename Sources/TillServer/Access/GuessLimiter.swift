@@ -3,25 +3,26 @@ import Logging
 import Synchronization
 import TillCore
 
-/// Makes guessing slow: whoever comes with a secret that is wrong waits for the answer, longer each time. A right one
-/// never waits, since it is looked up before.
+/// Slows down guessing: the response to a wrong secret is delayed, longer each time. A right secret is never delayed,
+/// since it is resolved first.
 ///
-/// Counted by address, and in all for those who have many. Its memory is bounded: of more addresses than it keeps the
-/// one that was heard of longest ago is forgotten, and who guesses from that many is held up by the count in all.
+/// Failures are counted by client address, and in total against distributed guessing. Memory is bounded: beyond the
+/// maximum number of addresses the least recently seen one is evicted, and guessing from that many is slowed by the
+/// total count.
 final class GuessLimiter: Sendable {
-    /// Addresses that are remembered at once.
+    /// The maximum number of remembered addresses.
     static let maximumAddresses = 4_096
-    /// Wrong ones from an address that are answered at once.
+    /// The number of wrong secrets from one address answered without delay.
     static let freeGuesses = 10
-    /// Wrong ones in all, within ``memory``, that are answered at once.
+    /// The number of wrong secrets in total, within ``memory``, answered without delay.
     static let freeGuessesInAll = 1_000
-    /// What the first wrong one beyond those waits; each further one waits twice as long.
+    /// The delay of the first wrong secret beyond those; it doubles with each further one.
     static let firstDelay = Span.milliseconds(50)
-    /// How long an address is remembered after its last wrong one.
+    /// The time for which an address is remembered after its last wrong secret.
     static let memory = Span.minutes(10)
-    /// Requests that wait at once; more are refused without waiting.
+    /// The maximum number of delayed requests; more are refused immediately.
     static let maximumWaiting = 256
-    /// How often the log has a line.
+    /// The minimum interval between log lines.
     static let logInterval = Span.minutes(1)
 
     private struct Guesser {
@@ -42,26 +43,27 @@ final class GuessLimiter: Sendable {
     private let longestDelay: Span
     private let clock: any TillClock
     private let logger: Logger
-    /// What was wrong, for the log: `key`.
+    /// The kind of secret, for the log: `key`.
     private let secret: String
 
-    /// - Parameter longestDelay: what one waits at most; of 0 nobody waits.
+    /// - Parameter longestDelay: The maximum delay; 0 disables delays.
     init(of secret: String, longestDelay: Span, clock: any TillClock, logger: Logger) {
         (self.secret, self.longestDelay, self.clock, self.logger) = (secret, longestDelay, clock, logger)
         state = Mutex(State(inAll: Guesser(last: .now)))
     }
 
-    /// Wrong ones since the counter was opened.
+    /// The number of wrong secrets since the counter was opened.
     var refused: Int { state.withLock { $0.refused } }
-    /// Requests that wait now.
+    /// The number of requests currently delayed.
     var waiting: Int { state.withLock { $0.waiting } }
-    /// Addresses that are remembered now.
+    /// The number of addresses currently remembered.
     var remembered: Int { state.withLock { $0.guessers.count } }
 
-    /// Called with each wrong one; returns when it may be answered. While it waits its connection may be closed for
-    /// another one: nothing was done for it.
-    /// - Parameter address: whose it is; `nil`: nobody knows, which counts as one address.
-    /// - Throws: 429 if too many wait; `CancellationError` if the client has hung up, or its place was taken.
+    /// Delays the response to a wrong secret; returns when it may be sent. While it waits, its connection may be closed
+    /// in favor of another: nothing was done for it.
+    /// - Parameter address: The client address; `nil` (unknown) counts as one address.
+    /// - Throws: 429 if too many requests wait; `CancellationError` if the client disconnected or its connection was
+    ///   reclaimed.
     func refuse(from address: String?) async throws {
         let (delay, reported) = note(address ?? "unknown", at: .now)
         if let reported {
@@ -83,7 +85,7 @@ final class GuessLimiter: Sendable {
     }
 
     /// Counts a wrong secret.
-    /// - Returns: what it waits, and how many a line of the log is to report, if one is due.
+    /// - Returns: The delay, and the count for the log if a line is due.
     func note(_ address: String, at now: ContinuousClock.Instant) -> (delay: Span, reported: Int?) {
         state.withLock { state in
             var guesser = state.guessers[address] ?? Guesser(last: now)
@@ -112,7 +114,7 @@ final class GuessLimiter: Sendable {
         guesser.last = now
     }
 
-    /// Forgets whoever is over, or else the one that was heard of longest ago.
+    /// Evicts expired addresses, or else the least recently seen one.
     private static func makeRoom(in guessers: inout [String: Guesser], _ now: ContinuousClock.Instant) {
         guessers = guessers.filter { $0.value.last + memory.duration > now }
         guard guessers.count >= maximumAddresses, let oldest = guessers.min(by: { $0.value.last < $1.value.last })
@@ -120,7 +122,7 @@ final class GuessLimiter: Sendable {
         guessers[oldest.key] = nil
     }
 
-    /// Doubled with each guess beyond the free ones.
+    /// Returns the delay, doubled with each guess beyond the free ones.
     private static func delay(_ beyond: Int) -> Span {
         guard beyond > 0 else { return .milliseconds(0) }
         return .milliseconds(firstDelay.milliseconds << Int64(min(beyond - 1, 20)))

@@ -1,14 +1,14 @@
 import TillCore
 import TillProvider
 
-/// Whether a key that a shop brings itself can be guessed.
+/// An entropy check of keys that a shop supplies itself.
 enum KeyStrength {
-    /// Bits that a key needs.
+    /// The minimum strength in bits.
     static let minimumBits = 128
-    /// Different characters that it needs: of 32 random hexadecimal digits nearly all are there.
+    /// The minimum number of distinct characters: 32 random hexadecimal digits contain nearly all of them.
     static let minimumDifferent = 8
 
-    /// What is wrong with a key, as the end of a sentence; `nil` if nothing is. Nothing of the key is in it.
+    /// Returns the fault of a key as the end of a sentence; `nil` if there is none. Never contains any part of the key.
     static func fault(of key: String) -> String? {
         guard key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             return "must be printable ASCII without spaces"
@@ -21,7 +21,7 @@ enum KeyStrength {
         return nil
     }
 
-    /// What one character says at most, by the kinds of characters that there are.
+    /// Returns the maximum entropy of one character, in thousandths of a bit, for the character classes in use.
     private static func thousandthsOfBits(of key: String) -> Int {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         let lower = UInt8(ascii: "a")...UInt8(ascii: "z")
@@ -54,8 +54,8 @@ enum KeyStrength {
 }
 
 extension Settings {
-    /// The key of the settings, if there is one.
-    /// - Throws: `SettingsError` for one that can be guessed.
+    /// Returns the key of the settings, if there is one.
+    /// - Throws: `SettingsError` for a key that can be guessed.
     public func strongKey() throws(SettingsError) -> String? {
         guard let key = secret(.apiKey)?.reveal() else { return nil }
         guard let fault = KeyStrength.fault(of: key) else { return key }

@@ -3,10 +3,10 @@ import ServiceLifecycle
 import TillCore
 import TillJournal
 
-/// Minds the keys and the staff as long as the counter is open. What was begun with a key that was revoked or has expired ends within
-/// a second, also when another process revoked it; and when keys were used is written down, not on the requests' way.
+/// Watches keys and staff while the counter is open. Sessions and streams of a revoked or expired key end within a
+/// second, also if another process revoked it. Key uses are recorded here, outside the request path.
 struct KeyWatch: Service {
-    /// How often it polls. A poll reads one record by its name; all keys are read when they have changed.
+    /// The polling interval. A poll reads one record by key; all keys are read only after a change.
     static let pace = Span.milliseconds(400)
 
     let keys: APIKeys
@@ -15,21 +15,21 @@ struct KeyWatch: Service {
     let clock: any TillClock
     let logger: Logger
 
-    /// What one poll hands to the next.
+    /// The state carried from one poll to the next.
     struct Memory {
-        /// The keys as they were read last.
+        /// The change counter of the keys at the last read.
         var changes: Int?
-        /// The staff as it was read last.
+        /// The change counter of the staff at the last read.
         var staffChanges: Int?
-        /// Keys whose end was acted upon.
+        /// Ended keys already handled.
         var ended: Set<[UInt8]> = []
-        /// When the next one expires.
+        /// The next expiry.
         var nextExpiry: Timestamp?
-        /// Uses that are not written down.
+        /// Uses not recorded yet.
         var uses: [[UInt8]: Timestamp] = [:]
-        /// When uses were written last, by key.
+        /// The last recorded use of each key.
         var noted: [[UInt8]: Timestamp] = [:]
-        /// That the journal could not be read was logged.
+        /// `true` once a journal read failure was logged.
         var isFailing = false
     }
 
@@ -49,7 +49,7 @@ struct KeyWatch: Service {
         }
     }
 
-    /// Reads what has changed since the last poll, and ends what is over.
+    /// Reads changes since the last poll and ends sessions and streams that are no longer valid.
     func poll(_ memory: inout Memory) async throws(JournalError) {
         let now = clock.now()
         let changes = try await keys.changes()
@@ -61,8 +61,8 @@ struct KeyWatch: Service {
         try await writeUses(at: now, &memory)
     }
 
-    /// Ends the streams of whoever was disabled, removed or given another role or PIN. Their requests are refused from
-    /// then on, so their sessions need no end.
+    /// Ends the streams of staff members that were disabled, removed or given another role or PIN. Their requests are
+    /// refused from then on, so their sessions need no removal.
     private func endStreamsOfStaff(_ memory: inout Memory) async throws(JournalError) {
         let changes = try await authenticator.staff.changes()
         guard changes != memory.staffChanges else { return }
@@ -79,11 +79,11 @@ struct KeyWatch: Service {
         try await keys.noteExpired(at: now)
         let all = try await keys.all()
         let ended = all.filter { $0.standing(at: now) != .inForce }
-        // At the start nothing was begun yet, and a session of before asks for its key when it comes.
+        // At startup nothing has begun yet; sessions of an earlier run check their key on their next request.
         for key in ended where !memory.ended.contains(key.hash) && memory.changes != nil {
             feed.end { $0 == .key(hash: key.hash) }
             try await authenticator.sessions.end(whereKey: key.hash)
-            // Only now: what could not be written is tried again with the next poll.
+            // Only after success: a failed write is retried at the next poll.
             memory.ended.insert(key.hash)
         }
         memory.ended = Set(ended.map(\.hash))
@@ -95,7 +95,7 @@ struct KeyWatch: Service {
         for (hash, at) in authenticator.takeUses() where memory.noted[hash] == nil { memory.uses[hash] = at }
         guard !memory.uses.isEmpty else { return }
         let part = Dictionary(uniqueKeysWithValues: memory.uses.prefix(APIKeys.maximumUses).map { ($0.key, $0.value) })
-        // Before they are written: what cannot be written is not tried again and again.
+        // Before writing: a failed write is not retried over and over.
         for hash in part.keys {
             memory.uses[hash] = nil
             memory.noted[hash] = now

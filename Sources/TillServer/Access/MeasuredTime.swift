@@ -1,45 +1,45 @@
 public import TillCore
 import TillJournal
 
-/// A moment by two clocks: the counter's time, and the reading of a clock that counts on since the machine started and
-/// is never set.
+/// A moment by two clocks: the counter's time, and a monotonic clock that counts from the machine's start and is never
+/// set.
 struct MeasuredMoment: Hashable, Sendable {
-    /// By the counter's clock, which people can set.
+    /// The counter's time, which can be adjusted.
     var at: Timestamp
-    /// How long the machine had been running.
+    /// The time since the machine started.
     var reading: Span
 
-    /// How long ago it was: the longer of the two ages, so that a time that was set back makes nothing younger. The
-    /// reading never says too much: it begins anew with the machine.
+    /// Returns the age, the longer by the two clocks, so that setting the time back makes nothing younger. The
+    /// monotonic age never overstates: its clock restarts with the machine.
     func age(at now: MeasuredMoment) -> Span { max(now.at.since(at), runningAge(at: now), .milliseconds(0)) }
 
-    /// How long ago it was by the reading alone; below zero after the machine was started anew.
+    /// Returns the age by the monotonic clock alone; negative after a restart of the machine.
     func runningAge(at now: MeasuredMoment) -> Span {
         let (difference, overflow) = now.reading.milliseconds.subtractingReportingOverflow(reading.milliseconds)
         return Span(milliseconds: overflow ? .max : difference)
     }
 }
 
-/// Both clocks by which start codes and sessions end.
+/// The two clocks by which start codes and sessions expire.
 public struct MeasuringClock: Sendable {
     private let clock: any TillClock
     private let reading: @Sendable () -> Span
 
-    /// - Parameter reading: counts on evenly since the machine started, also while it sleeps, and is never set.
+    /// - Parameter reading: A monotonic clock that counts from the machine's start, including sleep, and is never set.
     public init(_ clock: any TillClock, reading: @escaping @Sendable () -> Span = SystemClock.reading) {
         self.clock = clock
         self.reading = reading
     }
 
-    /// The moment by both clocks, read one after the other.
+    /// Returns the current moment by both clocks, read one after the other.
     func now() -> MeasuredMoment { MeasuredMoment(at: clock.now(), reading: reading()) }
 
-    /// Something speaks against the counter's time, so nothing is removed because of it.
+    /// `true` if there is evidence against the counter's time; nothing is removed because of it then.
     var isInDoubt: Bool { clock.standing.doubt != nil }
 }
 
 extension JSONWriter {
-    /// A moment as records of this folder have it.
+    /// Writes a moment in the format of this folder's records.
     mutating func moment(_ name: String, _ moment: MeasuredMoment) {
         field("\(name)_at", moment.at.milliseconds)
         field("\(name)_reading", moment.reading.milliseconds)
@@ -47,7 +47,7 @@ extension JSONWriter {
 }
 
 extension MeasuredMoment {
-    /// As it was written.
+    /// Reads the stored form.
     init(_ body: RecordBody, _ name: String) throws(JournalError) {
         at = Timestamp(milliseconds: try body.int("\(name)_at"))
         reading = Span(milliseconds: try body.int("\(name)_reading"))

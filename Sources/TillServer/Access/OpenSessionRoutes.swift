@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import TillCore
 
-/// Sessions of the page that go on: everybody's for whoever manages the staff, one's own for everybody.
+/// Routes for open page sessions: all of the account's with the staff permission, and a staff member's own.
 struct OpenSessionRoutes: Sendable {
     let authenticator: RequestAuthenticator
     let sessions: @Sendable (AccountID) -> OpenSessions
@@ -19,14 +19,14 @@ struct OpenSessionRoutes: Sendable {
         }
     }
 
-    // MARK: Of the account
+    // MARK: All of the account
 
     private func list(_ incoming: Incoming) async throws -> Response {
         let current = try await current(incoming.credential)
         return answer(try await sessions(incoming.account).all(), current)
     }
 
-    /// Ends one. Nobody ends that of somebody whose role may do more.
+    /// Ends a session. A session of a higher-ranking staff member is refused.
     private func end(_ id: String, _ incoming: Incoming) async throws -> Response {
         let open = sessions(incoming.account)
         guard let session = try await open.all().first(where: { $0.id == id }) else { throw Problem.notFound }
@@ -42,9 +42,9 @@ struct OpenSessionRoutes: Sendable {
         return try await authenticator.sessions.open(hash)?.device
     }
 
-    // MARK: One's own
+    // MARK: The caller's own
 
-    /// The session of a request, and who of the staff is signed in at it.
+    /// Returns the session of a request and the staff member signed in to it.
     private func signedIn(_ request: Request) async throws -> (session: PageSessionRecord, person: StaffGrant) {
         let (session, principal) = try await authenticator.pageSession(of: request)
         guard let person = try await authenticator.person(of: session, principal)?.person else {
@@ -75,7 +75,7 @@ struct OpenSessionRoutes: Sendable {
             })
     }
 
-    /// This counter forgets at once what has ended in the journal.
+    /// Drops ended sessions from this counter's cache at once.
     private func ended(_ hashes: [[UInt8]]) -> Response {
         for hash in hashes { authenticator.sessions.drop(hash) }
         return Response(status: .noContent)

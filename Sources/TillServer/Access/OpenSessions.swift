@@ -1,24 +1,24 @@
 public import TillCore
 public import TillJournal
 
-/// A session of the page that goes on, for whoever may see it.
+/// An open page session, as listed.
 public struct OpenSession: Hashable, Sendable {
-    /// What it is called; no secret, and the same while its token changes.
+    /// The session's identifier; not secret, and unchanged when its token changes.
     public let id: String
-    /// `device`, or what its person has signed in to the back office with: `password`, `passkey`.
+    /// `device`, or the back office sign-in method: `password`, `passkey`.
     public let kind: String
-    /// Who is signed in; `nil`: nobody, or there is no staff.
+    /// The signed-in staff member; `nil` if the device is locked or there is no staff.
     public let staff: StaffID?
     public let name: String?
-    /// Where it was begun from.
+    /// The client address at the session's start.
     public let address: String?
     public let beganAt: Timestamp
-    /// When its last request came, up to a minute less.
+    /// The time of the last request, up to a minute behind.
     public let seenAt: Timestamp
-    /// When it ends unless a request comes.
+    /// The expiry time unless a request arrives.
     public let endsAt: Timestamp
 
-    /// - Parameter current: whether it is that of whoever asks; `nil`: nobody's is.
+    /// - Parameter current: `true` for the caller's own session; `nil` if the caller has none.
     private func write(into writer: inout JSONWriter, current: Bool?) {
         writer.beginObject()
         writer.field("id", id)
@@ -33,8 +33,8 @@ public struct OpenSession: Hashable, Sendable {
         writer.endObject()
     }
 
-    /// Several of them as a document.
-    /// - Parameter isCurrent: whether one is that of whoever asks; `nil`: nobody's is.
+    /// Encodes sessions as a JSON document.
+    /// - Parameter isCurrent: Returns `true` for the caller's own session; `nil` if the caller has none.
     public static func document(_ sessions: [OpenSession], isCurrent: ((OpenSession) -> Bool)? = nil) -> JSONWriter {
         var writer = JSONWriter(reserving: 2_048)
         writer.beginObject()
@@ -47,8 +47,8 @@ public struct OpenSession: Hashable, Sendable {
     }
 }
 
-/// The sessions of an account's page that go on: seen, and ended. Ending is durable when a method returns; a running
-/// counter refuses an ended session within a second.
+/// The open page sessions of an account: listed and ended. An end is durable when the method returns; a running counter
+/// refuses an ended session within a second.
 public struct OpenSessions: Sendable {
     private let store: any RecordStore
     private let clock: MeasuringClock
@@ -64,23 +64,23 @@ public struct OpenSessions: Sendable {
         staff = StaffDirectory(store, account: account, clock: clock)
     }
 
-    /// All that go on, the one that was used last first.
-    /// - Parameter person: only those at which this person is signed in.
+    /// Returns all open sessions, the most recently used first.
+    /// - Parameter person: Restricts the list to the sessions at which this staff member is signed in.
     public func all(of person: StaffID? = nil) async throws -> [OpenSession] {
         try await open(of: person).map(\.shown)
     }
 
-    /// Ends one.
-    /// - Parameter person: only if it is this person's: then a device is locked, and stays signed in.
-    /// - Returns: the tokens' hashes of what has ended; empty if there is none of that name.
+    /// Ends a session.
+    /// - Parameter person: Restricts it to this staff member's sessions; a device is then locked and stays signed in.
+    /// - Returns: The token hashes of ended sessions; empty if there is no such session.
     @discardableResult
     public func end(_ id: String, of person: StaffID? = nil) async throws -> [[UInt8]] {
         try await end(try await open(of: person).filter { $0.shown.id == id }, locksDevices: person != nil)
     }
 
-    /// Ends all, or all of one person.
-    /// - Parameter kept: that which goes on.
-    /// - Returns: the tokens' hashes of what has ended.
+    /// Ends all sessions, or all of one staff member.
+    /// - Parameter kept: The session to keep.
+    /// - Returns: The token hashes of ended sessions.
     @discardableResult
     public func endAll(of person: StaffID? = nil, but kept: String? = nil) async throws -> [[UInt8]] {
         try await end(try await open(of: person).filter { $0.shown.id != kept }, locksDevices: person != nil)

@@ -1,50 +1,50 @@
 public import TillCore
 import TillJournal
 
-/// How long sessions last.
+/// The lifetimes of sessions.
 public struct SessionLimits: Hashable, Sendable {
-    /// How long one goes on without a request.
+    /// The idle timeout.
     public var idle = Span.hours(12)
-    /// How long one goes on in all, however it is used.
+    /// The maximum lifetime, however a session is used.
     public var absolute = Span.days(7)
-    /// How long whoever is signed in stays so without a request.
+    /// The idle time after which a device is locked.
     public var lock = Span.minutes(5)
-    /// How long a session of the back office goes on without a request: NIST SP 800-63B-4 (2.2.3) has an hour.
+    /// The idle timeout of a back office session: one hour by NIST SP 800-63B-4 (2.2.3).
     public var officeIdle = Span.hours(1)
-    /// How long one goes on in all: half of the day that it has.
+    /// The maximum lifetime of a back office session: half of the day that the standard allows.
     public var officeAbsolute = Span.hours(12)
 
     public init() {}
 }
 
-/// What somebody has shown to be let in to the back office.
+/// The authenticator used to sign in to the back office.
 enum OfficeProof: String, Hashable, Sendable {
-    /// A password with a code that is used once.
+    /// A password with a one-time code.
     case password
     case passkey
-    /// One of a later release.
+    /// A method of a later release.
     case unrecognized
 }
 
-/// A session of the counter's page. Of its token only a digest is kept.
+/// A session of the counter's page. Only a digest of its token is stored.
 struct PageSessionRecord: Hashable, Sendable {
     /// The SHA-256 of the token.
     var hash: [UInt8]
     var account: AccountID
-    /// The SHA-256 of the key that it was begun with, and without which it ends; `nil`: with a start code.
+    /// The SHA-256 of the key that started the session; the session ends with that key. `nil`: a start code started it.
     var key: [UInt8]?
     var began: MeasuredMoment
-    /// When its last request came, up to a minute less.
+    /// The time of the last request, up to a minute behind.
     var seen: MeasuredMoment
-    /// When it ends unless a request comes. Only for its removal: what ends it are the limits at that moment.
+    /// The expiry time unless a request arrives. Used only for removal: the limits in force decide the actual end.
     var ends: Timestamp
-    /// Who has entered a PIN at it; `nil`: nobody, or the device was locked.
+    /// The staff member signed in by PIN; `nil` if there is none or the device is locked.
     var person: SessionPerson?
-    /// What the person signed in to the back office with; `nil`: it is a device's, and a PIN says who uses it.
+    /// The back office authenticator; `nil` for a device session, which is unlocked by PIN.
     var proof: OfficeProof?
-    /// Where it was begun from.
+    /// The client address at the session's start.
     var address: String?
-    /// What it is called while its token changes, and how a device's wrong PINs are counted; no secret.
+    /// The stable, non-secret identifier across token changes, under which a device's wrong PINs are counted.
     var device: String
 
     init(
@@ -57,12 +57,12 @@ struct PageSessionRecord: Hashable, Sendable {
         self.device = device ?? PageSessionRecord.device(hash)
     }
 
-    /// The device, as what is done at it is attributed.
+    /// The device to which actions are attributed.
     var deviceID: DeviceID { DeviceID(rawValue: device) }
 
     static func device(_ hash: [UInt8]) -> String { Hex.lowercase(hash.prefix(16)) }
 
-    /// Whose share of an account's sessions it is in; `nil`: a device of the shop's own.
+    /// The holder charged for it in the account's session limits; `nil` for a device of the shop.
     enum Holder: Hashable, Sendable {
         case key([UInt8])
         case person(StaffID)
@@ -70,20 +70,20 @@ struct PageSessionRecord: Hashable, Sendable {
 
     var holder: Holder? { key.map { .key($0) } ?? (isPersonal ? person.map { .person($0.id) } : nil) }
 
-    /// Whether it belongs to one person, and ends with what they may do here.
+    /// A Boolean value that indicates whether the session belongs to one staff member and ends with their access.
     var isPersonal: Bool { proof != nil }
 
     private func idle(_ limits: SessionLimits) -> Span { isPersonal ? limits.officeIdle : limits.idle }
     private func absolute(_ limits: SessionLimits) -> Span { isPersonal ? limits.officeAbsolute : limits.absolute }
 
-    /// Whether it has ended.
+    /// Returns `true` if the session has ended.
     func isOver(at now: MeasuredMoment, _ limits: SessionLimits) -> Bool {
         began.age(at: now) >= absolute(limits) || seen.age(at: now) >= idle(limits)
     }
 
-    /// Notes a request, which puts the end off as far as the limits allow.
+    /// Records a request, which extends the session within the limits.
     mutating func see(_ now: MeasuredMoment, _ limits: SessionLimits) {
-        // A time that went back does not make it older.
+        // Setting the time back does not make it older.
         seen = MeasuredMoment(at: max(seen.at, now.at), reading: now.reading)
         ends = min(seen.at.adding(idle(limits)), began.at.adding(absolute(limits)))
     }
@@ -134,7 +134,7 @@ extension PageSessionRecord: RecordDocument {
 }
 
 extension AuditNote {
-    /// What happened at the device of a session.
+    /// Creates a note of an event at a session's device.
     init(_ action: AuditAction, at session: PageSessionRecord, by attribution: Attribution, reason: String? = nil) {
         self.init(
             action, by: attribution, account: session.account, subject: "device \(session.device)", reason: reason)

@@ -3,31 +3,31 @@ import Synchronization
 import TillCore
 import TillJournal
 
-/// The sessions of the counter's page: records of the journal, so that they outlive the process, and a few of them in
-/// memory, so that not every request reads one.
+/// The sessions of the counter's page: journal records, which survive the process, with a small cache so that not every
+/// request reads one.
 final class PageSessions: Sendable {
-    /// Devices and people of one account that are signed in at most; a further one ends the session that was used least
-    /// lately.
+    /// The maximum number of signed-in devices and staff members of an account; a further one ends the least recently
+    /// used.
     static let maximumPerAccount = 64
-    /// Sessions that the keys of an account have begun at most. They end each other only, never those of the page's own
-    /// devices and people.
+    /// The maximum number of sessions started by an account's keys. They displace only each other, never those of the
+    /// page's own devices and staff.
     static let maximumOfKeys = 64
-    /// Sessions of one key, or of one person at the back office, at most.
+    /// The maximum number of sessions of one key, or of one staff member at the back office.
     static let maximumPerHolder = 16
-    /// Sessions held in memory at most. The others are read when they are asked for.
+    /// The maximum number of cached sessions. Others are read on demand.
     static let maximumCached = 1_024
-    /// How long a session that was read is not read again, so also how long one goes on that another process ended.
+    /// The cache lifetime of a session, and so the longest survival of a session ended by another process.
     static let cacheLifetime = Span.seconds(1)
-    /// How much later than the one that is written a session's last request may be.
+    /// The maximum lag of a stored last request behind the actual one.
     static let seenInterval = Span.minutes(1)
 
-    /// How much later than its use a session may be noted as seen by the same process.
+    /// The maximum lag of a recorded use behind the actual one within the same process.
     private static let lateness = Span.seconds(5)
 
     private struct Cached {
         var session: PageSessionRecord
         var read: Span
-        /// When somebody used it last, which is written only once a minute.
+        /// The last use, which is stored only once a minute.
         var used: Span
     }
 
@@ -39,10 +39,10 @@ final class PageSessions: Sendable {
     private let clock: MeasuringClock
     private let feed: EventFeed?
 
-    /// Codes with which sessions begin.
+    /// The codes that start sessions.
     let codes: StartCodes
 
-    /// - Parameter feed: streams of a session end with it.
+    /// - Parameter feed: The event feed; a session's streams end with the session.
     init(_ store: any RecordStore, limits: SessionLimits, clock: MeasuringClock, feed: EventFeed? = nil) {
         self.store = store
         self.limits = limits
@@ -52,32 +52,32 @@ final class PageSessions: Sendable {
         codes = StartCodes(store, clock: clock)
     }
 
-    /// Sessions that are held in memory.
+    /// The number of cached sessions.
     var cached: Int { cache.withLock { $0.count } }
 
-    // MARK: Beginning
+    // MARK: Starting
 
-    /// Begins a session with a start code, which is spent by it.
-    /// - Returns: the session's token; `nil` if the code is unknown, spent or too old.
+    /// Starts a session with a start code, spending the code.
+    /// - Returns: The session's token; `nil` if the code is unknown, spent or expired.
     func begin(code: String) async throws(JournalError) -> String? {
         guard let found = try await codes.find(code) else { return nil }
         do throws(JournalError) {
             return try await begin(for: found.account, with: [found.spent])
         } catch {
-            // Somebody else has spent it since it was read.
+            // Another request has spent it since it was read.
             if case .recordConflict(found.record.id, _) = error { return nil }
             throw error
         }
     }
 
-    /// Begins a session that is worth what a key is worth, as long as that key is.
-    /// - Returns: the session's token.
+    /// Starts a session with the permissions of a key, valid as long as that key.
+    /// - Returns: The session's token.
     func begin(for account: AccountID, key: [UInt8]) async throws(JournalError) -> String {
         try await begin(for: account, key: key, with: [])
     }
 
-    /// Begins a session that belongs to one person.
-    /// - Returns: the session's token.
+    /// Starts a session that belongs to one staff member.
+    /// - Returns: The session's token.
     func begin(for person: StaffRecord, by proof: OfficeProof) async throws(JournalError) -> String {
         let entered = SessionPerson(id: person.id, generation: person.generation)
         return try await begin(
@@ -106,7 +106,8 @@ final class PageSessions: Sendable {
         return token
     }
 
-    /// Those that end for a new one: each key and each person has a share, and keys take no place of the page's.
+    /// Returns the sessions displaced by a new one: each key and each staff member has a share, and sessions of keys do
+    /// not displace the page's own.
     static func displaced(
         by session: PageSessionRecord, in others: [PageSessionRecord], at now: MeasuredMoment
     ) -> [PageSessionRecord] {
@@ -123,12 +124,11 @@ final class PageSessions: Sendable {
 
     // MARK: Using
 
-    /// What the page asks with while nobody touches it.
+    /// The header of requests that the page sends without user interaction.
     private static let aloneHeader = Incoming.name("X-Till-Alone")
 
-    /// The session that a request's cookie names, if it goes on. The request counts as use of it if the page sends it and
-    /// somebody touches the page: not its stream of events, and nothing that comes without the page's header. A request
-    /// that names two ends both.
+    /// Returns the open session of a request's cookie. The request counts as use only if the page sends it during user
+    /// interaction: not its event stream, and nothing without the page's header. A request with two sessions ends both.
     func session(of request: Request) async throws(JournalError) -> PageSessionRecord? {
         guard request.headers[.cookie] != nil else { return nil }
         var found: [PageSessionRecord] = []
@@ -137,12 +137,12 @@ final class PageSessions: Sendable {
             if !found.contains(where: { $0.hash == session.hash }) { found.append(session) }
         }
         guard let session = found.first else { return nil }
-        // A browser keeps one. Another page of this host has put its own beside it, and which is the clerk's nobody can say.
+        // A browser keeps one. Another page on this host has added its own, and the clerk's cannot be determined.
         guard found.count == 1 else {
             for one in found { try await end(one.hash) }
             return nil
         }
-        // Only what the page's own script sends can be the doing of a person.
+        // Only requests of the page's own script can stem from user interaction.
         let isTouched =
             request.headers[RequestAuthenticator.pageHeader] == "1"
             && request.headers[PageSessions.aloneHeader] != "1" && request.headers[.accept] != "text/event-stream"
@@ -151,7 +151,7 @@ final class PageSessions: Sendable {
         return try await seen(session) ? session : nil
     }
 
-    /// A session, if it goes on.
+    /// Returns a session if it is open.
     func open(_ hash: [UInt8]) async throws(JournalError) -> PageSessionRecord? {
         let now = clock.now()
         let known = cache.withLock { $0[hash] }
@@ -173,17 +173,17 @@ final class PageSessions: Sendable {
                 .deviceLocked, at: session, by: Attribution(.till(.housekeeping)), reason: "idle")
             return try await lock(hash, noting: [note])
         }
-        // With a time in doubt nothing is removed: when it is right again the session may go on.
+        // With a time in doubt nothing is removed: the session may still be valid once the time is right.
         if clock.isInDoubt { drop(hash) } else { try await end(hash) }
         return nil
     }
 
-    /// Notes a session's use, in the journal at most once a minute.
-    /// - Returns: false if it was ended meanwhile.
+    /// Records a session's use, in the journal at most once a minute.
+    /// - Returns: `false` if the session was ended meanwhile.
     private func seen(_ session: PageSessionRecord) async throws(JournalError) -> Bool {
         let now = clock.now()
         guard session.seen.age(at: now) >= PageSessions.seenInterval else { return true }
-        // Of the requests that come at the same time one writes it.
+        // Of concurrent requests only one writes.
         let isMine = cache.withLock { cache in
             guard let known = cache[session.hash], known.session.seen == session.seen else { return false }
             cache[session.hash]?.session.see(now, limits)
@@ -199,16 +199,15 @@ final class PageSessions: Sendable {
             if written == nil { drop(session.hash) }
             return written != nil
         } catch {
-            // While the journal takes no writes the session goes on as it is written: what a clerk reads is no sale.
+            // While the journal accepts no writes, the session continues as stored: reading is not a sale.
             return true
         }
     }
 
-    // MARK: Who is signed in
+    // MARK: Staff sign-in
 
-    /// Nobody is signed in at a session's device any more; its streams of events end with whoever was. Durable when it
-    /// returns.
-    /// - Returns: the session as it is then; `nil` if it has ended.
+    /// Locks a session's device: signs its staff member out and ends the event streams. Durable when it returns.
+    /// - Returns: The session after the change; `nil` if it has ended.
     @discardableResult
     func lock(_ hash: [UInt8], noting notes: [AuditNote]) async throws(JournalError) -> PageSessionRecord? {
         let now = clock.now()
@@ -227,9 +226,10 @@ final class PageSessions: Sendable {
         return after
     }
 
-    /// Gives a session to somebody with another token, so that whoever knew the one before has nothing; its streams of
-    /// events end. Durable when it returns.
-    /// - Returns: the session as it is then and its token; `nil` if it has ended, or was handed on by another request.
+    /// Assigns a session to a staff member under a new token, so that the previous token is worthless; its event
+    /// streams end. Durable when it returns.
+    /// - Returns: The session after the change and its token; `nil` if it has ended or another request has reassigned
+    ///   it.
     func hand(
         _ session: PageSessionRecord, to person: SessionPerson, noting notes: [AuditNote]
     ) async throws(JournalError) -> (session: PageSessionRecord, token: String)? {
@@ -254,7 +254,7 @@ final class PageSessions: Sendable {
         return nil
     }
 
-    /// Whether nobody has used a session for as long as its device stays unlocked.
+    /// Returns `true` if a session has been unused for as long as its device stays unlocked.
     private func isIdle(_ session: PageSessionRecord, at now: MeasuredMoment) -> Bool {
         let used = cache.withLock { $0[session.hash]?.used } ?? session.seen.reading
         let idle = now.reading.milliseconds - used.milliseconds
@@ -270,11 +270,11 @@ final class PageSessions: Sendable {
         let seen = now.reading.milliseconds - session.seen.age(at: now).milliseconds
         cache.withLock { cache in
             let own = cache[session.hash]?.used
-            // Where another process has seen it since, it may have been used until the next time that is written.
+            // If another process has seen it since, it may have been in use until the next write is due.
             let isKnownHere = own.map { $0.milliseconds + PageSessions.lateness.milliseconds >= seen } ?? false
             let used = isKnownHere ? own : nil
             if cache.count >= PageSessions.maximumCached, cache[session.hash] == nil {
-                // What was read first; it is read again when it is asked for.
+                // Evict the earliest read; it is read again on demand.
                 if let oldest = cache.min(by: { $0.value.read < $1.value.read })?.key { cache[oldest] = nil }
             }
             cache[session.hash] = Cached(
@@ -285,8 +285,8 @@ final class PageSessions: Sendable {
 
     // MARK: Ending
 
-    /// Ends the session that a request's cookie names, and its streams of events.
-    /// - Parameter actor: who of the staff does it; `nil`: nobody has said.
+    /// Ends the session of a request's cookie and its event streams.
+    /// - Parameter actor: The staff member that signs out; `nil` if unknown.
     func end(of request: Request, by actor: Actor? = nil) async throws(JournalError) {
         for token in try await cookie(for: request).tokens(in: request) {
             let hash = digest(token.utf8)
@@ -299,13 +299,13 @@ final class PageSessions: Sendable {
         }
     }
 
-    /// Ends a session and its streams of events. Durable when it returns.
+    /// Ends a session and its event streams. Durable when it returns.
     func end(_ hash: [UInt8]) async throws(JournalError) {
         _ = try await sessions.delete(Hex.lowercase(hash))
         drop(hash)
     }
 
-    /// Ends every session that was begun with a key, and their streams of events.
+    /// Ends every session started with a key, and their event streams.
     func end(whereKey hash: [UInt8]) async throws(JournalError) {
         while true {
             let found = try await sessions.list(
@@ -315,7 +315,7 @@ final class PageSessions: Sendable {
         }
     }
 
-    /// Has a session read anew, and ends its streams of events: somebody has ended it.
+    /// Evicts a session that was ended from the cache, and ends its event streams.
     func drop(_ hash: [UInt8]) {
         cache.withLock { $0[hash] = nil }
         feed?.end(session: hash)
@@ -323,7 +323,7 @@ final class PageSessions: Sendable {
 
     // MARK: Cookies
 
-    /// The cookie of this counter's sessions, as a request's connection asks for it.
+    /// Returns the session cookie for a request's connection.
     func cookie(for request: Request) async throws(JournalError) -> SessionCookie {
         if SessionCookie.isSecure(request) { return .overTLS }
         if let known = instance.withLock({ $0 }) { return .plain(instance: known) }

@@ -1,39 +1,39 @@
 public import TillCore
 
-/// What a request may do. A route asks for one; a key or a session holds some.
+/// A permission. A route requires one; a key or a session holds a set.
 public enum Permission: String, CaseIterable, Hashable, Sendable {
-    /// Read payments, receipts, the ledger and what is open.
+    /// Read payments, receipts, the ledger and open items.
     case read
-    /// Take payments and what belongs to taking them: collect, confirm, capture, void, receipts.
+    /// Take payments, with all that belongs to it: collect, confirm, capture, void, receipts.
     case sell
-    /// Give captured money back to customers.
+    /// Refund captured payments.
     case refund
     /// Readers, taps and printers.
     case readers
-    /// Bring in what devices stored without a connection, and read it.
+    /// Upload and read payments that devices stored offline.
     case offline
-    /// What needs a person with authority: attention, incidents, statements.
+    /// Decisions that need authority: attention, incidents, statements.
     case admin
-    /// Who works at the shop, and what they may do.
+    /// Manage staff and their roles.
     case staff
 }
 
 extension Permission {
-    /// The word for it where somebody's role is spoken of.
+    /// The name of the permission in the context of staff roles.
     var staffPermission: String { StaffPermission.allCases.first { $0.scopes.contains(self) }?.rawValue ?? rawValue }
 }
 
 extension Set<Permission> {
-    /// All that there are.
+    /// Every permission.
     public static let all = Set(Permission.allCases)
-    /// What a key of before there were scopes may do: all that there was then.
+    /// The permissions of a key stored before scopes existed: every permission of that time.
     static let ofBefore = all.subtracting([.staff])
-    /// What a key may do for which nobody said it: sell and read, but neither give money back nor decide.
+    /// The default permissions of a key: sell and read, but neither refund nor decide.
     public static let standard: Set<Permission> = [.read, .sell]
     /// The word for ``all`` on the command line.
     static let wordForAll = "all"
 
-    /// Reads words with commas between: `read,sell`, or `all`.
+    /// Parses comma-separated scopes: `read,sell`, or `all`.
     public init(scopes text: String) throws(UnknownScope) {
         guard text != Self.wordForAll else {
             self = .all
@@ -48,11 +48,11 @@ extension Set<Permission> {
         }
     }
 
-    /// Their words, in the order in which they are declared.
+    /// The scopes in the order of their declaration.
     public var words: [String] { Permission.allCases.filter(contains).map(\.rawValue) }
 }
 
-/// A word that is no scope.
+/// An error for an unknown scope.
 public struct UnknownScope: ExplainedError, Hashable {
     let word: String
 

@@ -1,11 +1,11 @@
 import HTTPTypes
 import TillCore
 
-/// Who asks: whose account it is, what they may do, and what stands in the records about them.
+/// The authenticated caller: account, permissions, audit identity.
 struct Principal: Hashable, Sendable {
-    /// What a request came in with.
+    /// The credential of a request.
     enum Credential: Hashable, Sendable {
-        /// A key, by the SHA-256 of it.
+        /// A key, by its SHA-256.
         case key(hash: [UInt8])
         /// A session of the counter's page, by the SHA-256 of its token.
         case session(hash: [UInt8])
@@ -18,19 +18,19 @@ struct Principal: Hashable, Sendable {
     let credential: Credential
     let permissions: Set<Permission>
 
-    /// Who it is, for the records.
+    /// The identity in the audit log.
     let actor: Actor
-    /// Who of the staff has entered a PIN; `nil` for a key, and where there is no staff.
+    /// The staff member signed in by PIN; `nil` for a key, and without staff.
     var person: StaffGrant?
-    /// The device that a session is of; `nil` for a key.
+    /// The session's device; `nil` for a key.
     var device: DeviceID?
-    /// The key that a session was begun with, by the SHA-256 of it.
+    /// The SHA-256 of the key that started the session.
     var key: [UInt8]?
 
-    /// In whose share of what the account has it is: a key's sessions share with the key.
+    /// The credential charged for the caller in the account's limits: sessions of a key share with the key.
     var share: Credential { key.map { .key(hash: $0) } ?? credential }
 
-    /// - Throws: 403 that names the scope that is missing, and those that there are.
+    /// - Throws: 403 with the missing scope and the scopes granted.
     func require(_ permission: Permission) throws(Problem) {
         guard !permissions.contains(permission) else { return }
         if let person { throw person.lacks(permission.staffPermission) }

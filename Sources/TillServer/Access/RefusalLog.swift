@@ -5,21 +5,22 @@ import Synchronization
 import TillCore
 import TillJournal
 
-/// Counts who was refused, for the audit log. Equal refusals of some time are one entry with their number, so that whoever
-/// is refused as often as he likes fills neither the disk nor the log.
+/// Counts refused requests for the audit log. Equal refusals within an interval form one entry with a count, so that
+/// repeated attempts fill neither the disk nor the log.
 final class RefusalLog: Sendable {
-    /// Different refusals of nobody known that are told apart between two writes; all others are counted together.
+    /// The maximum number of distinct refusals of unknown callers between two writes; all others are counted together.
     static let maximumKinds = 16
-    /// The same of those who are known. Beyond it each keeps a line for each reason, without address and route: who is
-    /// known is one of the shop's people or keys, so there is an end to them, and no stranger fills their places.
+    /// The maximum number of distinct refusals of known callers. Beyond it each caller keeps one line for each reason,
+    /// without address and route: known callers are the shop's staff and keys, so their number is bounded, and
+    /// strangers cannot take their lines.
     static let maximumNamedKinds = 128
-    /// How long refusals are counted before they are written.
+    /// The initial interval between writes.
     static let firstInterval = Span.minutes(1)
-    /// While they go on it becomes twice as long each time, up to this.
+    /// The maximum interval: it doubles while refusals continue.
     static let longestInterval = Span.hours(1)
-    /// How often it is looked whether it is time.
+    /// The polling interval.
     static let pace = Span.milliseconds(500)
-    /// There and below it a sign-in is refused; elsewhere it is a request.
+    /// The route at and below which a refusal counts as a sign-in refusal.
     private static let signIn = "/session"
 
     private static func isSignIn(_ route: String) -> Bool { route == signIn || route.hasPrefix(signIn + "/") }
@@ -31,7 +32,7 @@ final class RefusalLog: Sendable {
         var address: String
         var route: String
 
-        /// The same person or key, refused for the same reason from anywhere.
+        /// The same caller refused for the same reason, at any address and route.
         var withoutPlace: Kind {
             Kind(action: action, code: code, actor: actor, address: "-", route: "various")
         }
@@ -45,7 +46,7 @@ final class RefusalLog: Sendable {
         var interval = RefusalLog.firstInterval
         var written: ContinuousClock.Instant?
 
-        /// Begins to count. After a quiet time it is written soon again.
+        /// Starts counting. After a quiet period the first write is soon again.
         mutating func begin(at now: ContinuousClock.Instant) {
             if let written, now - written > interval.duration { interval = RefusalLog.firstInterval }
             began = now
@@ -61,7 +62,7 @@ final class RefusalLog: Sendable {
         self.logger = logger
     }
 
-    /// Notes that a request was refused. Anything but 401, 403 and 429 is none of its business.
+    /// Counts a refused request: 401, 403 and 429; other statuses are ignored.
     func count(_ problem: Problem, route: String, client: String?) {
         switch problem.status {
         case .unauthorized, .forbidden, .tooManyRequests: break
@@ -86,8 +87,8 @@ final class RefusalLog: Sendable {
         }
     }
 
-    /// Writes what was counted, if it is time for that.
-    /// - Parameter now: writes it in any case.
+    /// Writes the counted refusals if the interval has passed.
+    /// - Parameter now: `true` writes unconditionally.
     func write(now isNow: Bool = false) async {
         let notes = state.withLock { state -> [AuditNote] in
             guard let began = state.began else { return [] }
@@ -119,7 +120,7 @@ final class RefusalLog: Sendable {
     }
 }
 
-/// Writes what was refused from time to time, and at the end.
+/// Writes counted refusals periodically and at shutdown.
 struct RefusalLogService: Service {
     let refusals: RefusalLog
     let clock: any TillClock

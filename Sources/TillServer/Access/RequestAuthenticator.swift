@@ -5,11 +5,11 @@ import Synchronization
 import TillCore
 import TillJournal
 
-/// Says whose a request is: by its key, or by the session of a page.
+/// Authenticates requests by API key or page session.
 final class RequestAuthenticator: Sendable {
-    /// How long a key that was found is not looked up again. ``KeyWatch`` forgets it sooner when keys have changed.
+    /// The cache lifetime of a key. ``KeyWatch`` invalidates it sooner when keys change.
     static let keyLifetime = Span.seconds(1)
-    /// Keys held in memory at most.
+    /// The maximum number of cached keys.
     static let maximumKeys = 1_024
     static let pageHeader = Incoming.name("X-Till-Page")
 
@@ -21,24 +21,24 @@ final class RequestAuthenticator: Sendable {
 
     private struct State {
         var found: [[UInt8]: Known] = [:]
-        /// When keys of the journal were used last, as far as it is not written down.
+        /// The last uses of stored keys that are not recorded yet.
         var uses: [[UInt8]: Timestamp] = [:]
     }
 
     let sessions: PageSessions
-    /// Who works at the shop.
+    /// The shop's staff.
     let staff: StaffOnDuty
-    /// Holds up whoever tries keys out.
+    /// Slows down the guessing of keys.
     let guesses: GuessLimiter
-    /// Holds up whoever tries addresses of receipts out.
+    /// Slows down the guessing of receipt addresses.
     let linkGuesses: GuessLimiter
     private let state = Mutex(State())
-    /// Those who sign in with what is wrong.
+    /// Slows down failed sign-ins.
     let throttle = SignInThrottle()
     private let keys: APIKeys
     private let options: ServerOptions
     private let clock: any TillClock
-    /// The origin of the address that customers know the counter by: what its page has behind a proxy.
+    /// The origin of the counter's public address: the page's origin behind a proxy.
     private let shopOrigin: String?
 
     init(
@@ -56,10 +56,10 @@ final class RequestAuthenticator: Sendable {
             of: "receipt link", longestDelay: options.longestGuessDelay, clock: clock, logger: logger)
     }
 
-    /// Who asks, if they may do what they ask for.
-    /// - Parameter permission: what they must be allowed.
-    /// - Throws: ``Problem/unauthorized``; 403 for a session that another site's page would use, and for who may not do
-    ///   it.
+    /// Authenticates a request and checks its permission.
+    /// - Parameter permission: The required permission.
+    /// - Throws: ``Problem/unauthorized``; 403 for a session request from another site's page, and for a missing
+    ///   permission.
     func principal(of request: Request, for permission: Permission) async throws -> Principal {
         let principal = try await principal(of: request)
         try principal.require(permission)
@@ -81,7 +81,7 @@ final class RequestAuthenticator: Sendable {
         return person
     }
 
-    /// The session of a request of the page, and what it may do, whoever is signed in at it.
+    /// Returns the session of a page's request and the session's own permissions, whichever staff member is signed in.
     func pageSession(of request: Request) async throws -> (PageSessionRecord, Principal) {
         guard let session = try await sessions.session(of: request), let principal = try await principal(of: session)
         else { throw Problem.unauthorized }
@@ -89,23 +89,24 @@ final class RequestAuthenticator: Sendable {
         return (session, principal)
     }
 
-    /// The session's principal as whoever has entered a PIN at its device; itself where the account has no staff.
-    /// - Returns: `nil` if nobody has, or if whoever did may not any more.
+    /// Returns the session's principal narrowed to the staff member signed in by PIN; unchanged for an account without
+    /// staff.
+    /// - Returns: `nil` if no staff member is signed in, or if their access was withdrawn.
     func person(of session: PageSessionRecord, _ principal: Principal) async throws(JournalError) -> Principal? {
-        // A session that belongs to a person is never worth more than they are, also when nobody is left.
+        // A personal session never exceeds its owner's access, even when no staff is left.
         let isAsked = try await staff.isConfigured(session.account)
         guard isAsked || session.isPersonal else { return principal }
         guard let person = session.person, let grant = try await staff.grant(person, of: session.account) else {
             return nil
         }
-        // A session that was begun with a key is worth no more than that key, whoever uses it.
+        // A session started with a key never exceeds that key, whichever staff member uses it.
         return Principal(
             account: principal.account, credential: principal.credential,
             permissions: principal.permissions.intersection(grant.scopes),
             actor: grant.actor, person: grant, device: principal.device, key: principal.key)
     }
 
-    /// What a session may do: with a start code everything; with a key what that key may do now.
+    /// Returns a session's permissions: all if it was started with a start code, otherwise the current ones of its key.
     func principal(of session: PageSessionRecord) async throws(JournalError) -> Principal? {
         let credential = Principal.Credential.session(hash: session.hash)
         if session.isPersonal {
@@ -128,8 +129,8 @@ final class RequestAuthenticator: Sendable {
             device: session.deviceID, key: key)
     }
 
-    /// Who holds a key; `nil` for one that is unknown.
-    /// - Throws: 401 that says so for one that was revoked or has expired.
+    /// Returns the principal of a key; `nil` for an unknown key.
+    /// - Throws: 401 with the reason for a revoked or expired key.
     func principal(forKey key: String) async throws -> Principal? {
         guard (1...512).contains(key.utf8.count) else { return nil }
         switch try await found(digest(key.utf8)) {
@@ -140,7 +141,7 @@ final class RequestAuthenticator: Sendable {
         }
     }
 
-    /// What a key is found to be.
+    /// The result of a key lookup.
     private enum Found {
         case holder(Principal)
         case unknown
@@ -184,13 +185,13 @@ final class RequestAuthenticator: Sendable {
         }
     }
 
-    /// More keys than are kept in memory are noted when they come again.
+    /// Records a use; beyond the maximum number of keys in memory it is recorded at the key's next use.
     private static func noteUse(of hash: [UInt8], _ now: Timestamp, in state: inout State) {
         guard state.uses.count < maximumKeys || state.uses[hash] != nil else { return }
         state.uses[hash] = now
     }
 
-    /// Whether what a request came in with still lets it in, as it stands in the journal now.
+    /// Returns `true` if a credential is still valid by the journal's current state.
     func isInForce(_ credential: Principal.Credential) async throws(JournalError) -> Bool {
         switch credential {
         case .key(let hash):
@@ -204,10 +205,10 @@ final class RequestAuthenticator: Sendable {
         }
     }
 
-    /// Has every key looked up again that comes next.
+    /// Empties the key cache.
     func forgetKeys() { state.withLock { $0.found = [:] } }
 
-    /// The uses of keys since this was asked last, for the journal.
+    /// Takes the key uses recorded since the last call, for the journal.
     func takeUses() -> [[UInt8]: Timestamp] {
         state.withLock { state in
             defer { state.uses = [:] }
@@ -215,7 +216,7 @@ final class RequestAuthenticator: Sendable {
         }
     }
 
-    /// A page acts only by its own script: another site's form or script cannot send the header.
+    /// Refuses cross-site requests: another site's form or script cannot send the page's header.
     func checkPage(_ request: Request) throws {
         let host = request.head.authority?.lowercased()
         let origin = request.headers[.origin]?.lowercased()
@@ -230,12 +231,12 @@ final class RequestAuthenticator: Sendable {
         }
     }
 
-    /// The origin of the page: that of the address that the shop has named, else that under which it was asked for.
+    /// Returns the page's origin: that of the configured public address, else that of the request.
     func pageOrigin(of request: Request) -> String {
         shopOrigin ?? "\(RequestOrigin.current.isSecure ? "https" : "http")://\(request.head.authority ?? "")"
     }
 
-    /// Scheme, host and port of an address, as browsers write them.
+    /// Returns the scheme, host and port of an address in the form that browsers send.
     static func origin(of url: String) -> String? {
         let url = url.lowercased()
         guard let scheme = ["https", "http"].first(where: { url.hasPrefix($0 + "://") }) else { return nil }
@@ -246,7 +247,7 @@ final class RequestAuthenticator: Sendable {
 }
 
 extension Problem {
-    /// A key that somebody has revoked.
+    /// The problem for a revoked key.
     fileprivate static func keyRevoked(_ id: APIKeyID, _ then: Timestamp) -> Problem {
         var problem = unauthorized
         problem.code = "key_revoked"
@@ -255,7 +256,7 @@ extension Problem {
         return problem
     }
 
-    /// A key whose time is over.
+    /// The problem for an expired key.
     fileprivate static func keyExpired(_ id: APIKeyID, _ then: Timestamp) -> Problem {
         var problem = unauthorized
         problem.code = "key_expired"
@@ -268,7 +269,7 @@ extension Problem {
 extension Actor {
     private static let digestBytes = 4
 
-    /// A program with a key, by the key's SHA-256. One of the settings has neither identifier nor label.
+    /// Creates the actor of a key from the key's SHA-256. A key of the settings has neither identifier nor label.
     init(keyOf hash: [UInt8], id: APIKeyID? = nil, label: String? = nil) {
         self = .key(id: id?.rawValue ?? Hex.lowercase(hash.prefix(Actor.digestBytes)), label: label)
     }

@@ -1,7 +1,7 @@
-/// Whose things a route is about.
+/// The owner of a route's resources.
 enum RouteOwner: Sendable {
-    /// The asker's: each account finds its own there.
+    /// The caller's account: each account sees its own resources.
     case asker
-    /// The counter's: its readers, printers and metrics. Any other account finds nothing there.
+    /// The counter's account: its readers, printers and metrics. Other accounts see nothing.
     case counter
 }

@@ -3,12 +3,13 @@ import TillCore
 
 /// The cookie that holds a session's token.
 enum SessionCookie: Hashable, Sendable {
-    /// Over TLS: only this host, over TLS, can set or get it.
+    /// The cookie over TLS, which only this host can set or read over TLS.
     case overTLS
-    /// Without TLS. Cookies do not know ports, so the name tells the counters of a machine apart.
+    /// The cookie without TLS. Cookies ignore ports, so the name distinguishes the counters of a machine.
     case plain(instance: String)
 
-    /// Cookies of one name that are tried: a browser sends one, unless another host of its domain has set more.
+    /// The maximum number of same-named cookies tried: a browser sends one, unless another host of its domain has set
+    /// more.
     static let maximumCandidates = 4
 
     var name: String {
@@ -18,7 +19,7 @@ enum SessionCookie: Hashable, Sendable {
         }
     }
 
-    /// The tokens that a request has under this name.
+    /// Returns the tokens of a request under this name.
     func tokens(in request: Request) -> [String] {
         var found: [String] = []
         for header in request.headers[values: .cookie] {
@@ -30,17 +31,17 @@ enum SessionCookie: Hashable, Sendable {
         return Array(found.prefix(SessionCookie.maximumCandidates))
     }
 
-    /// The value of the `Set-Cookie` header that hands a token out.
+    /// Returns the `Set-Cookie` value that sets a token.
     func holding(_ token: String) -> String { "\(name)=\(token)\(attributes)" }
 
-    /// The value of the `Set-Cookie` header that takes it back.
+    /// The `Set-Cookie` value that deletes the cookie.
     var emptied: String { "\(name)=\(attributes); Max-Age=0" }
 
     private var attributes: String {
         "; Path=/; HttpOnly; SameSite=Strict" + (self == .overTLS ? "; Secure" : "")
     }
 
-    /// Whether a request came over TLS: as the server's own connection knows it, or as a trusted proxy says of its own
-    /// (``OriginReader``). What anybody else's header says is not believed.
+    /// Returns `true` if a request came over TLS to the server itself or to a trusted proxy (``OriginReader``). Headers
+    /// of other clients are ignored.
     static func isSecure(_ request: Request) -> Bool { request.head.scheme == "https" }
 }

@@ -2,11 +2,11 @@ public import TillCore
 public import TillProvider
 
 extension Settings {
-    /// Accounts that one setting names at most.
+    /// The maximum number of accounts in one setting.
     static let maximumAccounts = 64
 
-    /// The accounts that a setting names, with commas between.
-    /// - Throws: `SettingsError` for what can be none, and for too many.
+    /// Returns the comma-separated accounts of a setting.
+    /// - Throws: `SettingsError` for an invalid account, and for too many.
     public func accounts(_ setting: Setting) throws(SettingsError) -> Set<AccountID> {
         var found: Set<AccountID> = []
         for word in (text(setting) ?? "").split(separator: ",") {

@@ -1,25 +1,25 @@
 import Synchronization
 import TillCore
 
-/// Makes guessing slow. Who was wrong too often waits, longer each time, and is not listened to meanwhile; so is
-/// everybody for a moment when many were wrong. A right start code, key or passkey is never held back by it, since none
-/// can be guessed: whoever has one gets in whatever others try.
+/// Throttles sign-in guessing. After too many failures an address waits, longer each time, and its attempts are refused
+/// unchecked meanwhile; after many failures in total all addresses wait briefly. Start codes, keys and passkeys are
+/// exempt, since they cannot be guessed: a right one always signs in.
 final class SignInThrottle: Sendable {
-    /// Wrong attempts of one address without a wait.
+    /// The number of failures of one address without a wait.
     static let freeAttempts = 5
-    /// The longest wait of one address.
+    /// The maximum wait of one address.
     static let longestWait = Span.seconds(30)
-    /// Wrong attempts of all without a wait.
+    /// The number of failures in total without a wait.
     static let freeAttemptsOfAll = 100
-    /// The longest wait of all.
+    /// The maximum wait of all addresses.
     static let longestWaitOfAll = Span.seconds(2)
-    /// The first wait; the next ones are each twice as long.
+    /// The first wait; it doubles with each further failure.
     static let firstWait = Span.seconds(1)
-    /// After how long without a wrong attempt an address is forgotten.
+    /// The time after the last failure at which an address is forgotten.
     static let memory = Span.minutes(15)
-    /// After how long without a wrong attempt those of all are forgotten.
+    /// The time after the last failure at which the total count is forgotten.
     static let memoryOfAll = Span.minutes(1)
-    /// Addresses held at most; the one that was wrong least lately is forgotten for a further one.
+    /// The maximum number of remembered addresses; a further one evicts the one with the oldest failure.
     static let maximumAddresses = 1_024
 
     private struct Count {
@@ -39,21 +39,21 @@ final class SignInThrottle: Sendable {
 
     init(reading: @escaping @Sendable () -> Span = SystemClock.reading) { self.reading = reading }
 
-    /// Attempts that were refused since the process started.
+    /// The number of attempts refused since the process started.
     var refused: Int { state.withLock { $0.refused } }
 
-    /// Addresses that are held.
+    /// The number of remembered addresses.
     var addresses: Int { state.withLock { $0.addresses.count } }
 
-    /// How long an address has to wait; `nil` if it may try now.
+    /// Returns the remaining wait of an address; `nil` if it may try now.
     func wait(_ address: String) -> Span? {
         let now = reading()
         let until = state.withLock { max($0.addresses[address]?.until ?? now, $0.all.until) }
         return until > now ? Span(milliseconds: until.milliseconds - now.milliseconds) : nil
     }
 
-    /// An attempt was wrong, or came too early.
-    /// - Parameter isCounted: it was checked. One that was not does not lengthen the wait.
+    /// Records a failed or premature attempt.
+    /// - Parameter isCounted: `true` if the attempt was checked. An unchecked one does not lengthen the wait.
     func refuse(_ address: String, isCounted: Bool) {
         let now = reading()
         state.withLock { state in

@@ -1,22 +1,22 @@
 public import TillCore
 public import TillJournal
 
-/// A code that begins one session of the counter's page. Of the code itself only a digest is kept.
+/// A code that starts one session of the counter's page. Only a digest of the code itself is stored.
 struct StartCodeRecord: Hashable, Sendable {
     /// The SHA-256 of the code.
     var hash: [UInt8]
-    /// Whose session it begins.
+    /// The account of the new session.
     var account: AccountID
     var made: MeasuredMoment
-    /// Its version in the journal; 0 for one that is not written yet.
+    /// The version in the journal; 0 for a code that is not stored yet.
     private(set) var version = 0
 }
 
 extension StartCodeRecord: RecordDocument {
-    /// Where they are kept.
+    /// The collection of stored codes.
     static let collection: RecordCollection = "start_code"
 
-    /// As it is written.
+    /// The stored form.
     var record: Record {
         var writer = JSONWriter()
         writer.beginObject()
@@ -28,7 +28,7 @@ extension StartCodeRecord: RecordDocument {
             due: made.at.adding(StartCodes.lifetime))
     }
 
-    /// As it was read.
+    /// Reads the stored form.
     init(_ stored: KeptRecord) throws(JournalError) {
         let body = try RecordBody(stored)
         guard let hash = Hex.decode(stored.id.key) else { throw body.damaged("key") }
@@ -36,28 +36,28 @@ extension StartCodeRecord: RecordDocument {
         version = stored.version
     }
 
-    /// Removes it, once: of several who spend it at the same moment one does, the others get a conflict.
+    /// The removal of the code. It succeeds once: concurrent attempts to spend the code get a conflict.
     var spent: RecordChange { .delete(record.id, from: version) }
 }
 
-/// Start codes: each is good once and for ten minutes, on the machine whose journal it is in. Whoever can write the
-/// journal's file can make one.
+/// Start codes: single-use, valid for ten minutes on the machine of their journal. Write access to the journal's file
+/// suffices to create one.
 public struct StartCodes: Sendable {
-    /// How long a code is good.
+    /// The lifetime of a code.
     public static let lifetime = Span.minutes(10)
-    /// Codes kept at most; a further one removes the oldest.
+    /// The maximum number of stored codes; a further one removes the oldest.
     public static let maximumKept = 64
 
     private let store: any RecordStore
     private let clock: MeasuringClock
 
-    /// Those of a journal.
+    /// Creates the start codes of a journal.
     public init(_ store: any RecordStore, clock: MeasuringClock) {
         self.store = store
         self.clock = clock
     }
 
-    /// Makes a code for an account. Durable when it returns; the code itself is kept nowhere.
+    /// Creates a code for an account. Durable when it returns; the code itself is not stored.
     /// - Returns: 40 hexadecimal digits.
     public func make(for account: AccountID) async throws(JournalError) -> String {
         let code = SecretToken.make(bytes: SecretToken.startCodeBytes)
@@ -71,7 +71,7 @@ public struct StartCodes: Sendable {
         return code
     }
 
-    /// The code, if it can be spent now; `nil` for one that is unknown, spent or too old.
+    /// Returns the code if it can be spent now; `nil` for a code that is unknown, spent or expired.
     func find(_ code: String) async throws(JournalError) -> StartCodeRecord? {
         guard let found = try await Records<StartCodeRecord>(store).document(Hex.lowercase(digest(code.utf8))) else {
             return nil
@@ -79,8 +79,8 @@ public struct StartCodes: Sendable {
         return isGood(found) ? found : nil
     }
 
-    /// A code lives in minutes on one machine, so the clock that nobody sets must agree in any case; the counter's time
-    /// counts, too, unless it is in doubt: then it may be far from that of the process that made the code.
+    /// A code lives for minutes on one machine, so the monotonic clock must always agree; the counter's time counts
+    /// too, unless it is in doubt: then it may differ widely from that of the process that created the code.
     private func isGood(_ code: StartCodeRecord) -> Bool {
         let now = clock.now()
         guard code.made.runningAge(at: now) >= .milliseconds(0) else { return false }

@@ -4,12 +4,12 @@ import TillCheckout
 import TillCore
 import TillJournal
 
-/// Minds the machine's clock as long as the counter is open: logs a doubt and its end, asks providers for the time
-/// while there is one, hears a person's word, and wakes what a wrong clock has planned too far ahead.
+/// Watches the machine's clock while the counter is open: logs a doubt and its end, obtains the time from providers
+/// meanwhile, accepts an operator's confirmation, and reschedules work that a wrong clock planned too far ahead.
 struct ClockKeeper: Service {
-    /// How often it checks.
+    /// The check interval.
     static let pace = Span.seconds(2)
-    /// After how many checks providers are asked something, while there is a doubt: their answers carry the time.
+    /// The number of checks between provider requests during a doubt: provider responses carry the time.
     static let asksEvery = 15
 
     let clock: WitnessedClock
@@ -17,13 +17,13 @@ struct ClockKeeper: Service {
     let checkout: Checkout
     let logger: Logger
 
-    /// What one check hands to the next.
+    /// The state carried from one check to the next.
     struct Memory {
-        /// The word of the doubt that was logged.
+        /// The identifier of the logged doubt.
         var doubt: String?
         var isSettled = false
         var checks = 0
-        /// The version of the proof at the last check that found no doubt: only what a person has said since ends one.
+        /// The proof's version at the last check without doubt: only a confirmation after that version ends a doubt.
         var proof: Int?
     }
 
@@ -39,7 +39,7 @@ struct ClockKeeper: Service {
         }
     }
 
-    /// One check of the clock.
+    /// Checks the clock once.
     func check(_ before: Memory) async throws -> Memory {
         var memory = before
         let proof = try await Records<ClockProof>(journal).document(ClockProof.key)
@@ -72,7 +72,7 @@ struct ClockKeeper: Service {
         memory.isSettled = true
         memory.doubt = nil
         memory.checks += 1
-        // Whether an hour has passed is checked about once a minute.
+        // About once a minute, write a proof if an hour has passed.
         if memory.checks % 30 == 1 { try await clock.prove(in: journal) }
         return memory
     }

@@ -2,11 +2,11 @@ public import TillCore
 public import TillJournal
 
 extension WitnessedClock {
-    /// How old a proof may get before the next one is written.
+    /// The age at which a proof is renewed.
     public static let proofInterval = Span.hours(1)
 
-    /// Holds the clock against what a journal knows, when a counter opens it.
-    /// - Parameter hasWitnesses: whether providers are configured, whose answers carry the time.
+    /// Checks the clock against the journal when a counter opens it.
+    /// - Parameter hasWitnesses: `true` if providers are configured, since their responses carry the time.
     func compare(with journal: any CounterStore, hasWitnesses: Bool) async throws(JournalError) {
         let newest = try await journal.newestMoment()
         let proof = try await Records<ClockProof>(journal).document(ClockProof.key)
@@ -15,7 +15,7 @@ extension WitnessedClock {
         compare(floor: floor, proved: proof?.at, hasWitnesses: hasWitnesses)
     }
 
-    /// Writes down that the clock is not in doubt now, if it is not and that was not done lately.
+    /// Records that the clock is not in doubt, unless this was recorded recently.
     func prove(in journal: any CounterStore) async throws(JournalError) {
         guard standing.isTrusted, let newest = try await journal.newestMoment() else { return }
         let at = now()
@@ -24,8 +24,9 @@ extension WitnessedClock {
         try await Records<ClockProof>(journal).put(ClockProof(at: at, overrules: newest, by: .clock))
     }
 
-    /// A person says that the machine's clock is right: takes it, here and in the counters on this journal that run.
-    /// - Returns: the time that was taken.
+    /// Accepts the machine's clock on an operator's confirmation, in this process and in running counters on the
+    /// journal.
+    /// - Returns: The accepted time.
     @discardableResult
     public func accept(in journal: any CounterStore) async throws(JournalError) -> Timestamp {
         confirm()

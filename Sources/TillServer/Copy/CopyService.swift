@@ -3,7 +3,7 @@ import ServiceLifecycle
 import TillCore
 import TillJournal
 
-/// Copies the journal to its folder as long as the counter is open, and once more when it ends.
+/// Copies the journal to its folder while the counter is open, and once more at shutdown.
 struct CopyService: Service {
     let copier: JournalCopier
     let clock: any TillClock
@@ -20,7 +20,7 @@ struct CopyService: Service {
         _ = await copy(after: nil)
     }
 
-    /// Says a trouble once until it changes.
+    /// Copies once; logs an error only when it changes.
     private func copy(after before: JournalError?) async -> JournalError? {
         do throws(JournalError) {
             try await copier.copy()

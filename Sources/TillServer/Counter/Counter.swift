@@ -4,32 +4,32 @@ public import TillCore
 public import TillJournal
 public import TillProvider
 
-/// Everything a shop's counter consists of, put together: the journal, the providers, the engine. The command line
-/// and the server both stand on it.
+/// The components of a shop's counter, assembled: the journal, the providers, the engine. The command line and the
+/// server are both built on it.
 public struct Counter: Sendable {
     public let journal: any CounterStore
     public let checkout: Checkout
-    /// The providers that are configured, in the order of the options' list.
+    /// The configured providers, in the order of the options' list.
     public let modules: [any ProviderModule]
-    /// Payments without a connection.
+    /// Offline payments.
     public let offline: OfflineService
-    /// What it was made from, with the provider that was settled on.
+    /// The options it was opened with, and the resolved default provider.
     public let options: CounterOptions
-    /// Whether real money moves.
+    /// The mode: live moves real money.
     public let mode: PaymentMode
-    /// The machine's clock, held against the journal and the providers' answers.
+    /// The machine's clock, checked against the journal and provider responses.
     public let clock: WitnessedClock
-    /// How calls to providers ended since it was opened.
+    /// The outcomes of provider calls since the counter was opened.
     public let calls: ProviderCalls
-    /// Finds out after a restore what was sold that the journal does not have.
+    /// Finds payments missing from the journal after a restore.
     public let sweeper: RestoreSweeper
     private let transports: CounterTransports
 
-    /// Connects the providers to a journal, which is the counter's from then on: ``close()`` closes it.
-    /// - Parameter journal: the one that the options name, opened.
-    /// - Parameter clock: the one that the journal was opened with, so that nothing of it is forgotten while the
+    /// Connects the providers to a journal and takes ownership of the journal: ``close()`` closes it.
+    /// - Parameter journal: The opened journal of the options.
+    /// - Parameter clock: The clock with which the journal was opened, so that nothing is removed from it while the
     ///   clock is in doubt.
-    /// - Throws: ``CounterError`` with a sentence for the person who starts it.
+    /// - Throws: ``CounterError`` with a message for the operator.
     public static func open(
         _ options: CounterOptions, journal: any CounterStore, clock: WitnessedClock = WitnessedClock()
     ) async throws(CounterError) -> Counter {
@@ -75,8 +75,8 @@ public struct Counter: Sendable {
             transports: transports)
     }
 
-    /// Who is asked for money if nobody is named: who was chosen; else the sandbox in test mode, and in live mode the
-    /// one provider that is configured.
+    /// Returns the default provider: the chosen one; otherwise the sandbox in test mode, and in live mode the only
+    /// configured one.
     private static func provider(
         of options: CounterOptions, _ modules: [any ProviderModule], _ mode: PaymentMode
     ) throws(CounterError) -> ProviderName {
@@ -99,22 +99,22 @@ public struct Counter: Sendable {
             notifications: { JournalNotifications(store: journal, provider: $0) })
     }
 
-    /// The module of a provider, by what `--provider` says; `nil` where it is not configured.
+    /// Returns the module of a provider by its `--provider` name; `nil` if it is not configured.
     public func module(_ name: ProviderName) -> (any ProviderModule)? {
         modules.first { type(of: $0).name == name }
     }
 
-    /// How a provider takes the tokens of Apple Pay, in one of Apple's environments.
+    /// Returns the Apple Pay token formats that a provider accepts in one of Apple's environments.
     public func walletHandovers(of name: ProviderName, in environment: WalletEnvironment) -> Set<WalletHandover> {
         OwnProviders.walletHandovers(of: name, in: environment) ?? module(name)?.walletHandovers ?? []
     }
 
-    /// Payments can be asked of it: it moves money under this name, or its readers do.
+    /// Returns `true` if payments can be taken through the provider or through its readers.
     public func takesPayments(_ name: ProviderName) -> Bool {
         checkout.providerNames.contains(name) || module(name) != nil
     }
 
-    /// What there is to say about each provider that the counter may have.
+    /// The findings about each provider that the counter supports.
     public var providerFindings: [ProviderFinding] {
         let back = returnProblem.map {
             ProviderFinding("Customers cannot come back from their bank's page. \($0.what) \($0.next)", isFine: false)
@@ -126,12 +126,12 @@ public struct Counter: Sendable {
         } + (back.map { [$0] } ?? [])
     }
 
-    /// Where banks send customers back to; `nil` where the shop has said no address for customers, and where the key of
-    /// these addresses cannot be used, as ``returnProblem`` says.
+    /// The return URLs for 3-D Secure; `nil` without a public address for customers, and if the signing key is unusable
+    /// (see ``returnProblem``).
     public var returnURL: ThreeDSecureReturnURL? { try? Counter.returnURL(options, journal: journal.path) }
 
-    /// Why customers cannot be sent back from their bank's page although the shop has an address for them; `nil` where
-    /// nothing is wrong. No money is lost by it: the provider is asked how such a payment ended.
+    /// The reason that customers cannot return from the bank's page although a public address is configured; `nil` if
+    /// there is no problem. No money is lost: the outcome of such a payment is queried at the provider.
     public var returnProblem: ReceiptLinkError? {
         do throws(ReceiptLinkError) { _ = try Counter.returnURL(options, journal: journal.path) } catch { return error }
         return nil
@@ -146,7 +146,7 @@ public struct Counter: Sendable {
 
     /// Closes the connections and the journal.
     public func close() async {
-        // Where it cannot be written the next counter only asks sooner.
+        // If this write fails, the next counter merely queries the time sooner.
         try? await clock.prove(in: journal)
         for module in modules { await module.shutdown() }
         await transports.shutdown()

@@ -2,25 +2,25 @@ public import TillCore
 public import TillJournal
 public import TillProvider
 
-/// Why a counter cannot start.
+/// An error that prevents a counter from starting.
 public enum CounterError: ExplainedError {
     /// The journal cannot be opened.
     case journal(String, JournalError)
     /// The sandbox's ledger cannot be opened.
     case sandbox(String, String)
-    /// A provider is configured and cannot be used as it is.
+    /// A provider is configured but not usable.
     case provider(ProviderModuleError)
-    /// A provider's keys would be sent to somebody else.
+    /// A provider's keys would be sent to a foreign host.
     case foreignHost(ForeignProviderHost)
     /// Some credentials move real money, and others do not.
     case mixedModes(live: [String], test: [String])
-    /// The mode that is set is not that of the credentials.
+    /// The configured mode contradicts the credentials.
     case modeContradicted(set: PaymentMode, by: [String])
-    /// The journal is of the other mode.
+    /// The journal belongs to the other mode.
     case otherMode(String, is: PaymentMode, configured: PaymentMode)
-    /// Several providers move real money, and none is named.
+    /// Several providers move real money, and none is chosen.
     case noProviderChosen([ProviderName])
-    /// A stand-in was chosen where real money moves.
+    /// A stand-in is chosen in live mode.
     case standIn(StandInRefusal)
 
     public var code: String {
@@ -57,10 +57,10 @@ public enum CounterError: ExplainedError {
         }
     }
 
-    /// Nothing was asked of anybody.
+    /// No request was sent.
     public var moneyMoved: MoneyMoved { .no }
 
-    /// What to do next.
+    /// The next step for the operator.
     public var next: String {
         switch self {
         case .journal(let place, _):
@@ -83,7 +83,7 @@ public enum CounterError: ExplainedError {
         }
     }
 
-    /// What the journal does for a counter that opens.
+    /// Runs a journal operation of a counter that opens.
     static func of<Value>(
         _ journal: any CounterStore, _ body: () async throws(JournalError) -> Value
     ) async throws(CounterError) -> Value {
@@ -91,23 +91,24 @@ public enum CounterError: ExplainedError {
     }
 }
 
-/// A stand-in was asked for where real money moves: it would say "paid" for money that nobody took.
+/// The refusal of a simulated provider or reader in live mode: it would report payments as paid although no money
+/// moved.
 public struct StandInRefusal: ExplainedError, Hashable {
-    /// What was asked for, as a person calls it.
+    /// The display name of the requested stand-in.
     public let standIn: String
 
     public init(_ standIn: String) { self.standIn = standIn }
 
-    /// Those of a counter's own providers that move no real money.
+    /// The counter's own providers that move no real money.
     public static let providers: Set<ProviderName> = [.sandbox, ProviderName(rawValue: "offline")]
 
-    /// Refuses a provider that is a stand-in.
+    /// Refuses a provider that only simulates money in live mode.
     public static func check(_ provider: ProviderName, in mode: PaymentMode) throws(StandInRefusal) {
         guard mode == .live, providers.contains(provider) else { return }
         throw StandInRefusal("The provider \(provider)")
     }
 
-    /// Refuses a reader whose cards are made up.
+    /// Refuses a simulated reader in live mode.
     public static func check(reader: String, in mode: PaymentMode) throws(StandInRefusal) {
         guard mode == .live else { return }
         throw StandInRefusal("The reader \(reader)")

@@ -3,15 +3,15 @@ public import TillCore
 public import TillJournal
 import TillProvider
 
-/// In which mode a journal is. It is written once, when it is first known, and a counter of the other mode does not
-/// open that journal: play money must not stand among sales, nor sales among play money.
+/// The mode of a journal. It is stored once, when it is first known, and a counter of the other mode refuses to open
+/// the journal: test payments must not mix with live ones.
 public struct CounterMode: RecordDocument {
     public static let collection: RecordCollection = "counter_mode"
     private static let key = "mode"
 
     public var mode: PaymentMode
 
-    /// A mode to be written.
+    /// Creates a mode to be stored.
     public init(_ mode: PaymentMode) { self.mode = mode }
 
     public init(_ stored: KeptRecord) throws(JournalError) {
@@ -28,21 +28,21 @@ public struct CounterMode: RecordDocument {
         return Record(RecordID(CounterMode.collection, CounterMode.key), body: writer.bytes)
     }
 
-    /// The mode of a journal; `nil` while it has none.
+    /// Returns the mode of a journal; `nil` if none is stored.
     public static func of(_ journal: any RecordStore) async throws(JournalError) -> PaymentMode? {
         try await Records<CounterMode>(journal).document(key)?.mode
     }
 
-    /// Changes the mode of a journal, whatever it is: the deliberate step. Durable when it returns.
+    /// Changes the mode of a journal unconditionally, as a deliberate step. Durable when it returns.
     public static func set(_ mode: PaymentMode, of journal: any RecordStore) async throws(JournalError) {
         let change = AuditChange("mode", from: try await of(journal)?.rawValue, to: mode.rawValue)
         try await Records<CounterMode>(journal).put(
             CounterMode(mode), noting: [AuditNote(.modeChanged, changes: [change])])
     }
 
-    /// The mode of a counter: what its credentials say, else what is set, else its journal's. Written where the journal
-    /// has none; a journal without payments takes the other one.
-    /// - Throws: ``CounterError`` where credentials, setting and journal do not agree.
+    /// Returns a counter's mode: that of its credentials, else the configured one, else the journal's. It is stored if
+    /// the journal has none; a journal without payments may change modes.
+    /// - Throws: ``CounterError`` if credentials, setting and journal disagree.
     static func settle(
         _ modules: [any ProviderModule], set: PaymentMode?, _ journal: any CounterStore
     ) async throws(CounterError) -> PaymentMode {
@@ -59,7 +59,7 @@ public struct CounterMode: RecordDocument {
         }
         if let kept, kept == wanted ?? kept { return kept }
         if let kept, let wanted, !isEmpty { throw .otherMode(journal.path, is: kept, configured: wanted) }
-        // In a journal from before modes were kept only credentials decide, so nothing is written without them.
+        // For a journal older than stored modes only credentials decide, so nothing is written without them.
         guard let mode = wanted ?? (isEmpty ? .test : nil) else { return .test }
         try await CounterError.of(journal) { () throws(JournalError) in try await CounterMode.set(mode, of: journal) }
         return mode

@@ -3,42 +3,43 @@ public import TillProvider
 import TillJournal
 import TillReceipts
 
-/// How a counter is set up. Secrets stay in `Secret`.
+/// The configuration of a counter. Secrets stay in `Secret`.
 public struct CounterOptions: Sendable {
     /// The journal's path or address.
     public var journal: String
-    /// With what the names of the files begin that belong to it and lie on this machine.
+    /// The path prefix of the journal's local files.
     public let files: String
-    /// The account that commands work for.
+    /// The account that commands act for.
     public var account = AccountID.main
-    /// Who the shop chose to be asked for money if a request names nobody; `nil`: the counter settles it.
+    /// The default provider chosen by the shop; `nil` to have the counter choose.
     public var chosenProvider: ProviderName?
-    /// Who is asked for money if nobody is named, once the counter is open. Cash goes to the drawer whatever this says.
+    /// The resolved default provider, once the counter is open. Cash always goes to the drawer.
     public internal(set) var provider = ProviderName.sandbox
-    /// Whether real money moves, where no credentials say so; `nil`: the journal's mode, or test.
+    /// The mode if no credentials determine it; `nil` for the journal's mode, or test.
     public var mode: PaymentMode?
-    /// What distinguishes the shop's order numbers from those of another year or shop; `nil`: they are never reused.
+    /// The scope that distinguishes the shop's order numbers from those of another year or shop; `nil` if they are
+    /// never reused.
     public var orderScope: OrderScope?
-    /// What the shop set for its receipts.
+    /// The receipt settings.
     public var receipts = ReceiptSetup()
     /// The shop's name on receipts.
     public var storeName: String { receipts.store.name.plain }
-    /// Where the in-process sandbox keeps its own ledger.
+    /// The path of the in-process sandbox's own ledger.
     public var sandboxLedger: String
-    /// How long the sandbox takes for each call.
+    /// The latency of each sandbox call.
     public var sandboxLatency: Span = .milliseconds(0)
-    /// For how long its process may stand still before others on the journal take over what it holds.
+    /// The lease: the time for which the process may stall before others on the journal take over its payments.
     public var lease = JournalLimits.processLease
-    /// The providers that it may have; those that are configured are made.
+    /// The supported provider modules; the configured ones are created.
     public var modules: [any ProviderModule.Type] = []
-    /// What is set for them.
+    /// The providers' settings.
     public var settings: any SettingValues = NoSettings()
 
-    /// Payments without a connection.
+    /// The options for offline payments.
     public var offline: OfflineOptions
 
-    /// Makes one for a journal; the sandbox's ledger lies with its files.
-    /// - Parameter files: `nil` for a file, beside which they lie.
+    /// Creates options for a journal; the sandbox's ledger is stored with the journal's files.
+    /// - Parameter files: The path prefix of local files; `nil` for a journal file, beside which they are stored.
     public init(journal: String, files: String? = nil) {
         self.journal = journal
         self.files = files ?? journal
@@ -46,6 +47,6 @@ public struct CounterOptions: Sendable {
         offline = OfflineOptions(journal: self.files)
     }
 
-    /// Where a counter keeps its journal by default.
+    /// The default path of the journal.
     public static let defaultJournal = ".till/journal.sqlite"
 }

@@ -3,7 +3,7 @@ import TillCore
 import TillHTTP
 import TillProvider
 
-/// A counter's connections to providers, made when a provider first asks for them, each call in the request's trace.
+/// A counter's connections to providers, opened on first use. Each call is part of the request's trace.
 final class CounterTransports: ProviderTransports {
     private struct Opened {
         var shared: HTTPClientTransport?
@@ -13,7 +13,7 @@ final class CounterTransports: ProviderTransports {
     private let opened = Mutex(Opened())
     private let clock: WitnessedClock
 
-    /// - Parameter clock: learns the time from providers' answers.
+    /// - Parameter clock: The clock that learns the time from provider responses.
     init(clock: WitnessedClock) { self.clock = clock }
 
     func shared() -> any HTTPTransport {
@@ -30,7 +30,7 @@ final class CounterTransports: ProviderTransports {
         return TracedTransport(transport: transport)
     }
 
-    /// Closes all of them. Calls under way end as `unknown`.
+    /// Closes all connections. Calls in flight end as `unknown`.
     func shutdown() async {
         let all = opened.withLock { opened in
             defer { opened = Opened() }

@@ -2,9 +2,9 @@ import TillCore
 import TillJournal
 import TillProvider
 
-/// One provider's notifications in the journal's record store: durable, and seen by all processes that work on it.
+/// A provider's notifications in the journal's record store: durable, and visible to all processes on the journal.
 struct JournalNotifications: NotificationStore {
-    /// Notifications of one step or one payment that are read at most; the newest are.
+    /// The maximum number of notifications read for one step or payment, newest first.
     static let maximumListed = 1_000
 
     let store: any RecordStore
@@ -17,7 +17,7 @@ struct JournalNotifications: NotificationStore {
         let changes = notifications.filter { names.insert($0.name).inserted }.map { notification in
             var fields = ["reference": notification.reference]
             fields["payment"] = notification.payment
-            // What is longer is no name of ours or the provider's, and not asked for.
+            // A longer value is neither our reference nor the provider's, and is never queried.
             fields = fields.filter { $0.value.utf8.count <= RecordLimits.maximumKeyBytes }
             return RecordChange.insertIfAbsent(
                 Record(RecordID(collection, notification.name), body: notification.document, fields: fields))
@@ -37,11 +37,11 @@ struct JournalNotifications: NotificationStore {
         let id = RecordID(collection, name)
         let kept: KeptRecord?
         do throws(JournalError) { kept = try await store.record(id) } catch { throw .unreadable }
-        // It is asked with every query, and seldom changes.
+        // Called with every query, and rarely a change.
         guard kept?.body != document else { return }
         let change: RecordChange = document.map { .put(Record(id, body: $0), over: kept) } ?? .remove(id)
         do throws(JournalError) { try await store.change([change]) } catch {
-            // Another process has just said something, which is as true.
+            // A concurrent write by another process is equally valid.
             guard case .recordConflict = error else { throw .notWritten }
         }
     }

@@ -2,21 +2,21 @@ import ServiceLifecycle
 public import TillCore
 import TillJournal
 
-/// Why a counter ended by itself: it was stalled, and another process continues with its payments.
+/// The error with which a stalled counter ends because another process has taken over its payments.
 public struct LeaseLost: ExplainedError {
     public var code: String { "lease_lost" }
     public var what: String {
         "The counter was stalled for longer than its lease, and another process has taken over its payments. It ended, "
             + "and wrote nothing after that."
     }
-    /// Of what it had in hand only the one that has taken over knows.
+    /// Only the process that took over knows the outcome of payments in flight.
     public var moneyMoved: MoneyMoved { .unknown }
     public var next: String { "Start it again. What it had in hand is finished by the process that took over." }
 }
 
-/// Ends the counter when its lease is lost, as ``LeaseLost``: what it would sell from then on could not be written.
+/// Ends the counter with ``LeaseLost`` when its lease is lost: further sales could not be recorded.
 struct LeaseService: Service {
-    /// How often it checks: no I/O.
+    /// The check interval. A check does no I/O.
     static let pace = Span.seconds(1)
 
     let journal: any CounterStore

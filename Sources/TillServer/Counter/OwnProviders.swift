@@ -5,8 +5,8 @@ import TillJournal
 import TillProvider
 import TillSandbox
 
-/// The ways to take money that every counter has without anything being set: cash, and in test mode the sandbox and the
-/// log of stored cards. They are no modules: they need no settings, and they do not decide whether real money moves.
+/// The providers built into every counter: cash, and in test mode the sandbox and the log of stored cards. They are not
+/// modules: they need no settings and do not determine the mode.
 struct OwnProviders: Sendable {
     private let sandbox: SandboxProvider
     let offline: OfflineService
@@ -24,20 +24,20 @@ struct OwnProviders: Sendable {
         }
     }
 
-    /// Where real money moves there is nothing that only says so.
+    /// Returns the built-in providers of a mode. Live mode has none that only simulates money.
     func providers(in mode: PaymentMode) -> [any PaymentServiceProvider] {
         [CashDrawer(mode: mode)] + (mode == .test ? [sandbox, offline.provider] : [])
     }
 
-    /// What is asked after a restore. No list shows what was put into the drawer.
+    /// Returns the sources for the sweep after a restore. Cash has no listing.
     func sources(in mode: PaymentMode) -> [RestoreSweeper.Source] {
         let drawer = RestoreSweeper.Source(.cash, nil)
         guard mode == .test else { return [drawer] }
         return [drawer, RestoreSweeper.Source(.sandbox, SandboxChargeListing(ledger: sandbox.ledger))]
     }
 
-    /// How one of them takes the tokens of Apple Pay; `nil` if the provider is none of them. The sandbox takes them in
-    /// its own environment and in Apple's sandbox: no customer's token is ever handed to it.
+    /// Returns the Apple Pay token formats that a built-in provider accepts; `nil` for another provider. The sandbox
+    /// accepts them in its own environment and in Apple's sandbox: no production token ever reaches it.
     static func walletHandovers(
         of name: ProviderName, in environment: WalletEnvironment
     ) -> Set<WalletHandover>? {

@@ -1,8 +1,8 @@
 public import TillCore
 import TillProvider
 
-/// To whom keys and card numbers may be sent: over TLS to the provider's own hosts, in test mode to stand-ins on this
-/// machine, and to what the operator has named where no file can say it (``Setting/providerHosts``).
+/// The hosts to which keys and card numbers may be sent: the provider's own hosts over TLS, in test mode stand-ins on
+/// this machine, and hosts that the operator has named outside any file (``Setting/providerHosts``).
 struct ProviderHosts {
     private let named: Set<String>
 
@@ -10,7 +10,7 @@ struct ProviderHosts {
         named = Set(settings.text(.providerHosts).flatMap { Setting.hosts(parsing: $0) } ?? [])
     }
 
-    /// Refuses a provider that is set up for a host which is not its own.
+    /// Refuses a provider configured with a foreign host.
     func check(_ module: some ProviderModule) throws(ForeignProviderHost) {
         for address in module.addresses where !isAllowed(address, of: module) {
             throw ForeignProviderHost(
@@ -26,7 +26,7 @@ struct ProviderHosts {
             && Module.hosts.contains { $0.hasPrefix(".") ? host.hasSuffix($0) : host == $0 }
     }
 
-    /// The host of an address, without its port; IPv6 without brackets.
+    /// Returns the host of a URL without port; IPv6 without brackets.
     static func host(of address: String) -> String? {
         guard let start = address.firstRange(of: "://") else { return nil }
         let authority = address[start.upperBound...].prefix { !"/?#\\".contains($0) }.lowercased()
@@ -36,9 +36,9 @@ struct ProviderHosts {
     }
 }
 
-/// A provider's keys would be sent to a host that is not the provider's. They were not.
+/// The refusal to send a provider's keys to a foreign host. They were not sent.
 public struct ForeignProviderHost: ExplainedError, Hashable {
-    /// The provider's name for people.
+    /// The provider's display name.
     public let provider: String
     public let address: String
     public let mode: PaymentMode

@@ -1,12 +1,12 @@
-/// What a client wants to get, as its `Accept` header says (RFC 9110, section 12.5.1).
+/// The media types that a client accepts, from its `Accept` header (RFC 9110, section 12.5.1).
 struct Accepted: Sendable {
-    /// Entries of the header that are read; more are left out.
+    /// The maximum number of header entries read; more are ignored.
     static let maximumEntries = 32
 
-    /// Media ranges with their weight in thousandths.
+    /// The media ranges with their weight in thousandths.
     private let ranges: [(range: String, weight: Int)]
 
-    /// Reads the header; without one anything is wanted.
+    /// Parses the header; without one any type is accepted.
     init(_ header: String?) {
         ranges = (header ?? "*/*").lowercased().split(separator: ",").prefix(Accepted.maximumEntries).map { entry in
             let parts = entry.split(separator: ";").map { part in part.filter { $0 != " " && $0 != "\t" } }
@@ -15,7 +15,7 @@ struct Accepted: Sendable {
         }
     }
 
-    /// The offer that the client likes best, the first of equals; `nil` if it takes none.
+    /// Returns the client's preferred offer, the first among equals; `nil` if it accepts none.
     func best<Offer>(of offers: [(type: String, offer: Offer)]) -> Offer? {
         var best: (weight: Int, offer: Offer)?
         for (type, offer) in offers {
@@ -25,7 +25,7 @@ struct Accepted: Sendable {
         return best?.offer
     }
 
-    /// The weight of the range that names the type most exactly.
+    /// Returns the weight of the most specific range that matches the type.
     private func weight(of type: String) -> Int {
         let family = type.prefix { $0 != "/" } + "/*"
         for name in [type[...], family, "*/*"] {
@@ -34,7 +34,7 @@ struct Accepted: Sendable {
         return 0
     }
 
-    /// `0.25` is 250; what is no weight counts as none.
+    /// Parses a weight: `0.25` is 250; an invalid weight counts as zero.
     private static func thousandths(_ text: Substring) -> Int {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard let whole = parts.first.flatMap({ Int($0) }), (0...1).contains(whole), parts.count <= 2 else { return 0 }

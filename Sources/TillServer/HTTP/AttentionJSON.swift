@@ -2,12 +2,12 @@ public import TillCheckout
 public import TillCore
 public import TillJournal
 
-/// An entry of the operators' queue as programs see it.
+/// The JSON form of entries in the operators' queue.
 public enum AttentionJSON {
-    /// Who sees to what; those that nobody sees to are missing.
+    /// Assignments by subject; unassigned subjects are absent.
     public typealias Assigned = [Assignment.Subject: Assignment]
 
-    /// Who sees to what is listed.
+    /// Returns the assignments of listed entries and incidents.
     public static func assigned(
         _ found: [AttentionQueue.Found], _ incidents: [Incident] = [], in assignments: Assignments
     ) async throws(JournalError) -> Assigned {
@@ -16,7 +16,7 @@ public enum AttentionJSON {
             in: assignments)
     }
 
-    /// Who sees to these.
+    /// Returns the assignments of subjects.
     public static func assigned(
         _ subjects: [Assignment.Subject], in assignments: Assignments
     ) async throws(JournalError) -> Assigned {
@@ -25,8 +25,8 @@ public enum AttentionJSON {
         return assigned
     }
 
-    /// Writes the queue as one value: `{"attention":[…],"incidents_open":0,"incidents":[…]}`.
-    /// - Parameter incidents: those that are listed, and how many there are.
+    /// Encodes the queue: `{"attention":[…],"incidents_open":0,"incidents":[…]}`.
+    /// - Parameter incidents: The listed incidents, and the total count.
     public static func write(
         _ found: [AttentionQueue.Found], _ incidents: (first: [Incident], count: Int), _ assigned: Assigned,
         at now: Timestamp
@@ -54,7 +54,7 @@ public enum AttentionJSON {
         writer.endObject()
     }
 
-    /// Writes one incident, resolved or not, with what was delivered of it, as one value.
+    /// Encodes one incident, resolved or not, with its delivered document.
     public static func write(_ incident: Incident, _ assigned: Assigned = [:], at now: Timestamp) -> [UInt8] {
         var writer = JSONWriter(reserving: 1_024)
         writer.beginObject()
@@ -94,7 +94,7 @@ public enum AttentionJSON {
         write(assigned[.incident(incident.id)], into: &writer)
     }
 
-    /// Writes all entries of one payment, closed or not: `{"attention":[…]}`.
+    /// Encodes all entries of one payment, closed or not: `{"attention":[…]}`.
     public static func write(entriesOf payment: Payment, _ assigned: Assigned, at now: Timestamp) -> [UInt8] {
         var writer = JSONWriter(reserving: 512)
         writer.beginObject()
@@ -106,7 +106,7 @@ public enum AttentionJSON {
         return writer.bytes
     }
 
-    /// Writes one entry, closed or not, as one value.
+    /// Writes one entry, closed or not.
     public static func write(
         _ item: AttentionItem, of payment: Payment, _ assigned: Assigned, at now: Timestamp,
         into writer: inout JSONWriter
@@ -167,7 +167,7 @@ public enum AttentionJSON {
         if let money { writer.int(money.minorUnits) } else { writer.null() }
     }
 
-    /// `open`, `closed` by a person, or `overtaken` by what happened since.
+    /// Returns the entry's state: `open`, `closed` by an operator, or `overtaken` by later events.
     public static func state(of item: AttentionItem, in payment: Payment) -> String {
         if item.closing != nil { return "closed" }
         return payment.isOvertaken(item) ? "overtaken" : "open"

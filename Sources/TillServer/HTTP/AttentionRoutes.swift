@@ -4,9 +4,9 @@ import TillCheckout
 import TillCore
 import TillJournal
 
-/// `/v1/attention`: what of all payments a person must review, and how a person closes it; with it the open incidents.
+/// `/v1/attention`: the operators' queue of payments to review, its resolution, and the open incidents.
 struct AttentionRoutes: Sendable {
-    /// Payments whose entries one answer lists at most.
+    /// The maximum number of payments in one response.
     static let maximumListed = 500
 
     let payments: PaymentRoutes
@@ -42,7 +42,7 @@ struct AttentionRoutes: Sendable {
         return .json(AttentionJSON.write(found, incidents, assigned, at: clock.now()))
     }
 
-    /// All of one payment, closed entries too: how they were closed, and by whom.
+    /// Returns all entries of one payment, closed ones with their resolution and actor.
     private func show(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
         let payment = try await payments.checkout.payment(id, account: incoming.account)
         return try await answer(payment)
@@ -64,7 +64,7 @@ struct AttentionRoutes: Sendable {
         return try await answer(payment)
     }
 
-    /// Who is to see to it; `nil` for nobody.
+    /// Returns the requested assignee; `nil` to unassign.
     static func assignee(_ incoming: Incoming) async throws -> String? {
         let body = try await incoming.document()
         try body.allow(["assignee"])

@@ -2,15 +2,15 @@ import TillCore
 import Tracing
 
 extension Attribution {
-    /// Of the request that is being answered.
-    /// - Parameter device: the one at which they did it; by itself that which is known of the request.
+    /// Creates the attribution of the current request.
+    /// - Parameter device: The device of the action; by default the request's.
     init(ofRequestBy actor: Actor, at device: DeviceID? = Attribution.current?.device) {
         self.init(
             actor, request: ServiceContext.current?.requestID.map(CardScrubbing.withoutNumbers), device: device,
             address: RequestOrigin.current.client.description)
     }
 
-    /// Does something that is attributed to somebody, as of the request that is being answered.
+    /// Runs an operation attributed to an actor, with the context of the current request.
     static func ofRequest<Value>(
         by actor: Actor, at device: DeviceID? = Attribution.current?.device,
         isolation: isolated (any _Concurrency.Actor)? = #isolation, _ work: () async throws -> Value
@@ -20,7 +20,7 @@ extension Attribution {
 }
 
 extension RouteAudience {
-    /// Who acts through a route of it that anybody may ask; `nil` where the route itself finds that out.
+    /// The actor of open routes for this audience; `nil` if the route determines it.
     var actor: Actor? {
         switch self {
         case .customer: .customer

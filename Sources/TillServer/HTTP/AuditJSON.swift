@@ -1,9 +1,9 @@
 public import TillCore
 public import TillJournal
 
-/// The audit log as programs see it.
+/// The JSON form of the audit log.
 public enum AuditJSON {
-    /// A page: each entry with its link, and the entry itself byte for byte as it is linked.
+    /// Encodes a page: each entry with its hash, and the entry itself byte for byte as hashed.
     public static func write(_ page: AuditPage, _ standing: AuditStanding) -> [UInt8] {
         var writer = JSONWriter(reserving: 1024)
         writer.beginObject()
@@ -14,7 +14,7 @@ public enum AuditJSON {
         return writer.bytes
     }
 
-    /// From where to where the log goes, and some of its entries.
+    /// Writes the bounds of the log and some of its entries.
     public static func members(
         _ entries: [AuditEntry], _ standing: AuditStanding, into writer: inout JSONWriter
     ) {
@@ -26,7 +26,7 @@ public enum AuditJSON {
         writer.endArray()
     }
 
-    /// An entry with its link.
+    /// Writes an entry with its hash.
     public static func line(_ entry: AuditEntry, into writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("hash", Hex.lowercase(entry.link))

@@ -4,14 +4,14 @@ import NIOCore
 import TillCore
 import TillJournal
 
-/// `/v1/audit`: who did what at this counter, page by page, oldest first. It is the counter's own, so that the keys of
-/// other accounts find nothing there.
+/// `/v1/audit`: the counter's audit log, in pages, oldest first. It belongs to the counter's account: keys of other
+/// accounts see nothing.
 struct AuditRoutes: Sendable {
     let journal: any CounterStore
 
-    /// The longest actor that may be searched for, in characters.
+    /// The maximum length of an actor filter, in characters.
     private static let maximumActorLength = 128
-    /// The largest whole number that a program of any language reads exactly from JSON.
+    /// The largest integer that JSON readers of any language represent exactly.
     private static let largestSequence: Int64 = 9_007_199_254_740_991
 
     func register(on router: CounterRouter) {

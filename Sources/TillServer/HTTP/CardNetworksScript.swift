@@ -1,8 +1,8 @@
 import TillCards
 import TillCore
 
-/// The till's table of card networks as a module of the counter's page, so that page, command line and server judge a
-/// number by the same ranges, lengths and codes. Written once, when the page is first asked for.
+/// The till's table of card networks as a module of the counter's page, so that page, command line and server validate
+/// numbers by the same ranges, lengths and codes. Generated once, on first request.
 enum CardNetworksScript {
     static let bytes: [UInt8] = Array(text.utf8)
 

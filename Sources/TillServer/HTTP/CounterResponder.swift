@@ -6,8 +6,8 @@ import TillCore
 import TillJournal
 import Tracing
 
-/// Does what every request meets whatever its route: its identifier, trace and log, metrics, security headers, and a
-/// problem document for every error.
+/// The processing common to all requests: request ID, trace and log, metrics, security headers, and a problem document
+/// for every error.
 struct CounterResponder: HTTPResponder {
     typealias Context = BasicRequestContext
 
@@ -22,7 +22,7 @@ struct CounterResponder: HTTPResponder {
         await respond(to: request)
     }
 
-    /// - Parameter connection: what the request came over; `nil` if over none.
+    /// - Parameter connection: The connection of the request; `nil` for a request without one.
     func respond(to request: Request, over connection: Connection? = nil) async -> Response {
         let began = ContinuousClock.now
         let id = requestID(request)
@@ -94,22 +94,21 @@ struct CounterResponder: HTTPResponder {
         return response
     }
 
-    /// The client sends nothing more on this connection. It is answered in kind (RFC 9112, 9.6), since a client that
-    /// does not learn that the connection ends may send its next request into it, and then does not know what became of
-    /// it.
+    /// Returns `true` if the client closes the connection after this request. The response says the same (RFC 9112,
+    /// 9.6): otherwise a client may send its next request into a closing connection, with unknown outcome.
     private static func isLast(_ request: Request) -> Bool {
         request.headers[.connection]?.split(separator: ",").contains {
             $0.trimmingCharacters(in: .whitespaces).lowercased() == "close"
         } ?? false
     }
 
-    /// Whose pages may load an answer, be it as a picture or a script.
+    /// The origins allowed to load a response as a subresource.
     static let resourcePolicy = Incoming.name("Cross-Origin-Resource-Policy")
-    /// The longest request identifier of a client that is kept, in bytes.
+    /// The maximum length of an accepted client request ID, in bytes.
     private static let maximumRequestIDBytes = 64
     private static let replayName = Incoming.name("Idempotent-Replayed")
 
-    /// Errors of our own explain themselves without secrets; of others only the type is shown.
+    /// Returns the loggable form: the message of our own errors, which contain no secrets; only the type of others.
     private static func loggable(_ error: any Error) -> String {
         switch error {
         case let error as any ExplainedError: error.what
@@ -128,7 +127,7 @@ struct CounterResponder: HTTPResponder {
         return numbers.next()
     }
 
-    /// How long a browser that has come over TLS asks for nothing without it: a year, in seconds.
+    /// The HSTS policy: a year, in seconds, during which a browser uses TLS only.
     private static let strictTransport = "max-age=31536000"
 
     private func secure(_ response: inout Response, isEncrypted: Bool) {

@@ -12,7 +12,7 @@ public import TillProvider
 import TillReceipts
 import UnixSignals
 
-/// The counter over HTTP: the page, the API, receipts, events, webhooks and metrics, with the engine beside it.
+/// The counter over HTTP: the page, the API, receipts, events, webhooks and metrics, together with the engine.
 public struct CounterServer: Sendable {
     private let journal: any CounterStore
     private let checkout: Checkout
@@ -35,16 +35,16 @@ public struct CounterServer: Sendable {
     private let listeners: CounterListeners
     private let refusals: RefusalLog
 
-    /// Makes one that does not listen yet.
+    /// Creates a server that is not listening yet.
     /// - Parameters:
-    ///   - feed: the one whose ``EventFeed/committed(_:)`` the journal calls after a commit.
-    ///   - readCard: collects a card at a reader; simulated ones if not given.
-    ///   - calls: where calls to providers are counted, for the metrics page.
-    ///   - modules: the providers that are configured, for their webhooks and card readers.
-    ///   - tap: the virtual reader for taps, where the sandbox moves the money.
-    ///   - witnessed: the clock, where it is held against others and to be minded while the counter is open.
-    ///   - sweeper: works after a restore; nothing is sold until it is done.
-    ///   - copier: keeps a copy of the journal elsewhere.
+    ///   - feed: The event feed; the journal calls its ``EventFeed/committed(_:)`` after a commit.
+    ///   - readCard: Collects a card at a reader; simulated readers by default.
+    ///   - calls: The counters of provider calls, for the metrics page.
+    ///   - modules: The configured providers, for their webhooks and card readers.
+    ///   - tap: The virtual reader for taps, if the sandbox moves the money.
+    ///   - witnessed: The clock, if it is to be checked against others while the counter is open.
+    ///   - sweeper: The sweep after a restore; nothing is sold until it is done.
+    ///   - copier: Maintains a copy of the journal elsewhere.
     public init(
         journal: any CounterStore, checkout: Checkout, feed: EventFeed = EventFeed(), readCard: CardCollector? = nil,
         options: ServerOptions = ServerOptions(), applePay: ApplePayMount? = nil, clock: any TillClock = SystemClock(),
@@ -72,7 +72,7 @@ public struct CounterServer: Sendable {
         self.logger = logger
     }
 
-    /// Makes one for a counter, with its readers simulated.
+    /// Creates a server for a counter, with simulated readers.
     public init(
         counter: Counter, feed: EventFeed, options: ServerOptions, applePay: ApplePayMount? = nil,
         copier: JournalCopier? = nil, logger: Logger = Logger(label: "till")
@@ -88,20 +88,20 @@ public struct CounterServer: Sendable {
             witnessed: counter.clock, sweeper: counter.sweeper, copier: copier)
     }
 
-    /// Serves until the process is asked to end (SIGTERM, SIGINT) or the task is canceled. Then what is in flight is
+    /// Serves until the process is terminated (SIGTERM, SIGINT) or the task is canceled. Then requests in flight are
     /// answered, the engine stops and the journal is closed.
     public func run() async throws {
         let authenticator = authenticator()
         let responders = responders(authenticator)
         let applications = listeners.applications(responders, answer: answer(with:))
-        // They end in the opposite order: streams first, then what is in flight, then the engine.
-        // Each with its name: without one the whole service is described at every start.
+        // Services end in reverse order: streams first, then requests in flight, then the engine. Each has a name,
+        // because without one the whole service is described at every start.
         typealias Named = ServiceGroupConfiguration.ServiceConfiguration
         var services = [
             Named(
                 service: EngineService(checkout: checkout, sweeper: sweeper, logger: logger), serviceName: "engine")
         ]
-        // Behind the last request, so that every refusal is written.
+        // After the last request, so that every refusal is written.
         services.append(
             Named(service: RefusalLogService(refusals: refusals, clock: clock), serviceName: "refusals"))
         services += applications.map { Named(service: $0, serviceName: "http") }
@@ -113,7 +113,7 @@ public struct CounterServer: Sendable {
                 service: LeaseService(journal: journal, clock: clock),
                 failureTerminationBehavior: .gracefullyShutdownGroup, serviceName: "lease"))
         if let copier {
-            // Ends last, so that its last copy has everything.
+            // Ends last, so that its final copy is complete.
             services.insert(
                 Named(service: CopyService(copier: copier, clock: clock, logger: logger), serviceName: "copy"), at: 0)
         }
@@ -141,7 +141,7 @@ public struct CounterServer: Sendable {
             configuration: ServiceGroupConfiguration(
                 services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         do {
-            // Whoever started the process causes nothing of what it does from now on.
+            // The actor that started the process is not the cause of its later actions.
             try await Attribution.$current.withValue(nil) { try await group.run() }
         } catch {
             await applePay?.opened?.shutdown()
@@ -158,15 +158,15 @@ public struct CounterServer: Sendable {
         )
     }
 
-    /// Closes the journal beside an error that matters more. What was committed is on the disk in any case.
+    /// Closes the journal after a more important error. Committed data is on disk in any case.
     private func closeJournal() async {
         do throws(JournalError) { try await journal.close() } catch {
             logger.error("The journal could not be closed: \(error)")
         }
     }
 
-    /// What every request meets: the responder logs and counts for itself, so it is asked without a logger, a name and
-    /// a context of its own for each request.
+    /// Returns the handler of every request: the responder logs and counts for itself, so it is called without a
+    /// logger, a name and a context for each request.
     private func answer(with responder: CounterResponder) -> HTTPChannelHandler.Responder {
         let date = HTTPDate(clock)
         let isTest = options.mode == .test
@@ -180,13 +180,13 @@ public struct CounterServer: Sendable {
             do {
                 try await writer.write(response: response.head, body: response.body)
             } catch is HTTPParserError {
-                // As such it would be answered, for the second time.
+                // Passed on as such it would be answered a second time.
                 throw AnswerInterrupted()
             }
         }
     }
 
-    /// Says whose a request is, by this counter's keys and sessions.
+    /// Creates the authenticator for this counter's keys and sessions.
     func authenticator() -> RequestAuthenticator {
         RequestAuthenticator(
             keys: APIKeys(journal, clock: clock),
@@ -194,10 +194,10 @@ public struct CounterServer: Sendable {
             staff: StaffOnDuty(journal, clock: clock), options: options, clock: clock, logger: logger)
     }
 
-    /// What answers every route.
+    /// Returns the responder of every route.
     func responder(_ authenticator: RequestAuthenticator) -> CounterResponder { responders(authenticator)([]) }
 
-    /// What answers the routes of some audiences, or all for none; all count into the same metrics.
+    /// Returns the responders of audiences, or of all routes for none; all share the same metrics.
     func responders(_ authenticator: RequestAuthenticator) -> (Set<RouteAudience>) -> CounterResponder {
         let metrics = ServerMetrics()
         let router = CounterRouter(authenticator: authenticator, options: options)
@@ -209,7 +209,7 @@ public struct CounterServer: Sendable {
         }
     }
 
-    /// Who works here: their records, how they sign in at a device and to the back office, what they approve.
+    /// Registers the staff routes: records, sign-in at devices and to the back office, approvals.
     private func registerStaff(
         on router: CounterRouter, _ authenticator: RequestAuthenticator, _ payments: PaymentRoutes,
         _ signIn: StaffSignIn
@@ -233,7 +233,7 @@ public struct CounterServer: Sendable {
         }.register(on: router)
     }
 
-    /// Every feature registers what it serves.
+    /// Registers the routes of every feature.
     func register(on router: CounterRouter, _ authenticator: RequestAuthenticator, _ metrics: ServerMetrics) {
         let signIn = StaffSignIn(
             staff: authenticator.staff, sessions: authenticator.sessions,
@@ -281,11 +281,11 @@ public struct CounterServer: Sendable {
     }
 }
 
-/// The client sent something that is not HTTP while it was answered, or its connection was closed before it could be.
+/// The client sent invalid HTTP during its response, or its connection was closed before the response.
 private struct AnswerInterrupted: Error {}
 
-/// The engine that finishes what is open. After a restore the sweep comes first: what the journal believes to be open
-/// may have been finished, and must not be voided.
+/// The engine that completes open payments. After a restore the sweep runs first: payments that the journal shows as
+/// open may have been completed, and must not be voided.
 private struct EngineService: Service {
     let checkout: Checkout
     let sweeper: RestoreSweeper?
@@ -330,7 +330,7 @@ private struct AfterSaleService: Service {
     }
 }
 
-/// Ends the streams of events first, so that they do not hold up the end.
+/// Ends the event streams first, so that they do not delay shutdown.
 private struct FeedService: Service {
     let feed: EventFeed
 

@@ -3,10 +3,10 @@ public import TillCore
 import TillHardware
 public import TillJournal
 
-/// Wakes the streams of events. Give ``committed(_:)`` to the journal as what it calls after a commit.
+/// Wakes the event streams. Register ``committed(_:)`` as the journal's commit callback.
 ///
-/// A signal is only a reason to read the journal, so that one may be lost: a stream polls every second anyway,
-/// which is also how it hears of commits of other processes on a file. Those in a database send hints.
+/// A signal only triggers a read of the journal, so losing one is harmless: a stream polls every second anyway, which
+/// is also its only notice of commits by other processes on a journal file. Journals in a database send hints.
 public final class EventFeed: Sendable {
     enum Signal: Sendable {
         case poll
@@ -15,9 +15,9 @@ public final class EventFeed: Sendable {
 
     private struct Listener {
         let account: AccountID
-        /// What its request came in with.
+        /// The credential of its request.
         let credential: Principal.Credential?
-        /// Whose share of the account's streams it is in.
+        /// The credential charged for it in the account's stream limits.
         let share: Principal.Credential?
         let signals: AsyncStream<Signal>.Continuation
     }
@@ -28,25 +28,25 @@ public final class EventFeed: Sendable {
         var isClosed = false
     }
 
-    /// Of the streams of an account, the part that one key or one session may have.
+    /// The divisor of an account's streams for one key or one session.
     private static let partOfOne = 2
-    /// The part that stays for the page: the keys of an account together have no more than the rest.
+    /// The divisor of the share reserved for the page: all keys of an account together get at most the rest.
     private static let partOfPage = 4
 
     private let state = Mutex(State())
 
-    /// Makes one without listeners.
+    /// Creates a feed without listeners.
     public init() {}
 
-    /// Something is in the journal. Wakes the streams of the accounts that it is about. Quick; from any thread.
+    /// Wakes the streams of the accounts with committed events. Cheap; callable from any thread.
     public func committed(_ events: [StoredEvent]) { send(.poll, to: Set(events.map(\.account))) }
 
-    /// Another counter has written something about these accounts; `nil`: it is not known about which.
+    /// Wakes the streams of accounts written by another counter; `nil` for unknown accounts.
     public func hinted(_ accounts: Set<AccountID>?) {
         send(.poll, to: accounts ?? state.withLock { Set($0.listeners.values.map(\.account)) })
     }
 
-    /// A reader said something while it collects a card for a payment. Not kept.
+    /// Reports a reader event during card collection for a payment. Not stored.
     func report(_ event: CardReaderEvent, account: AccountID, payment: PaymentID) {
         send(.reader(account, payment, event), to: [account])
     }
@@ -59,10 +59,10 @@ public final class EventFeed: Sendable {
         }
     }
 
-    /// Signals of an account from now on; `nil` if it has as many listeners as allowed, or if the feed is closed.
+    /// Subscribes to an account's signals; `nil` if the account is at its limit, or if the feed is closed.
     /// - Parameters:
-    ///   - share: the key or the session that it counts for; `nil`: the credential.
-    ///   - owner: whose the counter is; `nil`: that account's.
+    ///   - share: The key or session to count it for; `nil` for the credential.
+    ///   - owner: The counter's account; `nil` for `account`.
     func listen(
         _ account: AccountID, credential: Principal.Credential? = nil, share: Principal.Credential? = nil,
         atMost limit: Int, owner: AccountID? = nil
@@ -83,7 +83,7 @@ public final class EventFeed: Sendable {
         return (id, stream, { continuation.yield(.poll) })
     }
 
-    /// Whether a key or a session may have another stream beside those that its account has.
+    /// Returns `true` if a key or session may have another stream within its account's limit.
     private static func allows(
         _ share: Principal.Credential?, of account: AccountID, in state: State, _ limit: Int, _ owner: AccountID
     ) -> Bool {
@@ -100,13 +100,13 @@ public final class EventFeed: Sendable {
         state.withLock { $0.listeners.removeValue(forKey: id) }?.signals.finish()
     }
 
-    /// The sessions that have streams.
+    /// The sessions with open streams.
     var sessions: Set<[UInt8]> { state.withLock { Set($0.listeners.values.compactMap { $0.credential?.session }) } }
 
     /// Ends the streams of a session.
     func end(session: [UInt8]) { end { $0.session == session } }
 
-    /// Ends the streams whose requests came in with such a key or session.
+    /// Ends the streams with a matching credential.
     func end(where isMeant: (Principal.Credential) -> Bool) {
         let ended = state.withLock { state in
             let ended = state.listeners.filter { $0.value.credential.map(isMeant) ?? false }
@@ -116,7 +116,7 @@ public final class EventFeed: Sendable {
         for signals in ended { signals.finish() }
     }
 
-    /// Ends all streams and takes no more.
+    /// Ends all streams and refuses new ones.
     func close() {
         let listeners = state.withLock { state in
             state.isClosed = true

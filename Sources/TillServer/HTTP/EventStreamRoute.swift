@@ -6,13 +6,13 @@ import TillCore
 import TillHardware
 import TillJournal
 
-/// `GET /v1/events`: what happens, as server-sent events. An event's `id` is its place in the journal.
+/// `GET /v1/events`: journal events as server-sent events. An event's `id` is its position in the journal.
 struct EventStreamRoute: Sendable {
-    /// How often the journal is read without a signal.
+    /// The polling interval without a signal.
     static let interval = Span.seconds(1)
-    /// Polls without any news, after which a comment keeps the connection open.
+    /// The number of polls without news after which a comment keeps the connection open.
     static let pollsPerHeartbeat = 15
-    /// Events read at once.
+    /// The number of events in one read.
     static let page = 200
 
     let journal: any Journal
@@ -21,10 +21,10 @@ struct EventStreamRoute: Sendable {
     let clock: any TillClock
     let authenticator: RequestAuthenticator
     let maximumStreams: Int
-    /// Whose the counter is.
+    /// The counter's account.
     let owner: AccountID
 
-    /// Without `HEAD`: the head of a stream would open one that nobody reads.
+    /// Registers without `HEAD`, which would open a stream without a reader.
     func register(on router: CounterRouter) {
         router.on([.get], "/v1/events", for: .read, of: .asker, query: ["payment"]) { try await stream($0) }
     }
@@ -46,7 +46,7 @@ struct EventStreamRoute: Sendable {
             guard let place = Int64(text), place >= 0 else {
                 throw Problem(.badRequest, "invalid_request", "Last-Event-ID must be a number.", next: "Leave it out.")
             }
-            // A place behind the end is one of another journal: nothing would ever come after it.
+            // A position past the end belongs to another journal: no event would ever follow it.
             start = min(place, try await end())
         } else if let payment {
             start = try await journal.events(of: payment).last?.sequence ?? 0
@@ -61,13 +61,13 @@ struct EventStreamRoute: Sendable {
                 .tooManyRequests, "too_many_streams", "Too many streams of events are open.", next: "Close another one."
             ).retrying(after: 5)
         }
-        // Who was revoked while the stream was made is not in the feed when streams are ended for it.
+        // A credential revoked during setup is not in the feed yet when its streams are ended.
         if let credential = incoming.credential, try await !authenticator.isInForce(credential) {
             feed.stop(listener.id)
             throw Problem.unauthorized
         }
         let (clock, journal, checkout) = (clock, journal, checkout)
-        // What happened between that place and now is reported at once.
+        // Events between that position and now are reported immediately.
         listener.tick()
         let body = ResponseBody { writer in
             let ticker = Task {
@@ -91,8 +91,8 @@ struct EventStreamRoute: Sendable {
         return Response(status: .ok, headers: [.contentType: "text/event-stream"], body: body)
     }
 
-    /// Whether a session of the page has ended, or nobody is signed in at it any more; streams of keys are ended by
-    /// ``KeyWatch``. What cannot be checked at the moment stays open.
+    /// Returns `true` if a page session has ended or is locked; streams of keys are ended by ``KeyWatch``. A session
+    /// that cannot be checked at the moment stays open.
     private func isOver(_ session: [UInt8]) async -> Bool {
         do throws(JournalError) { return try await !authenticator.isInForce(.session(hash: session)) } catch {
             return false
@@ -146,7 +146,7 @@ struct EventStreamRoute: Sendable {
             .prefix(EventStreamRoute.page).map { .event($0) }
     }
 
-    /// The place of the newest event, found by halving.
+    /// Returns the position of the newest event by binary search.
     private func end() async throws -> Int64 {
         var high: Int64 = 1024
         while high < Int64.max / 4, try await !journal.readings(after: high, account: nil, limit: 1).isEmpty {
@@ -164,7 +164,7 @@ struct EventStreamRoute: Sendable {
         return low
     }
 
-    /// That something happened, although not what.
+    /// Formats an unreadable event, without its content.
     private func line(_ event: UnreadableEvent) -> String {
         line(event.sequence, event.payment, event.version, "unreadable", event.at)
     }

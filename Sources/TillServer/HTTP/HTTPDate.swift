@@ -1,14 +1,14 @@
 import Synchronization
 import TillCore
 
-/// The `Date` header: made once a second, since every answer carries it.
+/// The `Date` header, formatted once a second since every response carries it.
 final class HTTPDate: Sendable {
     private let clock: any TillClock
     private let last = Mutex((second: Int64.min, text: ""))
 
     init(_ clock: any TillClock) { self.clock = clock }
 
-    /// The moment as RFC 9110 writes it, as `Sat, 21 Nov 2026 09:30:00 GMT`.
+    /// The current time in RFC 9110 format, such as `Sat, 21 Nov 2026 09:30:00 GMT`.
     var now: String {
         let moment = clock.now()
         let second = moment.milliseconds / 1000
@@ -19,7 +19,7 @@ final class HTTPDate: Sendable {
     }
 
     static func text(_ moment: Timestamp) -> String {
-        // 2026-11-21T09:30:00.000Z: the parts stand at known places, unless the year has not four digits.
+        // 2026-11-21T09:30:00.000Z: fixed positions, unless the year does not have four digits.
         let text = moment.description.utf8
         let parts = text.split { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "T") || $0 == UInt8(ascii: ".") }
             .map { String(decoding: $0, as: UTF8.self) }

@@ -1,13 +1,13 @@
 import HTTPTypes
 import Hummingbird
 
-/// How long the head of a request may be.
+/// The size limits of a request head.
 enum HeadLimits {
-    /// The longest header field, name and value together.
+    /// The maximum size of a header field, name and value together.
     static let fieldBytes = 16 << 10
-    /// All header fields together.
+    /// The maximum size of all header fields together.
     static let bytes = 32 << 10
-    /// The most header fields.
+    /// The maximum number of header fields.
     static let fields = 100
     static let addressBytes = 8 << 10
 

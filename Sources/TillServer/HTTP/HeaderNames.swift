@@ -1,10 +1,10 @@
 import HTTPTypes
 
-/// Headers that every request meets: made once, since making a name checks it.
+/// Headers used for every request: created once, since creating a name validates it.
 extension HTTPField.Name {
     static let requestID = Incoming.name("X-Request-Id")
     static let referrerPolicy = Incoming.name("Referrer-Policy")
-    /// `TEST` where no real money moves.
+    /// `TEST` in test mode.
     static let tillMode = Incoming.name("Till-Mode")
     static let idempotentReplayed = Incoming.name("Idempotent-Replayed")
 }

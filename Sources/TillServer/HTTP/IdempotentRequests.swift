@@ -7,17 +7,17 @@ import TillCore
 import TillHTTP
 import TillJournal
 
-/// Answers each request under an idempotency key once, and gives the same answer again.
+/// Executes each request under an idempotency key once, and replays its response.
 ///
-/// A request that succeeded or was declined is never done again. One that ended before any money was asked for, be it
-/// that nothing could be sent or that the process died, is continued when it comes again with its key.
+/// A request that succeeded or was declined is never executed again. One that ended before any money was requested,
+/// because nothing could be sent or the process died, resumes when it is retried with its key.
 final class IdempotentRequests: Sendable {
-    /// Answers kept in memory, so that most repeats do not read the journal.
+    /// The maximum number of cached responses, so that most retries do not read the journal.
     static let maximumRemembered = 256
 
     private struct State {
         var active: Set<IdempotencyScope> = []
-        /// Answered with an outcome that was not known yet, so that the answer must not be kept.
+        /// Requests answered with an unknown outcome, which must not be stored.
         var unsettled: Set<IdempotencyScope> = []
         var remembered: [IdempotencyScope: IdempotencyRecord] = [:]
         var order: [IdempotencyScope] = []
@@ -35,7 +35,7 @@ final class IdempotentRequests: Sendable {
         self.clock = clock
     }
 
-    /// A record of this request with this state.
+    /// Returns a record of this request with this state.
     func record(_ scope: IdempotencyScope, _ request: JSONValue, _ state: IdempotencyRecord.State) -> IdempotencyRecord
     {
         let canonical = request.canonicalBytes()
@@ -43,16 +43,16 @@ final class IdempotentRequests: Sendable {
             scope: scope, fingerprint: digest(canonical), request: canonical, createdAt: clock.now(), state: state)
     }
 
-    /// Answers from what is known under the key, or does the work.
+    /// Replays the known response of the key, or executes the request.
     /// - Parameters:
-    ///   - status: of the answer to a request that succeeds.
-    ///   - queriesFirst: `false` for a creation, whose write the journal itself refuses if the key is known.
-    ///   - work: does it and keeps the record it is given, if one is; returns the finished record.
+    ///   - status: The status of a successful response.
+    ///   - queriesFirst: `false` for a creation, since the journal itself refuses its write if the key is known.
+    ///   - work: Executes the request, storing the record passed, if any; returns the finished record.
     func answer(
         _ request: IdempotencyRecord, status: HTTPResponse.Status, queriesFirst: Bool = true, work: @escaping Work
     ) async throws -> Response {
         let scope = request.scope
-        // What has its answer is at work no more, however many ask for it at once.
+        // A finished request is no longer in progress, however many retries arrive at once.
         if let known = state.withLock({ $0.remembered[scope] }), !isExpired(known) {
             return try replay(known, for: request)
         }
@@ -66,7 +66,7 @@ final class IdempotentRequests: Sendable {
         } catch CheckoutError.journal(.idempotencyExists(let known)) {
             return try await answer(request, known: known, status: status, work: work)
         } catch {
-            // Another process may have answered the same request a moment ago, and a creation has not checked yet.
+            // Another process may just have answered the same request, and a creation has not checked yet.
             var mayBeKnown = !queriesFirst
             if case CheckoutError.orderOccupied = error { mayBeKnown = true }
             if mayBeKnown, let known = try await journal.idempotency(scope) {
@@ -76,14 +76,14 @@ final class IdempotentRequests: Sendable {
         }
     }
 
-    /// Does what a request asks for. It keeps the record it is given, if one is, and returns the finished record.
+    /// Executes a request. It stores the record passed, if any, and returns the finished record.
     typealias Work = @Sendable (IdempotencyRecord?) async throws -> IdempotencyRecord
 
     private func perform(
         _ work: @escaping Work, keeping record: IdempotencyRecord?, isOneWrite: Bool = false
     ) async throws -> Response {
-        // The work continues when the client hangs up: what has begun with money must come to its end. One write alone
-        // is not interrupted anyway.
+        // The work continues if the client disconnects: a started payment operation must complete. A single write is
+        // not interrupted anyway.
         let finished =
             isOneWrite
             ? try await work(record)
@@ -92,12 +92,12 @@ final class IdempotentRequests: Sendable {
         return try IdempotentRequests.response(finished, replayed: false)
     }
 
-    /// Records the answer to a request that was in flight. The answer holds even if this write fails: the same
-    /// request is then answered from the payment.
+    /// Records the response to a request in flight. The response holds even if this write fails: a retry is then
+    /// answered from the payment.
     func finish(_ record: IdempotencyRecord, status: Int, payment: Payment) async -> IdempotencyRecord {
         var finished = record
         finished.state = .finished(status: status, body: PaymentJSON.write(payment), payment: payment.id)
-        // What is not known yet, or not done yet, must not become the answer for 30 days: the next repeat goes on.
+        // An unknown or unfinished outcome must not become the stored response for 30 days: the next retry continues.
         guard !IdempotentRequests.isOpen(payment), !IdempotentRequests.isUndone(record, payment) else {
             _ = state.withLock { $0.unsettled.insert(record.scope) }
             return finished
@@ -122,8 +122,8 @@ final class IdempotentRequests: Sendable {
         }
         if IdempotentRequests.isOpen(payment), payment.status != .unknown { throw IdempotentRequests.atWork }
         if IdempotentRequests.isUndone(known, payment) {
-            // The key of a dead process is taken over. One that a living process has is its own still; whoever of the
-            // two writes an attempt first, the other's is refused.
+            // The key of a dead process is taken over. A living process keeps its own; of the two, the one that writes
+            // an attempt first prevails, and the other is refused.
             return try await perform(work, keeping: known.isHeldByLivingProcess ? nil : request)
         }
         let finished = await finish(request, status: status.code, payment: payment)
@@ -155,7 +155,7 @@ final class IdempotentRequests: Sendable {
         return problem.retrying()
     }
 
-    /// A call of it has no answer yet.
+    /// Returns `true` if an operation of the payment has no outcome yet.
     private static func isOpen(_ payment: Payment) -> Bool {
         payment.attempts.contains { attempt in
             switch attempt.state {
@@ -165,7 +165,8 @@ final class IdempotentRequests: Sendable {
         } || payment.captures.contains { $0.state.isOpen } || payment.refunds.contains { $0.state.isOpen }
     }
 
-    /// A confirmation that has certainly moved no money and was not declined: to be done again.
+    /// Returns `true` for a confirmation that certainly moved no money and was not declined: it is to be executed
+    /// again.
     private static func isUndone(_ record: IdempotencyRecord, _ payment: Payment) -> Bool {
         guard case .inFlight(_, let operation?) = record.state else { return false }
         guard KeyedOperation(rawValue: operation) == .confirm else { return false }

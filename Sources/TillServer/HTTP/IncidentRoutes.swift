@@ -5,8 +5,7 @@ import TillCheckout
 import TillCore
 import TillJournal
 
-/// `/v1/incidents/{id}`: what was reported or found that no payment says of itself, and what a person has found out
-/// about it.
+/// `/v1/incidents/{id}`: reports and findings that no payment accounts for, and their resolution by an operator.
 struct IncidentRoutes: Sendable {
     let payments: PaymentRoutes
     let journal: any CounterStore
@@ -45,7 +44,7 @@ struct IncidentRoutes: Sendable {
         return try await answer(incident)
     }
 
-    /// One that the shop may see. One of another shop is none.
+    /// Returns an incident visible to the shop; another account's is not found.
     private func incident(_ id: String, _ incoming: Incoming) async throws -> Incident {
         guard let found = try await Records<Incident>(journal).document(id),
             try await audience.concerns(found, incoming.account)
@@ -53,8 +52,8 @@ struct IncidentRoutes: Sendable {
         return found
     }
 
-    /// The resolution and the answer under the key are one commit. Of two people the first is recorded; the second
-    /// learns who it was.
+    /// Resolves an incident. The resolution and the response under the key are one commit. Of concurrent resolutions
+    /// the first is recorded; the second is refused with the first one's actor.
     private func resolve(_ id: String, _ incoming: Incoming) async throws -> Response {
         let key = try incoming.idempotencyKey()
         let body = try await incoming.document()
@@ -66,12 +65,12 @@ struct IncidentRoutes: Sendable {
         return try await payments.keyed.answer(request, status: .ok) { _ in
             guard let known = try await Records<Incident>(journal).document(id) else { throw Problem.notFound }
             try known.check(said)
-            // What was found again was given up before.
+            // A recovered amount was written off before.
             let isFirstWord = said.outcome != .recovered
             if isFirstWord, !known.isOpen { throw IncidentRefusal.resolvedBefore(known) }
             let writeOff = WriteOff(journal, clock: clock)
             try await writeOff.check(said, of: known)
-            // By one moment, so that what is written under the key is what is answered now.
+            // A single moment, so that the stored response equals the one sent now.
             let now = clock.now()
             let answered: @Sendable (Incident) -> IdempotencyRecord = { incident in
                 var finished = request
@@ -113,7 +112,7 @@ struct IncidentRoutes: Sendable {
                 let order = try OrderID(selling: text)
                 said.order = Incident.Owner(
                     account: incident.owner?.account ?? incoming.account,
-                    // The hold must be on the order as it is sold here.
+                    // The hold must be on the order as sold here.
                     order: try payments.options.orderScope?.id(of: order) ?? order)
             } catch { throw Problem.field("order_id", "\(error)") }
         }

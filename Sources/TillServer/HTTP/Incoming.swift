@@ -4,39 +4,39 @@ import Hummingbird
 import NIOCore
 import TillCore
 
-/// One request, with whom it is from.
+/// An authenticated or open request with its caller.
 struct Incoming: Sendable {
     var request: Request
     var account: AccountID
-    /// What the request came in with; `nil` for anybody's.
+    /// The credential of the request; `nil` for an open route.
     var credential: Principal.Credential?
-    /// In whose share of the account's streams it is; `nil` for anybody's.
+    /// The credential charged for it in the account's stream limits; `nil` for an open route.
     var share: Principal.Credential?
-    /// Who asks, for the record.
+    /// The caller in the audit log.
     var actor = Actor.customer
-    /// The scopes of whoever asks; none for anybody's.
+    /// The caller's scopes; none for an open route.
     var permissions: Set<Permission> = []
-    /// Who of the staff asks; `nil` for a key, and where there is no staff.
+    /// The calling staff member; `nil` for a key, and without staff.
     var person: StaffGrant?
     var maximumBodyBytes: Int
-    /// How long the body may take to come.
+    /// The time limit for receiving the body.
     var bodyTimeout = Span.seconds(20)
-    /// What stands in the address in place of the template's names.
+    /// The path parameters.
     var parameters = Parameters()
 
-    /// Members in which a card, or a wallet's token, belongs, and those that are secrets of a person's own, in which
-    /// there may be any digits: what reads them keeps it as a secret.
+    /// The members that hold a card, a wallet token, a password or a passkey, in which any digits are valid: their
+    /// consumers treat them as secrets.
     private static let cardMembers: Set<String> = [
         "tender", "token", "card", "accountNumber", "password", "new_password", "passkey",
     ]
 
-    /// What people write as they like, so that a number may be split over them.
+    /// The free-text members, over which a card number may be split.
     private static let freeTexts: Set<String> = [
         "order_id", "description", "reason", "note", "name", "label", "evidence", "actor",
     ]
 
-    /// The whole body; its type must be JSON unless there is none. Card numbers that stand where none belongs are
-    /// masked before anything else sees them; the name of an order is refused instead, since a masked one is another
+    /// Returns the whole body, which must have a JSON type unless it is empty. Misplaced card numbers are masked before
+    /// any further processing; in an order's name they are refused instead, since a masked name would be another
     /// order's.
     func document(requiresJSON: Bool = true) async throws -> JSONValue {
         let buffer = try await bytes()
@@ -61,7 +61,7 @@ struct Incoming: Sendable {
             .withoutSplitCardNumbers(in: Incoming.freeTexts, keeping: ["order_id"])
     }
 
-    /// The body as it came.
+    /// Returns the raw body.
     func bytes() async throws -> ByteBuffer {
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > maximumBodyBytes {
             throw Problem.tooLarge
@@ -72,8 +72,8 @@ struct Incoming: Sendable {
         let end = ContinuousClock.now + bodyTimeout.duration
         var parts = request.body.makeAsyncIterator()
         while var part = try await Incoming.next(&parts) {
-            // Checked with each part, so that nobody holds a place by sending a byte now and then; a connection that
-            // says nothing at all is closed by its idle time.
+            // Checked with each part, so that a slow sender cannot hold a place; a silent connection is closed by its
+            // deadline.
             guard ContinuousClock.now < end else { throw Problem.tooSlow }
             guard whole.readableBytes + part.readableBytes <= maximumBodyBytes else { throw Problem.tooLarge }
             if whole.readableBytes == 0 { whole = part } else { whole.writeBuffer(&part) }
@@ -93,7 +93,7 @@ struct Incoming: Sendable {
         }
     }
 
-    /// A parameter of the query; a repeated one is refused.
+    /// Returns a query parameter; a repeated one is refused.
     func query(_ name: String) throws -> String? {
         var found: String?
         for (key, value) in request.uri.queryParameters where key == name {
@@ -103,7 +103,7 @@ struct Incoming: Sendable {
         return found
     }
 
-    /// The request's idempotency key: 1 to 255 printable ASCII characters without space.
+    /// Returns the request's idempotency key: 1 to 255 printable ASCII characters without space.
     func idempotencyKey() throws -> String {
         guard let key = request.headers[Incoming.idempotencyKeyName] else {
             throw Problem(
@@ -126,26 +126,26 @@ struct Incoming: Sendable {
 
     private static let idempotencyKeyName = name("Idempotency-Key")
 
-    /// A header that is spelt in code.
+    /// Returns the header name of a literal.
     static func name(_ text: String) -> HTTPField.Name { HTTPField.Name(text) ?? .init(parsed: text) }
 }
 
 extension HTTPField.Name {
-    /// Never reached: the names in code are all well formed.
+    /// Never reached: the literals are all well formed.
     fileprivate init(parsed text: String) { self = .userAgent }
 }
 
 func digest(_ bytes: some Sequence<UInt8>) -> [UInt8] { Array(SHA256.hash(data: Array(bytes))) }
 
 extension JSONValue {
-    /// Refuses members that nobody reads: a misspelt one would be taken for a missing one.
+    /// Refuses unknown members: a misspelled one would otherwise count as missing.
     func allow(_ names: Set<String>, in place: String = "") throws {
         for member in objectValue ?? [] where !names.contains(member.key) {
             throw Problem.field(place + String(member.key.prefix(64)), "There is no such field.")
         }
     }
 
-    /// An optional text of at most this many bytes.
+    /// Returns an optional text of at most this many bytes.
     func text(_ name: String, in place: String = "", atMost limit: Int = 500) throws -> String? {
         guard let value = self[name], !value.isNull else { return nil }
         guard let text = value.stringValue, text.utf8.count <= limit else {
@@ -154,7 +154,7 @@ extension JSONValue {
         return text
     }
 
-    /// An optional amount above zero in minor units.
+    /// Returns an optional positive amount in minor units.
     func amount(_ name: String, in place: String = "", _ currency: Currency) throws -> Money? {
         guard let value = self[name], !value.isNull else { return nil }
         guard let units = value.int64Value, units > 0 else {

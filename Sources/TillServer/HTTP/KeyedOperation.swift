@@ -1,16 +1,17 @@
-/// What a request with a key does to a payment: the end of its route. The journal keeps it beside the key.
+/// The operation of a keyed request on a payment: the last path component of its route. The journal stores it with the
+/// key.
 struct KeyedOperation: RawRepresentable, Hashable, Sendable {
-    /// The text, as it came.
+    /// The text exactly as received.
     let rawValue: String
-    /// Takes the text as it is.
+    /// Creates an operation from unvalidated text.
     init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Asks for the money. The only one that is done again under its key if it has certainly moved none.
+    /// Authorizes the payment. The only operation executed again under its key if it certainly moved no money.
     static let confirm = KeyedOperation(rawValue: "confirm")
     static let capture = KeyedOperation(rawValue: "capture")
     static let cancel = KeyedOperation(rawValue: "cancel")
     static let refund = KeyedOperation(rawValue: "refunds")
-    /// Closes an entry that waits for a person.
+    /// Resolves an attention entry.
     static func resolve(attention number: Int) -> KeyedOperation {
         KeyedOperation(rawValue: "attention/\(number)/resolve")
     }

@@ -1,10 +1,10 @@
 public import TillBooks
 import TillCore
 
-/// Balances of the ledger as programs see them.
+/// The JSON form of ledger balances.
 public enum LedgerJSON {
-    /// Writes them as one value: `{"sequence":…,"balances":[…]}`. Amounts are minor units, debits above zero.
-    /// - Parameter position: up to where the journal was read.
+    /// Encodes the balances: `{"sequence":…,"balances":[…]}`. Amounts are minor units, debits positive.
+    /// - Parameter position: The journal position up to which the ledger has read.
     public static func write(_ balances: LedgerBalances, at position: Ledger.Position) -> [UInt8] {
         var writer = JSONWriter(reserving: 1_024)
         writer.beginObject()

@@ -4,7 +4,7 @@ import TillBooks
 import TillCore
 import TillJournal
 
-/// `/v1/ledger`: what stands in each account of the ledger.
+/// `/v1/ledger`: the balance of each ledger account.
 struct LedgerRoutes: Sendable {
     let journal: any CounterStore
 
@@ -12,7 +12,7 @@ struct LedgerRoutes: Sendable {
         router.get("/v1/ledger/balances", for: .read, of: .asker, needs: .totals) { try await balances($0) }
     }
 
-    /// Reads what came since it was last asked. A journal that was never read is caught up over several requests.
+    /// Reads the events since the last request. A journal that was never read is caught up over several requests.
     private func balances(_ incoming: Incoming) async throws -> Response {
         let (balances, position, isComplete) = try await Ledger(journal, account: incoming.account)
             .balances(limit: Ledger.maximumEventsAtOnce)

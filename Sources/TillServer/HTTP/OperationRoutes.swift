@@ -6,7 +6,7 @@ import TillCore
 import TillJournal
 import TillProvider
 
-/// What those who run a counter ask: whether it lives and takes writes, its metrics, and its description.
+/// The operator routes: liveness, readiness, and metrics.
 struct OperationRoutes: Sendable {
     let authenticator: RequestAuthenticator
     let metrics: ServerMetrics
@@ -24,17 +24,17 @@ struct OperationRoutes: Sendable {
     let signIns: SignInLog
     let modules: [any ProviderModule]
 
-    /// What operators' probes ask for, also while all connections are taken.
+    /// The probe paths, served even at the connection limit.
     static let probes: Set<String> = ["/healthz", "/readyz", "/metrics"]
 
     func register(on router: CounterRouter) {
         router.open([.get, .head], "/healthz", for: .operator) { _, _ in text("ok\n") }
         router.open([.get, .head], "/readyz", for: .operator) { _, _ in
             try await readiness.check()
-            // Selling continues, so this is no reason to send customers elsewhere.
+            // Sales continue, so this is no reason to fail the probe.
             return text("ready\n" + doubts + (await warnings()))
         }
-        // They count the payments of every account.
+        // The metrics count the payments of every account.
         if options.isMetricsOpen {
             router.open([.get, .head], "/metrics", for: .operator) { _, _ in try await metrics() }
         } else {
@@ -47,7 +47,7 @@ struct OperationRoutes: Sendable {
         return text(all, type: "text/plain; version=0.0.4; charset=utf-8")
     }
 
-    /// What providers do not let the counter see.
+    /// Returns the providers' warnings, such as missing read access.
     private func warnings() async -> String {
         var lines = ""
         for module in modules {
@@ -56,7 +56,7 @@ struct OperationRoutes: Sendable {
         return lines
     }
 
-    /// What is not right although the counter is ready.
+    /// The problems that do not affect readiness.
     private var doubts: String {
         var lines = ""
         if let doubt = clock.standing.doubt { lines += "clock in doubt: \(doubt.sentence)\n" }

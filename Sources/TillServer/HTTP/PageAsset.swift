@@ -4,14 +4,14 @@ import NIOCore
 import TillCards
 import TillCore
 
-/// A file that a page loads. All of them are in one table, by path; a page itself is answered with its own
-/// policy by its route.
+/// A file loaded by a page. All of them are in one table, by path; a page itself is served by its route with its own
+/// policy.
 struct PageAsset: Sendable {
-    /// Who may load it.
+    /// The pages that may load a file.
     enum Audience: Sendable {
         /// The counter's own page.
         case counter
-        /// Pages of other, registered domains; it holds nothing of anybody.
+        /// Pages of other, registered domains; the file contains no user data.
         case anyOrigin
         /// Pages of any origin, at a counter in the sandbox only.
         case sandbox
@@ -20,10 +20,10 @@ struct PageAsset: Sendable {
     let bytes: [UInt8]
     let type: String
     let audience: Audience
-    /// Pages of customers load it too.
+    /// `true` if customers' pages load it too.
     var isOfCustomers = false
 
-    /// Whom its route is there for.
+    /// The audience of its route.
     var reader: RouteAudience { audience == .counter && !isOfCustomers ? .clerk : .customer }
 
     var response: Response {
@@ -34,7 +34,7 @@ struct PageAsset: Sendable {
         return response
     }
 
-    /// A page, which is not in the table: its route adds the policy that it has.
+    /// Creates a page, which is not in the table: its route adds the policy.
     static func page(_ bytes: [UInt8], _ audience: Audience) -> PageAsset {
         PageAsset(bytes: bytes, type: "text/html; charset=utf-8", audience: audience)
     }

@@ -2,16 +2,16 @@ import HTTPTypes
 import Hummingbird
 import TillCore
 
-/// The counter's own page: its files. It holds nothing of anybody until somebody has signed in.
+/// The files of the counter's own page. They contain no data before sign-in.
 struct PageRoutes: Sendable {
     let mode: PaymentMode
     let clock: any TillClock
 
-    /// What the page begins with in test mode, in large letters.
+    /// The banner of the page in test mode.
     private static let testMark =
         "<aside class=\"test-mode\" aria-label=\"Test mode\">TEST – no real money moves</aside>"
 
-    /// What it begins with while the machine's clock is in doubt.
+    /// The banner of the page while the machine's clock is in doubt.
     private var clockMark: String {
         guard let doubt = clock.standing.doubt else { return "" }
         return "<aside class=\"clock-doubt\" role=\"alert\">\(doubt.sentence) Set the clock of this machine. "
@@ -35,7 +35,7 @@ struct PageRoutes: Sendable {
         response.headers[.contentSecurityPolicy] =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
             + "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-        // Whoever opened the page has no hold on its window.
+        // An opener has no access to the page's window.
         response.headers[Incoming.name("Cross-Origin-Opener-Policy")] = "same-origin"
         return response
     }

@@ -2,12 +2,12 @@ public import TillCore
 public import TillJournal
 
 extension PaymentJSON {
-    /// The document of one payment with what happened to it, and who caused it.
+    /// Encodes one payment with its events and their actors.
     public static func write(_ payment: Payment, events: [StoredEvent]) -> [UInt8] {
         write(payment, events: events, approvals: [])
     }
 
-    /// The same with the refunds of it that somebody else approved.
+    /// Encodes one payment with its events and the approvals of its refunds.
     static func write(_ payment: Payment, events: [StoredEvent], approvals: [RefundApproval]) -> [UInt8] {
         var writer = JSONWriter(reserving: 2048)
         writer.beginObject()
@@ -31,7 +31,7 @@ extension PaymentJSON {
         return writer.bytes
     }
 
-    /// Whom something is attributed to, with the words that people read.
+    /// Writes an attribution with its display text.
     static func write(_ attribution: Attribution, into writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("text", attribution.description)

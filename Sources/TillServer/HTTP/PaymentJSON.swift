@@ -2,17 +2,17 @@ import TillCheckout
 public import TillCore
 public import TillJournal
 
-/// The payment as programs see it: in answers of the counter, in `--json` of the command, in events.
-/// Amounts are integers in minor units of `currency`.
+/// The JSON form of a payment: in the counter's responses, in the command's `--json`, in events. Amounts are integers
+/// in minor units of `currency`.
 public enum PaymentJSON {
-    /// The document of one payment.
+    /// Encodes one payment.
     public static func write(_ payment: Payment) -> [UInt8] {
         var writer = JSONWriter(reserving: 1024)
         write(payment, into: &writer)
         return writer.bytes
     }
 
-    /// Writes the payment as a list has it: one that cannot be read with what can be, and that it cannot.
+    /// Writes a payment of a list; an unreadable one is written with its readable parts and a message.
     static func write(_ listed: ListedPayment, into writer: inout JSONWriter) {
         switch listed {
         case .payment(let payment): write(payment, into: &writer)
@@ -33,17 +33,17 @@ public enum PaymentJSON {
         }
     }
 
-    /// What people do about a payment that cannot be read.
+    /// The instruction for an unreadable payment.
     public static let unreadable =
         "Its events cannot be read. Look it up at the provider; till journal verify says what is wrong. Do not charge "
         + "it again."
 
-    /// What people do about a payment whose line in a list cannot be read.
+    /// The instruction for a payment with an unreadable list row.
     public static let unreadableRow =
         "The line that lists it cannot be read; the payment itself may be: show it by its id. till journal verify says "
         + "what is wrong. Do not charge it again before that."
 
-    /// What people do about a payment of which not all can be read.
+    /// Returns the instruction for a partly unreadable payment.
     public static func message(of row: UnreadableRow) -> String {
         switch row.part {
         case .events: unreadable
@@ -58,7 +58,7 @@ public enum PaymentJSON {
         writer.endObject()
     }
 
-    /// The members without the braces, so that others can be added.
+    /// Writes the members without the braces, so that others can be added.
     static func members(of payment: Payment, into writer: inout JSONWriter) {
         writer.field("id", payment.id.rawValue)
         writer.field("account", payment.account.rawValue)
@@ -223,7 +223,7 @@ public enum PaymentJSON {
         }
     }
 
-    /// An operation's state in one word.
+    /// Returns an operation's state as one word.
     public static func word(for state: OperationState) -> String {
         switch state {
         case .inFlight: "in_flight"
@@ -235,7 +235,7 @@ public enum PaymentJSON {
         }
     }
 
-    /// One sentence for the person at the counter.
+    /// Returns a status message for the cashier.
     public static func message(of payment: Payment) -> String {
         switch payment.status {
         case .requiresPaymentMethod:
@@ -286,7 +286,7 @@ public enum PaymentJSON {
         payment.held.isPositive ? " Another \(payment.held) is still held." : ""
     }
 
-    /// Why a refund was refused and what to do next; `nil` for others.
+    /// Returns the reason for a refused or failed refund and the next step; `nil` for others.
     public static func message(of refund: Refund) -> String? {
         switch refund.state {
         case .refused(let decline): decline.reason.refundSentence

@@ -8,9 +8,9 @@ import TillJournal
 import TillOrders
 import TillProvider
 
-/// `/v1/payments`: creating, confirming, changing and reading them.
+/// `/v1/payments`: creating, confirming, changing and reading payments.
 struct PaymentRoutes: Sendable {
-    /// The longest name of a person, in bytes of UTF-8.
+    /// The maximum length of a person's name, in bytes of UTF-8.
     static let maximumNameBytes = 128
 
     let journal: any Journal
@@ -77,8 +77,9 @@ struct PaymentRoutes: Sendable {
         return mode
     }
 
-    /// Who charges an order although the shop says that it was settled; `nil`: nobody does.
-    /// - Parameter actor: whose key or page it is; a name that a person gives stands before it.
+    /// Returns the actor that charges an order reported as settled by the shop; `nil` if the request does not ask for
+    /// that.
+    /// - Parameter actor: The key or page of the request; a given name precedes it.
     private func acceptance(of body: JSONValue, _ actor: Actor) throws -> String? {
         let name = try body.text("accepted_by", atMost: PaymentRoutes.maximumNameBytes)
         let word = body["accept_paid_order"]
@@ -111,7 +112,7 @@ struct PaymentRoutes: Sendable {
         guard let amount = try body.amount("amount", currency) else {
             throw Problem.field("amount", "It is missing.", code: "invalid_amount")
         }
-        // Without a name the key makes one, so that the same request is the same order in every process.
+        // Without a name the key determines it, so that a retry names the same order in every process.
         let description = try body.text("description")
         guard let named else {
             return try Order(id: PaymentRoutes.orderID(for: scope), amount: amount, description: description)
@@ -149,7 +150,7 @@ struct PaymentRoutes: Sendable {
         }
     }
 
-    /// A reader of the counter is none of another account's: its customers are not.
+    /// Hides the counter's readers from other accounts, which serve other customers.
     private func checkReader(_ reader: String, of account: AccountID) throws(Problem) {
         guard !options.hasHardware(account) else { return }
         throw Problem(
@@ -177,7 +178,7 @@ struct PaymentRoutes: Sendable {
             }
             return .cash(tendered: tendered)
         case .reader(let reader, let card, let tipping):
-            // Nobody is asked for a card that the payment would not take.
+            // Refused before the customer is asked for a card.
             do {
                 _ = try payment.decide(
                     .attempt(provider: provider, tender: TenderSummary(kind: .reader)), at: clock.now())
@@ -191,7 +192,7 @@ struct PaymentRoutes: Sendable {
                 }
                 return try await TerminalService.tender(at: reader, of: fleet, for: payment, tipping: tipping)
             }
-            // Whatever reader is no provider's is simulated.
+            // A reader of no provider is simulated.
             try StandInRefusal.check(reader: reader, in: options.mode)
             var parameters = PaymentIntentParameters(
                 amount: payment.amount, order: payment.order.id, description: "Order \(payment.order.number)")
@@ -216,7 +217,7 @@ struct PaymentRoutes: Sendable {
 
     private func cancel(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
         try await change(id, incoming, .cancel, fields: ["reason"]) { body, payment, record in
-            // A sale that nobody has paid yet is dropped by whoever sells.
+            // Any clerk may drop an unpaid sale.
             switch payment.status {
             case .requiresPaymentMethod, .declined: break
             default: try incoming.person?.require(.void)
@@ -247,8 +248,8 @@ struct PaymentRoutes: Sendable {
         }
     }
 
-    /// Under whose limit somebody of the staff refunds that much: their own, or that of whoever has approved it; `nil`
-    /// for a key, and where there is no staff.
+    /// Returns the staff member with the applicable refund limit: the caller, or the approver; `nil` for a key, and
+    /// without staff.
     private func authority(
         for body: JSONValue, _ payment: Payment, _ incoming: Incoming
     ) async throws -> StaffGrant? {
@@ -306,13 +307,13 @@ struct PaymentRoutes: Sendable {
         let asked = filter.order
         if let asked, let scope = options.orderScope {
             do throws(IdentifierError) { filter.order = try scope.id(of: asked) } catch {
-                // No order of the scope has so long a name, so it is the one that was asked for, or none: never all.
+                // Too long for an order of the scope: query the literal name, never all orders.
                 filter.order = asked
             }
         }
         var listed = try await checkout.list(filter)
         if listed.isEmpty, filter.order != asked {
-            // Named by this page, or sold before the shop set its scope.
+            // The order was named by this page, or sold before the shop set its scope.
             filter.order = asked
             listed = try await checkout.list(filter)
         }

@@ -8,7 +8,7 @@ import TillHardware
 import TillJournal
 import TillProvider
 
-/// An error as programs see it (RFC 9457), which always says whether money moved and what to do next.
+/// An error response (RFC 9457), which always states if money moved, and the next step.
 struct Problem: Error {
     var status: HTTPResponse.Status
     var code: String
@@ -17,13 +17,13 @@ struct Problem: Error {
     var next: String
     var errors: [(field: String, message: String)] = []
     var differences: [String] = []
-    /// The scope that is missing, and those that there are.
+    /// The missing scope, and the scopes held.
     var scopes: (needed: Permission, held: Set<Permission>)?
     /// The permission that a role lacks.
     var permission: String?
-    /// What somebody else can approve.
+    /// The refund that another staff member can approve.
     var approvable: ApprovableRefund?
-    /// Who was refused, where that is known; for the audit log.
+    /// The refused caller, if known; for the audit log.
     var by: Actor?
     var headers = HTTPFields()
 
@@ -34,7 +34,7 @@ struct Problem: Error {
         self.next = next
     }
 
-    /// A field of the request that cannot be taken.
+    /// Creates the problem of an invalid request field.
     static func field(_ field: String, _ message: String, code: String = "invalid_request") -> Problem {
         var problem = Problem(.unprocessableContent, code, "\(field): \(message)", next: "Correct the request.")
         problem.errors = [(field, message)]
@@ -61,7 +61,7 @@ struct Problem: Error {
         return problem
     }()
 
-    /// With who was refused, or whose name was given without a proof.
+    /// Returns a copy with the refused caller, or with the unproven claimed identity.
     func claimed(by actor: Actor) -> Problem {
         var copy = self
         copy.by = actor
@@ -74,7 +74,7 @@ struct Problem: Error {
         return copy
     }
 
-    /// What any error of a request means to its sender. Nothing of an unexpected one is shown.
+    /// Creates the response for any request error. Nothing of an unexpected error is exposed.
     init(_ error: any Error) {
         switch error {
         case let problem as Problem: self = problem
@@ -121,7 +121,7 @@ struct Problem: Error {
             .unprocessableContent
         case .refused(.refundExceedsLimit): .forbidden
         case .unknownPayment, .refused(.unknownAttention): .notFound
-        // No time mends it, so nobody is to wait and ask again.
+        // Time does not fix it, so the client should not retry.
         case .unreadablePayment: .internalServerError
         case .refused, .orderOccupied, .orderHeld, .settledInShop, .tooManyConflicts, .otherAccount: .conflict
         case .journal, .notBegun, .takenOver, .restoring: .serviceUnavailable
@@ -143,7 +143,7 @@ struct Problem: Error {
         writer.field("type", "about:blank")
         writer.field("title", status.reasonPhrase)
         writer.field("status", status.code)
-        // A card number typed into the wrong place must not come back in an error.
+        // A card number typed into the wrong field must not be echoed in an error.
         writer.field("detail", CardScrubbing.withoutNumbers(detail))
         writer.field("code", code)
         writer.field("money_moved", moneyMoved.rawValue)

@@ -4,12 +4,13 @@ import TillCheckout
 import TillCore
 import TillJournal
 
-/// Whether recovery comes round and the journal takes writes, proved by a write, and what stands in it. The latter two
-/// are asked for by anybody, so each is checked at most once in ``lifetime`` however often it is asked for.
+/// The counter's readiness: recovery runs and the journal accepts writes, proved by a write. It also samples the
+/// journal's metrics. Both are reachable by open probes, so each is refreshed at most once in ``lifetime`` however
+/// often it is queried.
 final class Readiness: Sendable {
-    /// How long an answer is given again.
+    /// The cache lifetime of a result.
     static let lifetime = Span.seconds(1)
-    /// How long the journal may take before the counter is not ready.
+    /// The time after which an unfinished journal write makes the counter not ready.
     static let patience = Span.seconds(2)
 
     private struct State {
@@ -19,17 +20,17 @@ final class Readiness: Sendable {
         var counted: MeasuredMoment?
     }
 
-    /// What waits for a person.
+    /// Items that wait for an operator.
     struct Waiting: Sendable {
-        /// Open incidents, and those of them that are about statements.
+        /// The open incidents, and those about statements.
         var incidents = 0
         var statementIncidents = 0
         /// 1 while a restored journal is not swept.
         var sweepsDue = 0
         var ordersHeld = 0
-        /// Payments with something to be reviewed.
+        /// The payments to review.
         var payments = 0
-        /// Since when the first of all that waits.
+        /// The time of the oldest waiting item.
         var oldest: Timestamp?
     }
 
@@ -37,10 +38,10 @@ final class Readiness: Sendable {
     private let journal: any CounterStore
     private let recovery: @Sendable () -> RecoveryStanding
     private let clock: any TillClock
-    /// An answer ages by both clocks, so that none is given again for as long as the time was set back.
+    /// A result ages by both clocks, so that setting the time back does not prolong it.
     private let measuring: MeasuringClock
 
-    /// - Parameter recovery: how recovery of this process does.
+    /// - Parameter recovery: Returns the state of this process's recovery.
     init(
         journal: any CounterStore, recovery: @escaping @Sendable () -> RecoveryStanding, clock: any TillClock,
         reading: @escaping @Sendable () -> Span = SystemClock.reading
@@ -51,8 +52,8 @@ final class Readiness: Sendable {
         measuring = MeasuringClock(clock, reading: reading)
     }
 
-    /// - Throws: ``Problem`` with 503 if another process has taken over, recovery has stopped, the journal does not take
-    ///   writes now, or it was restored and not swept yet.
+    /// - Throws: ``Problem`` with 503 if another process has taken over, recovery has stopped, the journal accepts no
+    ///   writes, or it was restored and not swept yet.
     func check() async throws {
         let now = measuring.now()
         guard !journal.isLeaseLost else {
@@ -81,8 +82,8 @@ final class Readiness: Sendable {
         if let problem { throw problem }
     }
 
-    /// The first of two answers: that of the write, or that it takes too long. A write that waits for the disk cannot
-    /// be canceled, so nobody waits for it here; the journal itself gives up after some seconds.
+    /// Returns the result of the write or of the timeout, whichever comes first. A write that waits for the disk cannot
+    /// be canceled and is abandoned here; the journal itself times out after some seconds.
     private func probe() async -> Problem? {
         let (answers, answer) = AsyncStream.makeStream(of: Problem?.self)
         let (journal, clock) = (journal, clock)
@@ -103,7 +104,7 @@ final class Readiness: Sendable {
         return nil
     }
 
-    /// It takes writes, and nothing may be sold.
+    /// Returns the problem of a journal that accepts writes while sales are suspended.
     private static func restoring(_ sweep: RestoreSweep) -> Problem {
         Problem(.serviceUnavailable, "restoring", sweep.description, next: sweep.next).retrying(after: 5)
     }
@@ -114,7 +115,7 @@ final class Readiness: Sendable {
         ).retrying(after: 5)
     }
 
-    /// The journal's metrics and what waits, at most ``lifetime`` old.
+    /// Returns the journal's metrics and waiting items, at most ``lifetime`` old.
     func samples() async throws(JournalError) -> (JournalMetrics, Waiting) {
         let now = measuring.now()
         if let known = state.withLock({ state in

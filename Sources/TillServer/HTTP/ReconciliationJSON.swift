@@ -1,9 +1,9 @@
 public import TillBooks
 public import TillCore
 
-/// What came of a statement as programs see it.
+/// The JSON form of a statement's reconciliation.
 public enum ReconciliationJSON {
-    /// Writes the numbers of lines as members of an object that was begun.
+    /// Writes the line counts as members of an open object.
     public static func members(of found: Reconciliation.Outcome, into writer: inout JSONWriter) {
         let counts: [(String, Int)] = [
             ("imported", found.imported), ("known", found.known), ("matched", found.matched),

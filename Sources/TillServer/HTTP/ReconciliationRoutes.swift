@@ -5,8 +5,7 @@ import TillCore
 import TillJournal
 import TillProvider
 
-/// `/v1/reconciliation`: what does not match between providers' statements and the journal, and statements to be held
-/// against it.
+/// `/v1/reconciliation`: the differences between provider statements and the journal, and the import of statements.
 struct ReconciliationRoutes: Sendable {
     let payments: PaymentRoutes
     let journal: any CounterStore
@@ -86,7 +85,7 @@ struct ReconciliationRoutes: Sendable {
         return .json(writer.bytes)
     }
 
-    /// What the query says of the file.
+    /// Reads the file's properties from the query.
     private func read(_ incoming: Incoming, into file: inout StatementFile) throws {
         let forms = payments.options.statementForms
         if let name = try incoming.query("provider") {

@@ -1,14 +1,15 @@
 import HTTPTypes
 import Hummingbird
 
-/// The host that a request names (RFC 9112, 3.2). Of two a proxy may believe the one and a counter the other.
+/// Validation of a request's host (RFC 9112, 3.2). With two hosts a proxy and the counter might each use a different
+/// one.
 enum RequestHost {
-    /// A name of 253 bytes, or an address, and a port.
+    /// The maximum length: a name of 253 bytes, or an address, and a port.
     static let maximumBytes = 260
-    /// The first field is the request's authority; further ones stay among the others.
+    /// The `Host` field. The first one becomes the request's authority; further ones stay in the header fields.
     private static let name = Incoming.name("Host")
 
-    /// - Throws: ``Problem`` with 400 for more than one host, and for one that cannot be one.
+    /// - Throws: ``Problem`` with 400 for more than one host, and for an invalid one.
     static func check(_ request: Request) throws(Problem) {
         let host = request.head.authority ?? ""
         guard request.headers[name] == nil, host.utf8.count <= maximumBytes, host.utf8.allSatisfy(isUsable) else {

@@ -1,7 +1,7 @@
 import Synchronization
 import TillCore
 
-/// What the counter has done since it started, for its metrics page. No label holds an identifier.
+/// The counter's request and payment metrics since startup. Labels never contain identifiers.
 final class ServerMetrics: Sendable {
     private struct Series: Hashable {
         var route: String
@@ -20,10 +20,10 @@ final class ServerMetrics: Sendable {
 
     private let state = Mutex(State())
 
-    /// A request was answered.
+    /// Counts an answered request.
     /// - Parameters:
-    ///   - isReplay: the answer was given before.
-    ///   - code: the stable word of the problem, if it was one.
+    ///   - isReplay: `true` for a replayed response.
+    ///   - code: The code of a problem response.
     func answered(route: String, status: Int, after duration: Duration, isReplay: Bool = false, code: String? = nil) {
         state.withLock { state in
             state.requests[Series(route: route, status: status), default: 0] += 1

@@ -2,94 +2,95 @@ public import TillBooks
 public import TillCore
 public import TillHardware
 
-/// How the counter serves HTTP.
+/// The configuration of the HTTP server.
 public struct ServerOptions: Sendable {
     /// The address to listen on.
     public var host = "127.0.0.1"
-    /// The port; 0 takes a free one.
+    /// The port; 0 for any free port.
     public var port = 8080
-    /// Who is asked for money when a request names nobody. Cash goes to the drawer whatever this says.
+    /// The default provider. Cash always goes to the drawer.
     public var defaultProvider = ProviderName.sandbox
-    /// Whether real money moves. In test mode every answer says so.
+    /// The mode: live moves real money. In test mode every response says so.
     public var mode = PaymentMode.test
-    /// Accounts by the SHA-256 of their keys, as 64 lower-case hex digits; those in the journal are taken too.
+    /// Accounts by the SHA-256 of their keys, as 64 lower-case hex digits; keys in the journal are accepted too.
     public var keys: [String: AccountID] = [:]
-    /// The account that the counter runs for. Beside `main` it is the one whose keys import statements, since these are
-    /// of the whole account at the provider.
+    /// The counter's account. Only its keys import statements, since a statement covers the whole account at the
+    /// provider.
     public var account = AccountID.main
-    /// Accounts beside ``account`` that may use the counter's readers, taps and printers, and see its metrics.
+    /// Further accounts that may use the counter's readers, taps and printers, and see its metrics.
     public var hardwareAccounts: Set<AccountID> = []
-    /// The forms in which providers' statements are taken.
+    /// The accepted formats of provider statements.
     public var statementForms: [StatementForm] = []
-    /// What the shop set for its receipts.
+    /// The receipt settings.
     public var receipts = ReceiptSetup()
-    /// What distinguishes the shop's order numbers; `nil`: they are never reused.
+    /// The scope of the shop's order numbers; `nil` if they are never reused.
     public var orderScope: OrderScope?
-    /// Where banks send customers back to, if the counter has an address for customers.
+    /// The 3-D Secure return URLs, if the counter has a public address.
     public var returnURL: ThreeDSecureReturnURL?
-    /// The longest body taken, in bytes.
+    /// The maximum body size in bytes.
     public var maximumBodyBytes = 1 << 20
-    /// How long a connection may be idle between requests.
+    /// The idle timeout of a connection between requests.
     public var idleTimeout = Span.seconds(60)
-    /// How long the head of a request may take to come.
+    /// The timeout for a request head.
     public var headTimeout = Span.seconds(10)
-    /// How long the body of a request may take to come.
+    /// The timeout for a request body.
     public var bodyTimeout = Span.seconds(20)
-    /// Anybody who reaches the counter may read its metrics.
+    /// `true` if metrics require no authentication.
     public var isMetricsOpen = false
-    /// How long a session of the page lasts.
+    /// The lifetimes of page sessions.
     public var sessions = SessionLimits()
-    /// Which PINs are taken.
+    /// The policy for PINs.
     public var pins = PINPolicy()
-    /// How long a client may leave an answer unread.
+    /// The timeout for a client that does not read its response.
     public var unreadTimeout = Span.seconds(20)
-    /// Connections of all listeners at once; `nil`: as many as the limit of open files leaves, and at most 4096.
+    /// The maximum number of connections of all listeners; `nil` for as many as the open-file limit allows, at most
+    /// 4096.
     public var maximumConnections: Int?
-    /// Connections of one address.
+    /// The maximum number of connections of one client address.
     public var connectionsPerAddress = 64
-    /// Connections of one address of this machine or of a trusted proxy; `nil`: all of its listener.
+    /// The maximum number of connections of one loopback or trusted proxy address; `nil` for the listener's maximum.
     public var connectionsPerNearAddress: Int?
-    /// Proxies that are trusted about their clients.
+    /// The proxies with trusted forwarding headers.
     public var trustedProxies: [NetworkRange] = []
-    /// A second address, for the public: customers and providers.
+    /// The address of a second listener, for the public: customers and providers.
     public var publicAddress: ListenAddress?
-    /// The certificate of all listeners; `nil`: they speak HTTP.
+    /// The certificate of all listeners; `nil` for plain HTTP.
     public var tls: TLSIdentity?
-    /// HTTP is spoken beyond this machine, whatever protects it.
+    /// `true` to permit plain HTTP beyond this machine without protection.
     public var allowsPlainHTTP = false
-    /// Streams of events open at once; more are refused.
+    /// The maximum number of open event streams; more are refused.
     public var maximumStreams = 256
-    /// How long a request with an unknown key waits for its answer at most, when many such come.
+    /// The maximum delay of requests with an unknown key when many arrive.
     public var longestGuessDelay = Span.seconds(2)
-    /// Settled payments are queried now and then, in case no webhook came.
+    /// `true` to query settled payments periodically, in case a webhook was missed.
     public var pollsAfterSale = true
-    /// Given the port once requests are taken.
+    /// Called with the port once requests are accepted.
     public var onListening: (@Sendable (Int) -> Void)?
-    /// Given the port for the public before that.
+    /// Called with the public listener's port before that.
     public var onPublicListening: (@Sendable (Int) -> Void)?
 
     public init() {}
 
-    /// The card reader that the page offers first, by its id.
+    /// The ID of the page's default card reader.
     public var preferredReader: String?
 
-    /// Whether an account may use the counter's hardware and see its metrics.
+    /// Returns `true` if an account may use the counter's hardware and see its metrics.
     @Sendable func hasHardware(_ account: AccountID) -> Bool {
         account == self.account || hardwareAccounts.contains(account)
     }
 }
 
-/// Collects a card at a reader for a payment: the reader's label, the simulated card if one was named, what to show,
-/// and where to tell what happens meanwhile.
+/// Collects a card at a reader for a payment: the reader's label, the simulated card if one is named, the display
+/// content, and the receiver of events.
 public typealias CardCollector =
     @Sendable (
         _ reader: String, _ card: String?, _ parameters: PaymentIntentParameters,
         _ tell: @escaping @Sendable (CardReaderEvent) -> Void
     ) async throws -> CardPresentPayload
 
-/// The readers of a counter that has none.
+/// The simulated readers of a counter without readers.
 public enum SimulatedReaders {
-    /// Collects with a `SimulatedCardReader`; a card that was not named is a Visa.
+    /// Returns a collector with a `SimulatedCardReader`; the default card is a Visa.
     public static func collector(clock: any TillClock = SystemClock(), pace: Span = .milliseconds(0)) -> CardCollector {
         { label, card, parameters, tell in
             guard label == SimulatedCardReader.label else {

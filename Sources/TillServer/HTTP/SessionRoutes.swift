@@ -3,11 +3,11 @@ import Hummingbird
 import Logging
 import TillCore
 
-/// Signing in to the counter's page and out of it.
+/// Sign-in to the counter's page and sign-out.
 struct SessionRoutes: Sendable {
-    /// The longest body, in bytes.
+    /// The maximum body size in bytes.
     static let maximumBodyBytes = 16_384
-    /// The longest key or start code, in bytes.
+    /// The maximum length of a key or start code in bytes.
     static let maximumSecretBytes = 512
 
     let authenticator: RequestAuthenticator
@@ -15,14 +15,14 @@ struct SessionRoutes: Sendable {
     let passkeys: Passkeys
     let logger: Logger
 
-    /// What somebody shows to be let in.
+    /// A sign-in credential.
     private enum Proof {
         case key(String)
         case startCode(String)
         case password(OfficeSignIn.Claim)
         case passkey(PasskeyAnswer.Assertion, RelyingParty)
 
-        /// What it is called in the log, without its secret.
+        /// Its name in the log, without the secret.
         var words: String {
             switch self {
             case .key: "a key"
@@ -78,18 +78,19 @@ struct SessionRoutes: Sendable {
         }
     }
 
-    /// Begins a session.
-    /// - Parameter wait: how long the address must wait, where it must.
-    /// - Returns: its token; `nil` for what lets nobody in.
+    /// Starts a session.
+    /// - Parameter wait: The remaining wait of the address, if any.
+    /// - Returns: The session's token; `nil` for an invalid credential.
     private func token(for proof: Proof, from address: String, _ wait: Span?) async throws -> String? {
         switch proof {
         case .startCode(let code):
-            // Checked in any case, so that nobody's guesses keep the owner out.
+            // Always checked, so that others' guesses cannot lock the owner out.
             return try await Attribution.ofRequest(by: .owner) {
                 try await authenticator.sessions.begin(code: code)
             }
         case .key(let key):
-            // So are keys and passkeys, which nobody guesses: a right one never waits for the wrong ones of others.
+            // Keys and passkeys are exempt too, since they cannot be guessed: a right one never waits because of
+            // others' failures.
             guard let holder = try await authenticator.principal(forKey: key), case .key(let hash) = holder.credential
             else { return nil }
             return try await Attribution.ofRequest(by: holder.actor) {
@@ -103,7 +104,7 @@ struct SessionRoutes: Sendable {
         }
     }
 
-    /// Counts a refusal that explains itself.
+    /// Counts a refusal that carries its own problem.
     private func counted(at address: String, _ work: () async throws -> String) async throws -> String {
         do { return try await work() } catch let problem as Problem {
             if problem.status == .unauthorized { authenticator.throttle.refuse(address, isCounted: true) }

@@ -5,12 +5,12 @@ import TillBooks
 import TillCore
 import TillJournal
 
-/// Imports statements for those who send them over HTTP, one at a time, so that what is in memory is one of them.
+/// Imports statements sent over HTTP, one at a time, so that at most one is in memory.
 final class StatementImporter: Sendable {
-    /// Bytes of one statement. A larger one is imported at the command line, which has the machine to itself.
+    /// The maximum size of a statement in bytes. A larger one is imported on the command line, outside the serving
+    /// process.
     static let maximumBytes = 16 << 20
-    /// Lines of one statement: this many are imported in less time than clients and what stands before the counter
-    /// wait.
+    /// The maximum number of lines of a statement: so many are imported before clients and proxies time out.
     static let maximumLines = 20_000
 
     private let journal: any CounterStore
@@ -20,10 +20,10 @@ final class StatementImporter: Sendable {
 
     private enum State {
         case free
-        /// Somebody has the place, and reads the statement.
+        /// Reserved, while the statement is being received.
         case taken
         case importing(Task<Imported, any Error>)
-        /// The counter is ending: nothing is taken in any more.
+        /// The counter is shutting down: no import is accepted.
         case ended
     }
 
@@ -33,7 +33,7 @@ final class StatementImporter: Sendable {
         (self.journal, self.clock, self.options) = (journal, clock, options)
     }
 
-    /// Takes the place of the one import; whoever got it calls ``end()``.
+    /// Reserves the only import slot; release it with ``end()``.
     func begin() throws(Problem) {
         let problem: Problem? = state.withLock { state in
             switch state {
@@ -54,8 +54,8 @@ final class StatementImporter: Sendable {
         }
     }
 
-    /// Ends the import that runs between two of its commits, and begins no other. What was imported stays, and the same
-    /// statement again resumes.
+    /// Stops a running import between two of its commits and refuses others. Imported lines remain, and sending the
+    /// same statement again resumes the import.
     func stop() {
         let task: Task<Imported, any Error>? = state.withLock { state in
             defer { state = .ended }
@@ -65,9 +65,9 @@ final class StatementImporter: Sendable {
         task?.cancel()
     }
 
-    /// Reads a statement and imports it. The work continues when the client hangs up, away from the event loops, on
-    /// which customers wait: what was begun is imported to its end, unless the counter ends. The same file again
-    /// doubles nothing.
+    /// Reads and imports a statement. The work continues if the client disconnects, off the event loops that serve
+    /// customers: a started import completes unless the counter shuts down. Sending the same file again duplicates
+    /// nothing.
     func add(
         _ file: StatementFile, for account: AccountID
     ) async throws -> (statement: Reconciliation.Statement, outcome: Reconciliation.Outcome) {
@@ -106,7 +106,7 @@ final class StatementImporter: Sendable {
     }
 }
 
-/// Ends a running import when the counter ends, so that the end does not wait for it.
+/// Stops a running import at shutdown, so that shutdown does not wait for it.
 struct StatementImporterService: Service {
     let importer: StatementImporter
 

@@ -1,4 +1,4 @@
 extension String {
-    /// Whether it has no control characters, line breaks among them: as names have to be, and what a reader shows.
+    /// `true` if the text has no control characters, including line breaks: required of names and of text on a reader.
     var isOneLine: Bool { !unicodeScalars.contains { $0.properties.generalCategory == .control } }
 }

@@ -1,7 +1,7 @@
 import TillCards
 import TillCore
 
-/// How a request wants to pay, read from its body.
+/// The tender of a request, parsed from its body.
 struct TenderRequest: Sendable {
     enum Kind: Sendable {
         case card(PaymentCard)
@@ -23,7 +23,7 @@ struct TenderRequest: Sendable {
         }
     }
 
-    /// - Parameter now: decides the century of a card's year of two digits.
+    /// - Parameter now: The time that determines the century of a two-digit expiry year.
     init(_ body: JSONValue, currency: Currency, now: Timestamp) throws {
         providerText = try body.text("provider", atMost: 128)
         guard let tender = body["tender"], tender.objectValue != nil else {
@@ -61,10 +61,10 @@ struct TenderRequest: Sendable {
         }
     }
 
-    /// What of a card's tender is never kept.
+    /// The members of a card tender that are never stored.
     private static let secretParts: Set<String> = ["number", "expiry", "cvc", "name", "billing_address"]
 
-    /// The name on the card: 1 to 300 characters, none that controls a terminal.
+    /// Returns the name on the card: 1 to 300 characters without control characters.
     private static func holder(_ tender: JSONValue) throws -> String? {
         guard let name = try tender.text("name", in: "tender.", atMost: 1200), !name.isEmpty else { return nil }
         guard name.unicodeScalars.count <= 300,
@@ -73,7 +73,7 @@ struct TenderRequest: Sendable {
         return name
     }
 
-    /// Where the card's statements go.
+    /// Returns the billing address.
     private static func address(_ tender: JSONValue) throws -> BillingAddress? {
         guard let json = tender["billing_address"], !json.isNull else { return nil }
         let place = "tender.billing_address."
@@ -87,7 +87,7 @@ struct TenderRequest: Sendable {
             postalCode: try part("postal_code"), country: try part("country") ?? "")
     }
 
-    /// Whether the reader is to ask for a tip, and from which part of the amount it counts.
+    /// Returns the tip setting: on the whole amount or on a part of it; `nil` without a tip prompt.
     private static func tipping(_ tender: JSONValue, _ currency: Currency) throws -> CardPresentPayload.Tipping? {
         if let flag = tender["ask_tip"], flag.boolValue == nil {
             throw Problem.field("tender.ask_tip", "It must be true or false.")
@@ -96,7 +96,7 @@ struct TenderRequest: Sendable {
         return tender["ask_tip"]?.boolValue == true ? .onWholeAmount : nil
     }
 
-    /// The request as it may be kept: of a card only the last four digits of its number.
+    /// Returns the storable form of the request, with only the last four digits of a card number.
     static func redacted(_ body: JSONValue) -> JSONValue {
         guard case .object(let members) = body else { return body }
         let redacted: JSONValue = .object(
@@ -114,7 +114,7 @@ struct TenderRequest: Sendable {
 }
 
 extension PaymentCardError {
-    /// The member of the request's body that is wrong.
+    /// The invalid member of the request's body.
     fileprivate var field: String {
         switch self {
         case .number: "tender.number"

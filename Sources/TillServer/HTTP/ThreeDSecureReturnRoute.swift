@@ -5,22 +5,22 @@ import TillCheckout
 import TillCore
 import TillJournal
 
-/// Where the bank's page sends a customer back to.
+/// The return URL of 3-D Secure challenges.
 struct ThreeDSecureReturnRoute: Sendable {
     let journal: any CounterStore
     let checkout: Checkout
     let options: ServerOptions
     let clock: any TillClock
 
-    /// Banks and providers add parameters of their own; the counter's is checked with the address.
+    /// Accepts any query: banks and providers add parameters; the counter's own is verified with the URL.
     func register(on router: CounterRouter) {
         router.open(
             [.get, .head], ThreeDSecureReturnURL.path + "{attempt}/{way}", for: .customer, query: .any
         ) { request, _ in try await cameBack(request) }
     }
 
-    /// A customer comes back from the bank's page. That says nothing about how it ended: the provider is asked at once,
-    /// and if that cannot be done now, the engine does it, also after a crash.
+    /// Handles a customer's return from the bank's page. A return proves no outcome: the provider is queried
+    /// immediately, and if that fails, the engine queries it later, also after a crash.
     private func cameBack(_ request: Request) async throws -> Response {
         guard let attempt = options.returnURL?.attempt(path: request.uri.path, query: request.uri.query),
             let payment = ThreeDSecureReturnRoute.payment(of: attempt), try await journal.payment(payment) != nil
@@ -30,17 +30,17 @@ struct ThreeDSecureReturnRoute: Sendable {
         do throws(JournalError) {
             try await journal.write(JournalWrite(webhook: receipt, wake: (payment, now)))
             do throws(CheckoutError) { try await checkout.query(payment) } catch {
-                // The engine asks by itself: the payment was woken in the same commit as the receipt.
+                // The engine retries: the payment was woken in the same commit as the receipt.
             }
         } catch {
             guard case .webhookSeen = error else { throw error }
-            // Whoever loads the page again and again asks the provider no more often than others who watch.
+            // Reloading the page queries the provider no more often than any other view.
             try? await checkout.queryWhileWatched(payment)
         }
         return ThreeDSecureReturnRoute.backPage(try await journal.payment(payment), at: now)
     }
 
-    /// An attempt is named after its payment.
+    /// Returns the payment encoded in the attempt's ID.
     private static func payment(of attempt: AttemptID) -> PaymentID? {
         guard let end = attempt.rawValue.lastIndex(of: "-") else { return nil }
         return PaymentID(ifValid: String(attempt.rawValue[..<end]))
@@ -79,7 +79,7 @@ struct ThreeDSecureReturnRoute: Sendable {
             ], body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
     }
 
-    /// A page that is left open asks less often once nobody can expect an answer within seconds any more.
+    /// Returns the refresh tag. The interval grows once a result within seconds is no longer expected.
     private static func refresh(_ payment: Payment?, at now: Timestamp) -> String {
         let isYoung = payment.map { now.since($0.updatedAt) < Checkout.watchedLifetime } ?? false
         return "<meta http-equiv=\"refresh\" content=\"\(isYoung ? 3 : 30)\">"

@@ -7,11 +7,10 @@ import TillCore
 import TillJournal
 import TillProvider
 
-/// `POST /webhooks/{provider}`: one way for all providers. A delivery is received and verified by the provider's
-/// module; each of its events is recorded once, with the payment's next query in the same commit; then who waits is
-/// woken, the provider is answered and the payment is queried. If that query fails, the engine's own follows. What is
-/// about a payment that the journal does not know is kept as an incident, which holds the order that it names, in the
-/// same commit.
+/// `POST /webhooks/{provider}`: the webhook endpoint of all providers. A delivery is verified by the provider's module;
+/// each of its events is recorded once, with the payment's next query in the same commit; then waiting tasks are woken,
+/// the delivery is acknowledged and the payment is queried. If that query fails, the engine repeats it. An event of a
+/// payment unknown to the journal is recorded as an incident, which holds the order that it names, in the same commit.
 struct WebhookRoute: Sendable {
     private let receivers: [String: (provider: ProviderName, receiver: any WebhookReceiver)]
     private let checkout: Checkout
@@ -30,7 +29,7 @@ struct WebhookRoute: Sendable {
         self.logger = logger
     }
 
-    /// A provider's address may carry a query of the shop's own.
+    /// Accepts any query: the endpoint registered with a provider may carry parameters of the shop.
     func register(on router: CounterRouter) {
         router.open([.post], "/webhooks/{provider}", for: .provider, query: .any) { request, parameters in
             try await receive(request, from: parameters.text("provider"))
@@ -59,7 +58,7 @@ struct WebhookRoute: Sendable {
             body: ResponseBody(byteBuffer: ByteBuffer(string: acknowledgment.body)))
     }
 
-    /// Records an event once; its repetitions are acknowledged and change nothing.
+    /// Records an event once; repeated deliveries are acknowledged without effect.
     private func record(
         _ event: WebhookEvent, of provider: ProviderName, in body: [UInt8], at now: Timestamp
     ) async throws {

@@ -8,8 +8,8 @@ public import NIOCore
     import Glibc
 #endif
 
-/// The IP address of a client. An IPv4 address is held as the IPv6 address that it maps to, so that both spellings of
-/// one address are the same.
+/// The IP address of a client. An IPv4 address is stored in its IPv4-mapped IPv6 form, so that both notations are
+/// equal.
 public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     private static let mapped: UInt64 = 0xFFFF_0000_0000
 
@@ -23,7 +23,7 @@ public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
         self.low = low
     }
 
-    /// The address in dotted or in colon notation, without brackets, port or zone.
+    /// Parses an address in dotted or colon notation, without brackets, port or zone.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.count <= 45 else { return nil }
         var four = in_addr()
@@ -40,7 +40,7 @@ public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The 4 or 16 bytes of an address.
+    /// Creates an address from its 4 or 16 bytes.
     init?(bytes: ArraySlice<UInt8>) {
         switch bytes.count {
         case 4: self.init(high: 0, low: ClientAddress.mapped | ClientAddress.number(bytes))
@@ -49,7 +49,7 @@ public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// That of a socket's other end; `nil` for a socket of another family than IP.
+    /// Creates the address of a socket's peer; `nil` for a non-IP socket.
     public init?(_ address: SocketAddress?) {
         guard let text = address?.ipAddress else { return nil }
         self.init(text)
@@ -57,17 +57,17 @@ public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 
-    /// Whether it is an IPv4 address.
+    /// `true` for an IPv4 address.
     var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
-    /// Whether it is of this machine: 127.0.0.0/8 or ::1.
+    /// `true` for a loopback address: 127.0.0.0/8 or ::1.
     public var isLoopback: Bool { isIPv4 ? low >> 24 & 0xFF == 127 : high == 0 && low == 1 }
 
-    /// What one client can take an address of: an IPv4 address, or a network of 64 bits in IPv6, where each household
-    /// has 2⁶⁴ of them.
+    /// The prefix attributed to one client: an IPv4 address, or a /64 network in IPv6, since each household has 2⁶⁴
+    /// addresses.
     var household: ClientAddress { isIPv4 || isLoopback ? self : ClientAddress(high: high, low: 0) }
 
-    /// The first bits of it, and zeros.
+    /// Returns the address with all but its first bits cleared.
     func prefix(_ bits: Int) -> ClientAddress {
         func mask(_ count: Int) -> UInt64 { count <= 0 ? 0 : count >= 64 ? .max : .max << UInt64(64 - count) }
         return ClientAddress(high: high & mask(bits), low: low & mask(bits - 64))
@@ -87,13 +87,14 @@ public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A network in the notation of CIDR, as `10.0.0.0/8` or `fd00::/8`; an address without a length is that address alone.
+/// A network in CIDR notation, such as `10.0.0.0/8` or `fd00::/8`; an address without a length is a single host.
 public struct NetworkRange: Hashable, Sendable {
     private let first: ClientAddress
     private let bits: Int
 
-    /// - Returns: `nil` for what is no network, for one with bits behind its length, and for the network of everything:
-    ///   whoever trusts everybody cannot know any client's address.
+    /// Parses a network.
+    /// - Returns: `nil` for an invalid network, for one with host bits set, and for the all-networks range: trusting
+    ///   every peer would make every client address forgeable.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let part = parts.first, let address = ClientAddress(part) else { return nil }
@@ -109,13 +110,13 @@ public struct NetworkRange: Hashable, Sendable {
         guard first == address else { return nil }
     }
 
-    /// Whether an address is in the network.
+    /// Returns `true` if the network contains an address.
     public func contains(_ address: ClientAddress) -> Bool { address.prefix(bits) == first }
 
-    /// The most networks of one setting.
+    /// The maximum number of networks in one setting.
     static let most = 64
 
-    /// Networks with commas between; `nil` if one of them is none, or if there are more than 64.
+    /// Parses comma-separated networks; `nil` if one is invalid or if there are more than 64.
     public static func list(parsing text: String) -> [NetworkRange]? {
         let parts = text.split(separator: ",")
         guard parts.count <= most else { return nil }
@@ -129,7 +130,7 @@ public struct NetworkRange: Hashable, Sendable {
 }
 
 extension StringProtocol {
-    /// Without spaces and tabs at both ends.
+    /// The text without leading and trailing spaces and tabs.
     var trimmed: String {
         func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
         return String(drop { isBlank($0) }.reversed().drop { isBlank($0) }.reversed())

@@ -8,35 +8,36 @@ import HummingbirdCore
     import Glibc
 #endif
 
-/// How many connections the limit of open files leaves, and how the listeners share them.
+/// The number of connections that the open-file limit allows, and its division among the listeners.
 public struct ConnectionBudget: Hashable, Sendable {
-    /// Files that are kept for what a sale needs besides its own connection: the journal and its readers, connections
-    /// to providers, printers and mail servers, the copy of the journal, the log, what the event loops hold.
+    /// The file descriptors reserved for a sale's needs besides its own connection: the journal and its readers,
+    /// connections to providers, printers and mail servers, the journal's copy, the log, the event loops.
     public static let reserve = 96
-    /// Connections of a listener that the system has handed over while others are still being closed for them.
+    /// The number of accepted connections of a listener beyond its limit while others are being closed for them.
     static let closing = 16
-    /// Places of a listener that only operators' probes get.
+    /// The number of connections of a listener reserved for operators' probes.
     static let probes = 4
-    /// The most connections of all listeners, if nothing else is set.
+    /// The default maximum number of connections of all listeners.
     static let defaultMaximum = 4_096
-    /// The fewest, however little the system allows.
+    /// The minimum number of connections, however low the system's limit.
     static let fewest = 16
-    /// The files that a process may be allowed at most.
+    /// The maximum open-file limit requested for the process.
     static let mostFiles: UInt64 = 65_536
 
-    /// Connections of all listeners at once.
+    /// The number of concurrent connections of all listeners.
     let all: Int
 
     /// - Parameters:
-    ///   - files: how many files the process may have open.
-    ///   - listeners: how many share them.
-    ///   - set: how many connections are wanted; `nil`: as many as the files allow, and at most ``defaultMaximum``.
+    ///   - files: The open-file limit of the process.
+    ///   - listeners: The number of listeners.
+    ///   - set: The configured number of connections; `nil` for as many as the file limit allows, at most
+    ///     ``defaultMaximum``.
     init(files: Int, set: Int?, listeners: Int) {
         let left = files - ConnectionBudget.reserve - listeners * ConnectionBudget.closing
         all = max(ConnectionBudget.fewest, min(set ?? ConnectionBudget.defaultMaximum, left))
     }
 
-    /// The share of the listener for the public, where there is one: the clerk keeps the larger part.
+    /// Returns a listener's share. The public listener gets a third; the shop's own keeps the larger part.
     func places(
         ofPublic isPublic: Bool, hasPublic: Bool, perAddress: Int, perNearAddress: Int?
     ) -> ConnectionGate.Places {
@@ -47,7 +48,7 @@ public struct ConnectionBudget: Hashable, Sendable {
             forProbes: isPublic ? 0 : ConnectionBudget.probes)
     }
 
-    /// Raises the limit of open files of this process as far as it may, and says what it is then.
+    /// Raises the process's open-file limit as far as permitted and returns it.
     @discardableResult
     public static func raise() -> Int {
         var limit = rlimit()
@@ -70,8 +71,8 @@ public struct ConnectionBudget: Hashable, Sendable {
     #endif
 }
 
-/// Takes no connection from the system while as many are open as the listener may hold: those that come wait in the
-/// system's queue for the moment in which another is closed, and the process never runs out of files.
+/// Stops accepting while the listener is at its limit: further connections wait in the system's backlog until another
+/// closes, and the process never runs out of file descriptors.
 struct AcceptLimit: AvailableConnectionsDelegate {
     private let most: Int
     private var open = 0

@@ -2,48 +2,48 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// Lets connections in as long as there are places. Where there is none, the connection that has waited longest without
-/// a request in progress makes room; where none can, a few places are left that only operators' probes get.
+/// Admits connections up to the limits. At a limit the longest idle connection without a request in progress is closed
+/// to make room; if there is none, a few reserved connections serve only operators' probes.
 final class ConnectionGate: Sendable {
-    /// How many connections there may be.
+    /// The connection limits.
     struct Places: Hashable, Sendable {
-        /// In all, without those for probes.
+        /// In total, without those for probes.
         var all: Int
-        /// Those that one address may have at once.
+        /// For each client address.
         var perAddress: Int
-        /// Of one address of this machine, or of a trusted proxy.
+        /// For each loopback or trusted proxy address.
         var perNearAddress: Int
-        /// That only probes get.
+        /// Reserved for probes.
         var forProbes: Int
     }
 
-    /// Why a connection was not let in, or was closed.
+    /// The reason that a connection was refused or closed.
     enum Reason: String, CaseIterable, Sendable {
-        /// All places are taken, and no connection could make room.
+        /// All connections are in use, and none could make room.
         case full
-        /// One address has as many as it may have.
+        /// The address is at its limit.
         case address
-        /// It waited longest when another one needed its place.
+        /// It was closed as the longest idle when another needed room.
         case madeRoom = "made_room"
-        /// A place for probes, and no probe.
+        /// A request other than a probe on a connection reserved for probes.
         case notAProbe = "not_a_probe"
-        /// A head or a TLS handshake took too long.
+        /// A request head or TLS handshake took too long.
         case slowHead = "slow_head"
         case slowBody = "slow_body"
-        /// It said nothing between requests.
+        /// No request arrived before the idle timeout.
         case idle
-        /// An answer was not read.
+        /// A response was not read.
         case unreadAnswer = "unread_answer"
-        /// A body that no route wanted was too long.
+        /// An unread request body was too long.
         case unwantedBody = "unwanted_body"
 
-        /// Whether nobody was let in, as against one that was and is closed.
+        /// `true` if it counts as a refusal; `false` if an established connection is closed.
         var isRefusal: Bool { self == .full || self == .address || self == .notAProbe || self == .madeRoom }
     }
 
-    /// How often the log reports it at most.
+    /// The minimum interval between log lines.
     static let logInterval = TimeAmount.minutes(1)
-    /// How many connections are tried when those that could make room begin requests at the same moment.
+    /// The number of candidates tried when a connection chosen to make room begins a request at the same moment.
     private static let attempts = 8
 
     private struct State {
@@ -62,8 +62,8 @@ final class ConnectionGate: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - name: the listener's, for the log and the metrics.
-    ///   - isNear: whether an address is of this machine or of a trusted proxy, behind which many clients are.
+    ///   - name: The listener's name in the log and metrics.
+    ///   - isNear: Returns `true` for a loopback or trusted proxy address, which may stand for many clients.
     init(
         _ name: String, places: Places, logger: Logger, isNear: @escaping @Sendable (ClientAddress) -> Bool
     ) {
@@ -73,8 +73,8 @@ final class ConnectionGate: Sendable {
         self.isNear = isNear
     }
 
-    /// A place for a connection; `nil` if there is none for it. To be returned with ``leave(_:)``.
-    /// - Parameter close: closes the connection at once; from any thread.
+    /// Admits a connection; `nil` if it is refused. Release the place with ``leave(_:)``.
+    /// - Parameter close: Closes the connection at once; callable from any thread.
     func enter(
         _ peer: ClientAddress, at now: NIODeadline = .now(), close: @escaping @Sendable () -> Void
     ) -> ConnectionPlace? {
@@ -118,7 +118,7 @@ final class ConnectionGate: Sendable {
         return found.place
     }
 
-    /// The connection is closed.
+    /// Releases the place of a closed connection.
     func leave(_ place: ConnectionPlace) { state.withLock { ConnectionGate.remove(place, from: &$0) } }
 
     private static func remove(_ place: ConnectionPlace, from state: inout State) {
@@ -128,7 +128,7 @@ final class ConnectionGate: Sendable {
         state.byAddress[place.address] = left > 0 ? left : nil
     }
 
-    /// Something was refused or closed. The log reports refusals, at most once in ``logInterval``.
+    /// Counts a refusal or closure. The log reports refusals, at most once in ``logInterval``.
     func count(_ reason: Reason, at now: NIODeadline = .now()) {
         let numbers = state.withLock { state -> (open: Int, refused: Int)? in
             state.counts[reason, default: 0] += 1
@@ -148,15 +148,15 @@ final class ConnectionGate: Sendable {
             ])
     }
 
-    /// Connections that are open now.
+    /// The number of open connections.
     var open: Int { state.withLock { $0.places.count } }
 
-    /// How often each reason was counted.
+    /// The count of each reason.
     var counts: [Reason: Int] { state.withLock { $0.counts } }
 }
 
 extension PrometheusText {
-    /// The metrics of all listeners.
+    /// Writes the connection metrics of all listeners.
     mutating func connections(_ gates: [ConnectionGate]) {
         head("till_connections_open", .gauge, "Connections that are open.")
         for gate in gates { line("till_connections_open", [("listener", gate.name)], gate.open) }

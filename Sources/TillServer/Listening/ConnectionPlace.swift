@@ -1,19 +1,18 @@
 import NIOCore
 import Synchronization
 
-/// What one connection has among those of a listener: whether it may be closed for another one, and since when it
-/// waits.
+/// A connection's place among those of a listener: its state and idle time decide if it may be closed for another.
 ///
-/// A request is either worked on or the place is taken, never both: whoever takes it and whoever begins to work ask the
-/// same lock. So a connection with a sale in flight is never closed to make room.
+/// A place is either working on a request or reclaimed, never both: both transitions take the same lock. So a
+/// connection with a sale in flight is never closed to make room.
 final class ConnectionPlace: Sendable {
-    /// For how long one who was let in may leave an answer unread before the connection may be closed for another one.
-    /// A stranger's may at once.
+    /// The time for which an authenticated client may leave a response unread before its connection may be reclaimed.
+    /// An unauthenticated one's may be reclaimed at once.
     static let patienceWithReaders = TimeAmount.seconds(1)
 
-    /// How readily a place is given to another connection: the lowest first, of equal ones that which waits longest.
+    /// The order of reclaiming: the lowest rank first, among equals the longest idle.
     struct Readiness: Comparable {
-        /// 0: a stranger's; 1: of one who was let in with a key or a session; 2: the same who leaves an answer unread.
+        /// 0: not authenticated; 1: authenticated by a key or session; 2: authenticated, with an unread response.
         let rank: Int
         let since: NIODeadline
 
@@ -33,12 +32,12 @@ final class ConnectionPlace: Sendable {
     }
 
     let address: ClientAddress
-    /// Only operators' probes are answered on it.
+    /// `true` if only operators' probes are answered.
     let isForProbes: Bool
     private let state: Mutex<State>
     private let close: @Sendable () -> Void
 
-    /// - Parameter close: closes the connection at once; from any thread.
+    /// - Parameter close: Closes the connection at once; callable from any thread.
     init(
         _ address: ClientAddress, isForProbes: Bool, at now: NIODeadline = .now(), close: @escaping @Sendable () -> Void
     ) {
@@ -48,8 +47,8 @@ final class ConnectionPlace: Sendable {
         state = Mutex(State(since: now))
     }
 
-    /// A request's head has come.
-    /// - Returns: false if the place was taken: then the request must not be answered.
+    /// Records the head of a request.
+    /// - Returns: `false` if the place was reclaimed; the request must not be answered then.
     func begin() -> Bool {
         state.withLock { state in
             guard !state.isTaken else { return false }
@@ -58,7 +57,7 @@ final class ConnectionPlace: Sendable {
         }
     }
 
-    /// An answer was written whole.
+    /// Records that a response was written completely.
     func answered(at now: NIODeadline) {
         state.withLock { state in
             state.answersDue = max(0, state.answersDue - 1)
@@ -66,11 +65,11 @@ final class ConnectionPlace: Sendable {
         }
     }
 
-    /// Who asks on it was let in with a key or a session, and stays longer than strangers.
+    /// Marks the client as authenticated by a key or session, which ranks it above others.
     func known() { state.withLock { $0.isKnown = true } }
 
-    /// A route begins to work on a request.
-    /// - Returns: false if the place was taken: then nothing must be done.
+    /// Begins work on a request.
+    /// - Returns: `false` if the place was reclaimed; no work must be done then.
     func startWork() -> Bool {
         state.withLock { state in
             guard !state.isTaken else { return false }
@@ -79,7 +78,7 @@ final class ConnectionPlace: Sendable {
         }
     }
 
-    /// What the request asked for is done, and its answer is about to be written.
+    /// Ends work on a request, just before its response is written.
     func endWork() {
         state.withLock { state in
             state.isWorking = false
@@ -87,11 +86,11 @@ final class ConnectionPlace: Sendable {
         }
     }
 
-    /// A route waits, and has done nothing yet: for its request's body, or because somebody guesses.
+    /// Records that a route waits and has done nothing yet: for the request's body, or because of a guess delay.
     func startWaiting() { state.withLock { $0.isWaiting = true } }
 
-    /// It goes on.
-    /// - Returns: false if the place was taken meanwhile: then nothing must be done.
+    /// Resumes a waiting route.
+    /// - Returns: `false` if the place was reclaimed meanwhile; no work must be done then.
     func endWaiting() -> Bool {
         state.withLock { state in
             state.isWaiting = false
@@ -99,10 +98,10 @@ final class ConnectionPlace: Sendable {
         }
     }
 
-    /// The client leaves an answer unread since then, or reads again.
+    /// Records since when the client has left a response unread; `nil` when it reads again.
     func unread(since: NIODeadline?) { state.withLock { $0.unreadSince = since } }
 
-    /// How readily it is given away; `nil` while a request is worked on and does not wait.
+    /// Returns the rank for reclaiming; `nil` while a request is in progress and not waiting.
     func readiness(at now: NIODeadline) -> Readiness? { state.withLock { ConnectionPlace.readiness($0, now) } }
 
     private static func readiness(_ state: State, _ now: NIODeadline) -> Readiness? {
@@ -117,8 +116,8 @@ final class ConnectionPlace: Sendable {
         return Readiness(rank: rank, since: state.since)
     }
 
-    /// Takes the place and closes the connection.
-    /// - Returns: false if a request has begun meanwhile.
+    /// Reclaims the place and closes the connection.
+    /// - Returns: `false` if a request has begun meanwhile.
     func take(at now: NIODeadline) -> Bool {
         let isTaken = state.withLock { state in
             guard ConnectionPlace.readiness(state, now) != nil else { return false }

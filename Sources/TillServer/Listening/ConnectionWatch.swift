@@ -3,26 +3,26 @@ import NIOCore
 import NIOHTTPTypes
 import TillCore
 
-/// How long each phase of a connection may take, whatever the routes do.
+/// The time limits of each phase of a connection, enforced independently of the routes.
 struct ConnectionDeadlines: Sendable {
-    /// For the answer that says a body came too slowly to leave, beyond the time of the body.
+    /// The extra time after the body timeout to send the timeout response.
     static let graceOfBody = TimeAmount.seconds(1)
-    /// How much of a body is read that no route wanted, so that its sender reads the answer instead of an error.
+    /// The amount of an unread body that is drained so that the sender reads the response instead of an error.
     static let unwantedBytes = 64 << 10
-    /// How long that may take.
+    /// The time limit for draining.
     static let unwantedTime = TimeAmount.seconds(5)
-    /// How much of an answer the system keeps for a client that does not read it.
+    /// The amount of a response that the system buffers for a client that does not read.
     static let unreadBytes = 256 << 10
-    /// How long a connection that is being closed waits for its other end.
+    /// The time for which a closing connection waits for its peer.
     static let farewell = TimeAmount.seconds(1)
 
-    /// For the head of each request, and for the TLS handshake before the first.
+    /// The limit for each request head, and for the TLS handshake before the first.
     var head: TimeAmount
-    /// For a request's whole body, whether its route reads it or not.
+    /// The limit for a request's whole body, even if its route does not read it.
     var body: TimeAmount
-    /// How long a connection may be idle between requests.
+    /// The limit between requests.
     var idle: TimeAmount
-    /// For an answer, or a part of a stream, that the client does not read.
+    /// The limit for a response, or a part of a stream, that the client does not read.
     var unread: TimeAmount
 
     init(_ options: ServerOptions) {
@@ -33,7 +33,7 @@ struct ConnectionDeadlines: Sendable {
     }
 }
 
-/// The first handler of a connection, before TLS: sees that bytes come, and closes without waiting for anybody.
+/// The first handler of a connection, before TLS: observes incoming bytes and closes immediately.
 final class Door: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
@@ -52,11 +52,11 @@ final class Door: ChannelInboundHandler, RemovableChannelHandler {
         context.fireChannelRead(data)
     }
 
-    /// Closes the connection. A TLS session is not ended politely: that would wait for the client.
+    /// Closes the connection, without a TLS close_notify exchange: that would wait for the client.
     func close() { context?.close(promise: nil) }
 }
 
-/// Minds the deadlines of one connection and says at its place what it does.
+/// Enforces the deadlines of one connection and reports its state to its place.
 final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -68,21 +68,21 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     private let deadlines: ConnectionDeadlines
     private let gate: ConnectionGate
 
-    /// Since when the present phase lasts.
+    /// The start of the current phase.
     private var since = NIODeadline.now()
-    /// The first bytes of a head have come, or the connection is new.
+    /// `true` from the first bytes of a head, and on a new connection.
     private var isInHead = true
-    /// The head of a request has come, and not its end.
+    /// `true` from the head of a request to its end.
     private var isInBody = false
     private var bodySince = NIODeadline.now()
     private var answersDue = 0
     private var unwanted = 0
     private var unreadSince: NIODeadline?
-    /// The answer that is being written is the last one.
+    /// `true` if the response being written is the last.
     private var isLast = false
-    /// The client said that the last request which came is its last.
+    /// `true` if the client marked its latest request as its last.
     private var asksNoMore = false
-    /// The last answer was written.
+    /// `true` once the last response was written.
     private var isLeaving = false
     private var timer: (task: Scheduled<Void>, at: NIODeadline)?
 
@@ -116,7 +116,7 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
         guard !isLeaving else { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
-            // A place that was taken answers nothing any more.
+            // A reclaimed place answers no more requests.
             guard place.begin() else { return isLeaving = true }
             (isInHead, isInBody, unwanted) = (false, true, 0)
             bodySince = .now()
@@ -137,7 +137,7 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelRead(data)
     }
 
-    /// After all that came at once, so that a request which comes whole sets no timer.
+    /// Arms the timer after the whole read, so that a request that arrives at once needs none.
     func channelReadComplete(context: ChannelHandlerContext) {
         arm(context)
         context.fireChannelReadComplete()
@@ -178,8 +178,8 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Nothing more is said. What the client still sends is thrown away for a moment: closing at once would take the
-    /// answer from it.
+    /// Closes the output. Remaining input is discarded for a moment: closing at once could destroy the response in
+    /// transit.
     private func leave(_ context: ChannelHandlerContext) {
         guard !isLeaving else { return }
         isLeaving = true
@@ -188,7 +188,7 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
         arm(context)
     }
 
-    /// When the present phase has lasted too long, and what is then said of it; `nil` while a route works.
+    /// The deadline of the current phase and the reason to count; `nil` while a route works.
     private var end: (at: NIODeadline, reason: ConnectionGate.Reason?)? {
         if isLeaving { return (since + ConnectionDeadlines.farewell, nil) }
         if let unreadSince { return (unreadSince + deadlines.unread, .unreadAnswer) }
@@ -201,7 +201,7 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
         return isInHead ? (since + deadlines.head, .slowHead) : (since + deadlines.idle, .idle)
     }
 
-    /// Sets the timer unless it comes early enough anyway.
+    /// Arms the timer unless it fires early enough anyway.
     private func arm(_ context: ChannelHandlerContext) {
         guard let end, context.channel.isActive || isInHead else { return }
         if let timer {

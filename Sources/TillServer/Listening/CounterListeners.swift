@@ -5,14 +5,14 @@ import NIOCore
 import Synchronization
 import TillCore
 
-/// Where the counter listens: for the shop, and, where it is set, at a second address for the public, which has only
-/// the routes of customers and providers and connections of its own.
+/// The counter's listeners: the main one, and optionally a public one that serves only the routes of customers and
+/// providers, with its own connection limits.
 struct CounterListeners: Sendable {
-    /// The listener that serves everything.
+    /// The gate of the main listener, which serves every route.
     let main: ConnectionGate
-    /// The one for the public.
+    /// The gate of the public listener.
     let forPublic: ConnectionGate?
-    /// Who is believed about clients.
+    /// Determines the client behind trusted proxies.
     let origins: OriginReader
     private let options: ServerOptions
     private let logger: Logger
@@ -40,14 +40,13 @@ struct CounterListeners: Sendable {
     /// The gates of all listeners, the main one first.
     var gates: [ConnectionGate] { [main] + (forPublic.map { [$0] } ?? []) }
 
-    /// Streams of events that may be open at once: never more than half of the connections, so that there is one for a
-    /// sale.
+    /// The maximum number of concurrent event streams: at most half of the connections, which leaves room for sales.
     var maximumStreams: Int { max(1, min(options.maximumStreams, main.places.all / 2)) }
 
-    /// What listens; ``ServerOptions/onListening`` is called when all do.
+    /// Returns the listeners' applications; ``ServerOptions/onListening`` is called once all of them listen.
     /// - Parameters:
-    ///   - responder: what is asked at each: everything, or what is there for the public.
-    ///   - answer: what each request meets, given that.
+    ///   - responder: Returns the responder for a listener's audiences: all, or the public ones.
+    ///   - answer: Returns the request handler of a responder.
     func applications(
         _ responder: (Set<RouteAudience>) -> CounterResponder,
         answer: (CounterResponder) -> HTTPChannelHandler.Responder
@@ -77,7 +76,7 @@ struct CounterListeners: Sendable {
     ) -> Application<CounterResponder> {
         let channel = ListenerChannel(
             responder: answer(responder), gate: gate, deadlines: ConnectionDeadlines(options), tls: options.tls,
-            // Twice what is taken: between the two the answer says what was wrong, beyond them it is a bare 400.
+            // Twice the limit: up to it the response explains the error, beyond it there is a bare 400.
             decoder: HTTP1Channel.Configuration.DecoderConfiguration(
                 maxHeaderFieldSize: 2 * HeadLimits.fieldBytes, maxHeaderListSize: 2 * HeadLimits.bytes,
                 maxHeaderFieldCount: 2 * HeadLimits.fields))
@@ -90,7 +89,7 @@ struct CounterListeners: Sendable {
     }
 }
 
-/// Collects the ports that were taken until all listeners have one.
+/// Collects the ports until all listeners are bound.
 private final class ListeningPorts: Sendable {
     enum Listener: Hashable { case main, forPublic }
 

@@ -4,14 +4,14 @@ import Synchronization
 public import TillCore
 import TillHTTP
 
-/// The machine's clock for a counter that serves: who waits on an event loop is woken there, on time and without a
-/// detour through another thread, and a wait that is canceled leaves nothing behind.
+/// The machine's clock for a serving counter: a task that waits on an event loop is resumed there, on time and without
+/// a thread hop, and a canceled wait leaves nothing behind.
 public struct EventLoopClock: TillClock {
     private let system = SystemClock()
 
     public init() {}
 
-    /// The wall clock, in milliseconds.
+    /// Returns the wall clock time in milliseconds.
     public func now() -> Timestamp { system.now() }
 
     /// Waits on the monotonic clock of the event loops.
@@ -29,9 +29,9 @@ public struct EventLoopClock: TillClock {
     }
 }
 
-/// One wait: ends once, by time or by cancellation, in whatever order they come.
+/// A wait that ends exactly once, by time or by cancellation, whichever comes first.
 private final class Wait: Sendable {
-    /// About a century; the loops count nanoseconds in 64 bits.
+    /// About a century; event loops count nanoseconds in 64 bits.
     static let longest: Int64 = 100 * 365 * 86_400_000
 
     private enum State {

@@ -1,10 +1,10 @@
 public import TillCore
 
-/// Where a listener listens.
+/// The address of a listener.
 public struct ListenAddress: Hashable, Sendable {
-    /// A name or an IP address, an IPv6 one without brackets.
+    /// A name or an IP address; IPv6 without brackets.
     public var host: String
-    /// 0 takes a free one.
+    /// The port; 0 for any free port.
     public var port: Int
 
     public init(host: String, port: Int) {
@@ -12,7 +12,7 @@ public struct ListenAddress: Hashable, Sendable {
         self.port = port
     }
 
-    /// `ADDRESS:PORT`, with an IPv6 address in brackets; `nil` for anything else.
+    /// Parses `ADDRESS:PORT`, with an IPv6 address in brackets; `nil` for anything else.
     public init?(parsing text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
             return nil
@@ -22,20 +22,20 @@ public struct ListenAddress: Hashable, Sendable {
         self.init(host: String(host), port: Int(port))
     }
 
-    /// Whether only this machine reaches it.
+    /// `true` if it is reachable only from this machine.
     public var isLoopback: Bool { ClientAddress(host)?.isLoopback ?? Loopback.isHost(host) }
 
-    /// As a browser takes it.
+    /// Returns the URL for a browser.
     public func url(isSecure: Bool, port taken: Int) -> String {
         "\(isSecure ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(taken)"
     }
 }
 
-/// Why a counter does not listen as it is set up. Nothing was opened.
+/// An error in the listening configuration. No listener was opened.
 public enum ListeningError: ExplainedError, Hashable {
-    /// Keys and sales would cross a network in the clear.
+    /// Keys and sales would cross a network unencrypted.
     case plainHTTP(host: String)
-    /// Customers are given an address beyond this machine at which nothing can answer them safely.
+    /// The public address for customers is beyond this machine, but nothing there can serve it securely.
     case unreachable(setting: String, address: String)
 
     public var code: String {
@@ -71,8 +71,8 @@ public enum ListeningError: ExplainedError, Hashable {
 }
 
 extension ServerOptions {
-    /// Holds where the counter listens against what protects it.
-    /// - Parameter addresses: settings that tell people beyond this machine where the counter is, with what they say.
+    /// Checks that the listening configuration is protected.
+    /// - Parameter addresses: The settings that publish the counter's address beyond this machine, with their values.
     public func checkListening(
         telling addresses: [(setting: String, address: String)]
     ) throws(ListeningError) {

@@ -5,10 +5,10 @@ import NIOHTTPTypes
 import NIOSSL
 import TillHTTP
 
-/// HTTP/1.1 on one listener, with or without TLS. Each connection has a place at the gate, deadlines for every phase,
-/// and runs on its own event loop.
+/// HTTP/1.1 on one listener, with or without TLS. Each connection holds a place at the gate, has deadlines for every
+/// phase, and runs on its own event loop.
 struct ListenerChannel: ServerChildChannel {
-    /// A connection that was let in.
+    /// An admitted connection.
     struct Value: ServerChildChannelValue {
         let http: HTTP1Channel.Value
         let connection: Connection
@@ -16,7 +16,7 @@ struct ListenerChannel: ServerChildChannel {
         var channel: any Channel { http.channel }
     }
 
-    /// There is no place for a connection.
+    /// The refusal of a connection at the limit.
     private struct Refused: Error {}
 
     let responder: HTTPChannelHandler.Responder
@@ -48,13 +48,13 @@ struct ListenerChannel: ServerChildChannel {
         }.map { value in
             Value(http: value, connection: Connection(peer: peer, isEncrypted: tls != nil, place: place, gate: gate))
         }.flatMapErrorThrowing { error in
-            // Nobody else would close it.
+            // The pipeline is incomplete, so close it here.
             channel.close(promise: nil)
             throw error
         }
     }
 
-    /// It is not registered yet, so nobody else would close it.
+    /// Closes a channel that is not registered yet, since nothing else would.
     private func refuse(_ channel: any Channel) -> EventLoopFuture<Value> {
         channel.close(promise: nil)
         return channel.eventLoop.makeFailedFuture(Refused())

@@ -2,18 +2,18 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// A connection, as those who answer its requests know it.
+/// A connection, as seen by request handlers.
 struct Connection: Sendable {
-    /// That of the request which is being answered; `nil` where it did not come over a socket.
+    /// The connection of the current request; `nil` for a request that did not arrive over a socket.
     @TaskLocal static var current: Connection?
 
     let peer: ClientAddress
-    /// Whether this counter speaks TLS on it.
+    /// `true` if this counter terminates TLS on it.
     let isEncrypted: Bool
     let place: ConnectionPlace
     let gate: ConnectionGate
 
-    /// Refuses what is no probe on a place that only probes get.
+    /// Refuses a request other than a probe on a connection reserved for probes.
     func checkPlace(_ request: Request) throws(Problem) {
         guard place.isForProbes, !OperationRoutes.probes.contains(request.uri.path) else { return }
         gate.count(.notAProbe)
@@ -26,37 +26,37 @@ struct Connection: Sendable {
     }
 }
 
-/// Where a request comes from: the client, not the proxy before it. Who limits by address, marks a cookie as secure or
-/// writes an address down asks here and never reads a header.
+/// The origin of a request: the client, not the proxy before it. Address limits, secure cookies and recorded addresses
+/// use it and never read a header.
 struct RequestOrigin: Sendable {
-    /// That of the request which is being answered; that of this machine where there is none.
+    /// The origin of the current request; loopback if there is none.
     @TaskLocal static var current = RequestOrigin(client: .loopback, isSecure: false, isProxied: false)
 
-    /// The client's address, also where a trusted proxy is between.
+    /// The client's address, resolved through trusted proxies.
     let client: ClientAddress
-    /// Whether the client speaks TLS: with this counter, or with a proxy that it trusts.
+    /// `true` if the client uses TLS, with this counter or with a trusted proxy.
     let isSecure: Bool
-    /// Whether a trusted proxy is between.
+    /// `true` if a trusted proxy forwarded the request.
     let isProxied: Bool
 
-    /// By what attempts are counted: an IPv4 address; in IPv6 the network that one household has.
+    /// The key under which attempts are counted: an IPv4 address, or the /64 network in IPv6.
     var bucket: String { client.household.description }
 }
 
-/// Reads from a request and its connection where it comes from.
+/// Determines a request's origin from the request and its connection.
 struct OriginReader: Sendable {
-    /// Only what these say about their clients is believed.
+    /// The proxy networks with trusted forwarding headers.
     let trusted: [NetworkRange]
-    /// The network is the shop's alone, as its settings say: plain HTTP may come past the proxy.
+    /// `true` if the settings declare the network private: plain HTTP may bypass the proxy.
     var allowsPlainHTTP = false
 
-    /// Hops that are examined, from this counter backwards.
+    /// The maximum number of hops examined, from this counter backwards.
     static let maximumHops = 32
     private static let forwardedFor = Incoming.name("X-Forwarded-For")
     private static let forwardedProto = Incoming.name("X-Forwarded-Proto")
     private static let forwardedHost = Incoming.name("X-Forwarded-Host")
     private static let forwarded = Incoming.name("Forwarded")
-    /// Headers by which proxies speak of their clients.
+    /// The forwarding headers of proxies.
     private static let names = [
         forwardedFor, forwardedProto, forwardedHost, forwarded, Incoming.name("X-Forwarded-Port"),
         Incoming.name("X-Real-IP"),
@@ -64,9 +64,8 @@ struct OriginReader: Sendable {
 
     func isTrusted(_ address: ClientAddress) -> Bool { trusted.contains { $0.contains(address) } }
 
-    /// Where a request comes from. A trusted proxy's words for scheme and host become the request's.
-    /// - Throws: ``Problem`` with 400 for a header of proxies from a peer that is not trusted, and for one that cannot
-    ///   be read.
+    /// Determines the origin of a request. A trusted proxy's scheme and host replace the request's.
+    /// - Throws: ``Problem`` with 400 for a forwarding header from an untrusted peer, and for a malformed one.
     func origin(of request: inout Request, over connection: Connection?) throws(Problem) -> RequestOrigin {
         let peer = connection?.peer ?? .loopback
         let isEncrypted = connection?.isEncrypted ?? false
@@ -89,8 +88,8 @@ struct OriginReader: Sendable {
         return RequestOrigin(client: try client(said.hops, behind: peer), isSecure: isSecure, isProxied: true)
     }
 
-    /// Refuses what comes past the proxy in the clear, where there is one. What comes over loopback crosses no
-    /// network, and a probe without a key has no secret.
+    /// Refuses requests that bypass a configured proxy unencrypted. Loopback crosses no network, and a probe without a
+    /// key carries no secret.
     private func checkWay(of request: Request, from peer: ClientAddress, _ isEncrypted: Bool) throws(Problem) {
         guard !trusted.isEmpty, !allowsPlainHTTP, !isEncrypted, !isTrusted(peer), !peer.isLoopback,
             request.headers[.authorization] != nil || !OperationRoutes.probes.contains(request.uri.path)
@@ -104,7 +103,7 @@ struct OriginReader: Sendable {
         )
     }
 
-    /// Has a request say what its client asked for: the codec below knows neither TLS nor proxies.
+    /// Sets the client's original host and scheme on the request: the codec below knows neither TLS nor proxies.
     private static func put(_ host: String?, isSecure: Bool, into request: inout Request) {
         guard host != nil || isSecure else { return }
         var head = request.head
@@ -113,7 +112,7 @@ struct OriginReader: Sendable {
         request = Request(head: head, body: request.body)
     }
 
-    /// What proxies say about a request; hops from the client's end.
+    /// The forwarding information of a request; hops from the client's end.
     private struct Said {
         var hops: [String] = []
         var isSecure: Bool?
@@ -125,7 +124,7 @@ struct OriginReader: Sendable {
             .contains { headers[$0] != nil }
         var said = Said()
         if headers[OriginReader.forwarded] != nil {
-            // A proxy writes one of the two; the other would be what its client made up.
+            // A proxy writes one of the two; the other would be forged by its client.
             guard !isOld else {
                 throw OriginReader.unreadable("It has both Forwarded and X-Forwarded headers")
             }
@@ -156,7 +155,7 @@ struct OriginReader: Sendable {
         return said
     }
 
-    /// The last hop that is no trusted proxy: what stands before it anybody may have written.
+    /// Returns the last hop that is not a trusted proxy: anything before it may be forged.
     private func client(_ hops: [String], behind peer: ClientAddress) throws(Problem) -> ClientAddress {
         var client = peer
         for hop in hops.suffix(OriginReader.maximumHops).reversed() {
@@ -169,7 +168,7 @@ struct OriginReader: Sendable {
         return client
     }
 
-    /// An address with or without port, an IPv6 one in brackets if it has one.
+    /// Parses an address with or without port; an IPv6 address with a port is in brackets.
     private static func address(_ hop: String) -> ClientAddress? {
         if let address = ClientAddress(hop) { return address }
         if hop.hasPrefix("["), let end = hop.firstIndex(of: "]") { return ClientAddress(hop[..<end].dropFirst()) }
@@ -181,7 +180,7 @@ struct OriginReader: Sendable {
         headers[values: name].flatMap { $0.split(separator: ",") }.map(\.trimmed).filter { !$0.isEmpty }
     }
 
-    /// A host with or without port; nothing that could be taken for more of an address.
+    /// Returns `true` for a host with or without port, and nothing that could be parsed as more of a URL.
     private static func isAuthority(_ text: String) -> Bool {
         (1...255).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in

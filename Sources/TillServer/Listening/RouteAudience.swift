@@ -1,15 +1,14 @@
-/// Whom a route is there for. The listener for the public has the routes of those whom the shop does not know:
-/// customers and providers.
+/// The audience of a route. The public listener serves only the audiences unknown to the shop: customers and providers.
 enum RouteAudience: String, CaseIterable, Sendable {
-    /// Whoever sells at this counter: its page and the programs of the shop.
+    /// The sales counter: its page and the shop's programs.
     case clerk
-    /// Whoever buys: receipts, the return URL of a bank's page, the shop's own pages.
+    /// Customers: receipts, the 3-D Secure return URL, the shop's own pages.
     case customer
-    /// Who moves the money and sends webhooks.
+    /// Payment providers, which send webhooks.
     case provider
-    /// Who keeps the counter running: whether it lives, and its metrics.
+    /// Operators: liveness and metrics.
     case `operator`
 
-    /// Those that the listener for the public serves.
+    /// The audiences of the public listener.
     static let ofThePublic: Set<RouteAudience> = [.customer, .provider]
 }

@@ -1,6 +1,6 @@
-/// Where the counter's certificate and its key are, both PEM.
+/// The paths of the counter's certificate and private key, both PEM.
 public struct TLSFiles: Hashable, Sendable {
-    /// The certificate and those that vouch for it, its own first.
+    /// The certificate chain, the counter's own certificate first.
     public var certificate: String
     public var key: String
 

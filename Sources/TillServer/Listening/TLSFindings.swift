@@ -6,11 +6,11 @@ public import TillProvider
 @_spi(FixedExpiryValidationTime) import X509
 
 extension TLSIdentity {
-    /// How long before its expiry a certificate is reported.
+    /// The time before expiry from which a certificate is reported.
     private static let notice = Span.days(14)
 
-    /// What `till doctor` says of the certificate: its names, its issuer, its expiry.
-    /// - Parameter hosts: the names under which people reach this counter.
+    /// Returns the findings of `till doctor` about the certificate: names, issuer, expiry.
+    /// - Parameter hosts: The host names under which the counter is reached.
     public static func findings(_ files: TLSFiles, for hosts: [String], at now: Timestamp) async -> [ProviderFinding] {
         let chain: [Certificate]
         do {
@@ -67,7 +67,7 @@ extension TLSIdentity {
         }
     }
 
-    /// Whether one of the names is a host's: itself, or one star for its first label.
+    /// Returns `true` if a name covers the host: an exact match, or a wildcard for its first label.
     static func covers(_ names: [String], _ host: String) -> Bool {
         let host = host.lowercased()
         if let address = ClientAddress(host) { return names.contains(address.description) }

@@ -6,14 +6,14 @@ import ServiceLifecycle
 import Synchronization
 public import TillCore
 
-/// The certificate that every listener shows, and its key. Its files are polled: what has changed is
-/// shown from the next connection on, and what cannot be used changes nothing.
+/// The certificate of every listener, and its key. The files are polled: a change takes effect with the next
+/// connection, and unusable files change nothing.
 public final class TLSIdentity: Sendable {
-    /// How often the files are polled.
+    /// The polling interval.
     static let interval = Span.seconds(5)
-    /// The longest file that is read, in bytes.
+    /// The maximum size of a file in bytes.
     public static let maximumBytes = 1 << 20
-    /// The suites of TLS 1.2 that are spoken: forward secrecy and authenticated encryption. TLS 1.3 has no others.
+    /// The TLS 1.2 cipher suites: forward secrecy and authenticated encryption. TLS 1.3 has no others.
     private static let suites: [NIOTLSCipher] = [
         .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
         .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
@@ -28,36 +28,36 @@ public final class TLSIdentity: Sendable {
 
     private struct State {
         var loaded: Loaded
-        /// Of the files that were tried last, and why they are not used.
+        /// The digest of the last refused files, and the error.
         var refused: (digest: [UInt8], problem: TLSFilesError)?
     }
 
     private let files: TLSFiles
     private let state: Mutex<State>
 
-    /// Reads the certificate and its key from their files.
+    /// Reads the certificate and key from their files.
     public init(_ files: TLSFiles, at now: Timestamp) throws(TLSFilesError) {
         self.files = files
         state = Mutex(State(loaded: try TLSIdentity.load(files, TLSIdentity.read(files), at: now)))
     }
 
-    /// What a new connection is given.
+    /// The TLS context for new connections.
     var context: NIOSSLContext { state.withLock { $0.loaded.context } }
 
-    /// When the certificate that is shown ends.
+    /// The expiry of the current certificate.
     var expires: Timestamp { state.withLock { $0.loaded.expires } }
 
-    /// Why the files as they are now are not used; `nil` while they are.
+    /// The error of the current files if they are not in use; `nil` if they are.
     var problem: TLSFilesError? { state.withLock { $0.refused?.problem } }
 
-    /// What happened to the files since they were last read.
+    /// The effect of a change of the files.
     enum Change: Sendable {
         case replaced(until: Timestamp)
         case refused(TLSFilesError)
     }
 
-    /// Reads the files again.
-    /// - Returns: what has changed; `nil` if nothing did, also if they are as bad as before.
+    /// Reloads the files.
+    /// - Returns: The change; `nil` if there is none, also if the files are still the refused ones.
     func refresh(at now: Timestamp) -> Change? {
         let read: Result<(certificate: [UInt8], key: [UInt8], digest: [UInt8]), TLSFilesError>
         do throws(TLSFilesError) { read = .success(try TLSIdentity.read(files)) } catch { read = .failure(error) }
@@ -72,7 +72,7 @@ public final class TLSIdentity: Sendable {
         guard !isKnown else { return nil }
         do throws(TLSFilesError) {
             let loaded = try TLSIdentity.load(files, try read.get(), at: now)
-            // A certificate that has ended is taken at the start, when there is none to keep.
+            // An expired certificate is accepted at startup only, when there is none to keep.
             guard loaded.expires > now else { throw .ended(files.certificate, loaded.expires) }
             state.withLock { state in
                 state.loaded = loaded
@@ -132,18 +132,18 @@ public final class TLSIdentity: Sendable {
     }
 }
 
-/// Why a certificate and a key cannot be used.
+/// An error in a certificate or its key.
 public enum TLSFilesError: ExplainedError, Hashable {
     case unreadable(String)
     case noCertificate(String)
     case noKey(String)
-    /// The key is not that of the certificate.
+    /// The key does not match the certificate.
     case mismatch(String, String)
-    /// The certificate has ended.
+    /// The certificate has expired.
     case ended(String, Timestamp)
-    /// Others can have written one of them, or can read the key.
+    /// One of the files is writable by other users, or the key is readable by them.
     case untrusted(UntrustedFile)
-    /// One of the two files is set without the other.
+    /// One of the two files is configured without the other.
     case incomplete(missing: String)
 
     public var code: String {

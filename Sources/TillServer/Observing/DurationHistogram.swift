@@ -1,13 +1,13 @@
-/// Durations counted in buckets from 1 ms to 30 s.
+/// A histogram of durations with buckets from 1 ms to 30 s.
 struct DurationHistogram: Sendable {
-    /// Upper bounds in seconds as they are written, and in microseconds.
+    /// The upper bounds: the label in seconds, and the value in microseconds.
     static let bounds: [(label: String, microseconds: Int64)] = [
         ("0.001", 1_000), ("0.005", 5_000), ("0.01", 10_000), ("0.025", 25_000), ("0.05", 50_000), ("0.1", 100_000),
         ("0.25", 250_000), ("0.5", 500_000), ("1", 1_000_000), ("2.5", 2_500_000), ("5", 5_000_000),
         ("10", 10_000_000), ("30", 30_000_000),
     ]
 
-    /// How many in the bucket that ends at each bound, and more in the last one.
+    /// The count of each bucket; the last one counts longer durations.
     private(set) var buckets = [Int](repeating: 0, count: bounds.count + 1)
     private(set) var count = 0
     private(set) var microseconds: Int64 = 0

@@ -1,7 +1,7 @@
 import TillCore
 import Tracing
 
-/// A provider whose calls are counted and traced. It changes no call and no answer.
+/// A provider with counted and traced calls. Calls and answers pass unchanged.
 struct ObservedProvider: PaymentServiceProvider {
     let provider: any PaymentServiceProvider
     let calls: ProviderCalls

@@ -1,7 +1,7 @@
 import TillCore
 import Tracing
 
-/// Runs one step of a payment inside a span of its own, which says which payment and what became of it.
+/// Runs one step of a payment inside its own span, which records the payment's ID and resulting status.
 func withPaymentSpan(
     _ step: String, _ id: PaymentID, _ work: () async throws -> Payment
 ) async rethrows -> Payment {

@@ -1,6 +1,6 @@
 /// Metrics in the Prometheus text format (version 0.0.4).
 struct PrometheusText: Sendable {
-    /// What a metric does over time.
+    /// The type of a metric.
     enum Kind: String, Sendable { case counter, gauge, histogram, summary }
 
     private(set) var text = ""
@@ -22,13 +22,13 @@ struct PrometheusText: Sendable {
         text += " \(value)\n"
     }
 
-    /// A metric of its own with one value.
+    /// Writes a metric with a single value.
     mutating func single(_ name: String, _ kind: Kind, _ help: String, _ value: Int) {
         head(name, kind, help)
         line(name, [], value)
     }
 
-    /// A metric of its own in seconds.
+    /// Writes a gauge in seconds.
     mutating func seconds(_ name: String, _ help: String, milliseconds: Int64) {
         head(name, .gauge, help)
         line(name, [], text: PrometheusText.decimal(max(0, milliseconds), places: 3))
@@ -45,7 +45,7 @@ struct PrometheusText: Sendable {
         line(name + "_count", labels, histogram.count)
     }
 
-    /// A count of 10^-places as decimal text.
+    /// Formats a count of 10^-places as decimal text.
     private static func decimal(_ units: Int64, places: Int) -> String {
         let digits = String(max(0, units))
         let padded = String(repeating: "0", count: max(0, places + 1 - digits.utf8.count)) + digits

@@ -1,9 +1,9 @@
 import Synchronization
 import TillCore
 
-/// How calls to providers ended, counted by provider, step and outcome. No label holds an identifier.
+/// The outcomes of provider calls, counted by provider, step and outcome. Labels never contain identifiers.
 public final class ProviderCalls: Sendable {
-    /// What was asked of a provider.
+    /// The operation called.
     enum Step: String, Sendable {
         case prepare, authorize, continuation, renewal, capture, void, refund, query
     }
@@ -26,7 +26,7 @@ public final class ProviderCalls: Sendable {
 
     private let state = Mutex(State())
 
-    /// Makes one that has counted nothing.
+    /// Creates counters at zero.
     public init() {}
 
     func ended(_ step: Step, of provider: ProviderName, outcome: String, after duration: Duration) {
@@ -38,7 +38,7 @@ public final class ProviderCalls: Sendable {
         }
     }
 
-    /// Writes what was counted.
+    /// Writes the metrics.
     func write(into text: inout PrometheusText) {
         let state = state.withLock { $0 }
         text.head("provider_calls_total", .counter, "Calls to providers by how they ended.")

@@ -2,7 +2,7 @@ import TillCheckout
 import TillCore
 
 extension RecoveryStanding {
-    /// Its metrics: whether the loop comes round, what each provider's lane does, and what is set aside.
+    /// Writes the recovery metrics: the loop's progress, each provider's lane, and payments set aside.
     func write(into text: inout PrometheusText, at now: Timestamp) {
         var silence: Int64 = 0
         if case .running(let last, _) = loop { silence = now.since(last).milliseconds }

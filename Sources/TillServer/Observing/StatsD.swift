@@ -3,14 +3,14 @@ import NIOPosix
 import Synchronization
 public import TillCore
 
-/// Sends metrics to a StatsD server over UDP, as they happen. A metric that cannot be sent is dropped and counted:
-/// nothing ever waits for it. Names hold no identifier.
+/// Sends metrics to a StatsD server over UDP as they occur. A metric that cannot be sent is dropped and counted:
+/// callers never wait. Names never contain identifiers.
 public final class StatsD: Sendable {
-    /// The longest datagram: what fits into one frame of an Ethernet with any headers.
+    /// The maximum datagram size: fits into one Ethernet frame with any headers.
     public static let maximumDatagramBytes = 1_432
-    /// How long a metric may wait for others to share its datagram.
+    /// The maximum delay of a metric that waits to share a datagram.
     public static let flushInterval = Span.milliseconds(100)
-    /// Datagrams that may wait for the network; more are dropped.
+    /// The maximum number of queued datagrams; more are dropped.
     public static let maximumWaitingDatagrams = 64
 
     private struct State {
@@ -28,11 +28,11 @@ public final class StatsD: Sendable {
     private let group: any EventLoopGroup
     private let state = Mutex(State())
 
-    /// A sender. It opens its socket with the first metric.
+    /// Creates a sender. It opens its socket with the first metric.
     /// - Parameters:
-    ///   - host: name or address of the server.
-    ///   - prefix: stands before each name, with a point between; may be empty.
-    /// - Throws: ``StatsDError`` if the host has no address.
+    ///   - host: The server's name or address.
+    ///   - prefix: The prefix of each name, followed by a dot; may be empty.
+    /// - Throws: ``StatsDError`` if the host cannot be resolved.
     public init(host: String, port: Int = 8125, prefix: String = "till") throws(StatsDError) {
         do { address = try SocketAddress.makeAddressResolvingHost(host, port: port) } catch {
             throw StatsDError(host: host)
@@ -41,21 +41,21 @@ public final class StatsD: Sendable {
         group = MultiThreadedEventLoopGroup.singleton
     }
 
-    /// Metrics that were lost so far.
+    /// The number of metrics lost so far.
     public var dropped: Int { state.withLock { $0.dropped } }
 
-    /// Something happened once more.
+    /// Increments a counter.
     public func count(_ name: String) { add("\(prefix)\(StatsD.clean(name)):1|c") }
 
-    /// Something took a time.
+    /// Records a duration.
     public func time(_ name: String, _ span: Span) {
         add("\(prefix)\(StatsD.clean(name)):\(max(0, span.milliseconds))|ms")
     }
 
-    /// Something stands at a value. One below zero is reported as zero, because StatsD takes a sign for a change.
+    /// Sets a gauge. A negative value is reported as zero, because StatsD treats a sign as a change.
     public func gauge(_ name: String, _ value: Int64) { add("\(prefix)\(StatsD.clean(name)):\(max(0, value))|g") }
 
-    /// Sends what waits and closes the socket.
+    /// Sends queued metrics and closes the socket.
     public func close() async {
         flush()
         let channel = state.withLock { state in
@@ -63,11 +63,12 @@ public final class StatsD: Sendable {
             defer { state.channel = nil }
             return state.channel
         }
-        // The loop sends in order: what was flushed is out before it closes.
+        // The loop sends in order: flushed data is out before the socket closes.
         try? await channel?.close()
     }
 
-    /// Letters, digits, `_`, `-` and points; everything else would be a mark of the format.
+    /// Replaces everything but letters, digits, `_`, `-` and dots, since other characters may have meaning in the
+    /// format.
     static func clean(_ name: String) -> String {
         String(
             decoding: name.utf8.prefix(200).map { byte -> UInt8 in
@@ -78,7 +79,7 @@ public final class StatsD: Sendable {
             }, as: UTF8.self)
     }
 
-    /// Lines for one datagram, taken out of the state, and the socket for it if there is one.
+    /// The lines of one datagram, removed from the state, and the socket if it is open.
     private struct Datagram {
         var lines: [UInt8]
         var count: Int
@@ -111,7 +112,7 @@ public final class StatsD: Sendable {
         if let datagram { send(datagram) }
     }
 
-    /// What waits, or `nil` if nothing does or the network is too far behind: then it is dropped.
+    /// Returns the queued lines; `nil` if there are none, or if the network is too far behind: then they are dropped.
     private static func take(_ state: inout State) -> Datagram? {
         guard !state.lines.isEmpty else { return nil }
         defer {
@@ -126,7 +127,7 @@ public final class StatsD: Sendable {
         return Datagram(lines: state.lines, count: state.count, channel: state.channel)
     }
 
-    /// Never under the lock: what follows may run at once, on this thread.
+    /// Sends a datagram. Never called under the lock: the continuation may run at once, on this thread.
     private func send(_ datagram: Datagram) {
         let address = address
         let loop = datagram.channel?.eventLoop ?? group.next()
@@ -151,25 +152,25 @@ public final class StatsD: Sendable {
             state.channel = channel
             return nil
         }
-        // Two datagrams that opened a socket each: one is kept, the other goes when its datagram is out.
+        // Two datagrams opened a socket each: one is kept, the other is closed once its datagram is out.
         extra?.eventLoop.scheduleTask(in: .seconds(1)) { extra?.close(promise: nil) }
     }
 }
 
-/// A StatsD server that has no address.
+/// An error for a StatsD server with an unresolvable host.
 public struct StatsDError: ExplainedError, Hashable {
-    /// As it was written.
+    /// The host as configured.
     public let host: String
     public var code: String { "statsd_address" }
     public var what: String { "The StatsD server \(host) has no address." }
     /// Metrics move no money.
     public var moneyMoved: MoneyMoved { .no }
-    /// What to do next.
+    /// The next step for the operator.
     public var next: String { "Correct statsd.host, or leave it out." }
 }
 
 extension StatsD {
-    /// The sender of settings; `nil` if they name no server.
+    /// Creates the sender of the settings; `nil` if they configure no server.
     public convenience init?(_ settings: Settings) throws(StatsDError) {
         guard let host = settings.text(.statsDHost) else { return nil }
         try self.init(

@@ -1,22 +1,22 @@
 import HTTPTypes
 import Tracing
 
-/// A caller's place in a trace (W3C Trace Context), so that a payment can be followed through shop, till and provider.
+/// A caller's trace context (W3C Trace Context), which makes a payment traceable across shop, till and provider.
 ///
-/// It is passed on to providers as it came. A tracer that is installed reads and writes the headers itself and
-/// has the last word.
+/// It is forwarded to providers unchanged. An installed tracer reads and writes the headers itself and takes
+/// precedence.
 struct TraceParent: Hashable, Sendable {
-    /// The longest `tracestate` that is passed on, in bytes; a longer one is dropped, as the standard allows.
+    /// The maximum `tracestate` length in bytes; a longer one is dropped, as the standard allows.
     static let maximumStateBytes = 512
 
     /// 32 hex digits, not all zero.
     let traceID: String
-    /// The header as it came.
+    /// The header as received.
     let header: String
-    /// `tracestate`, if there was one.
+    /// `tracestate`, if present.
     let state: String?
 
-    /// Reads the header; `nil` if it is not well formed, for then a new trace begins.
+    /// Parses the header; `nil` if it is malformed: a new trace starts then.
     init?(_ header: String, state: String? = nil) {
         let bytes = Array(header.utf8)
         func isHex(_ range: Range<Int>) -> Bool {
@@ -26,7 +26,7 @@ struct TraceParent: Hashable, Sendable {
             [2, 35, 52].allSatisfy({ bytes[$0] == UInt8(ascii: "-") })
         else { return nil }
         let version = bytes[0..<2]
-        // Version 00 ends here; a later one may continue behind another dash, and ff is none.
+        // Version 00 ends here; a later one may continue after another dash, and ff is invalid.
         guard bytes.count == 55 || (!version.elementsEqual("00".utf8) && bytes[55] == UInt8(ascii: "-")),
             !version.elementsEqual("ff".utf8), bytes[3..<35].contains(where: { $0 != 0x30 }),
             bytes[36..<52].contains(where: { $0 != 0x30 })
@@ -36,7 +36,7 @@ struct TraceParent: Hashable, Sendable {
         self.state = state.flatMap { $0.utf8.count <= TraceParent.maximumStateBytes ? $0 : nil }
     }
 
-    /// Reads the headers of a request.
+    /// Parses the headers of a request.
     init?(_ fields: HTTPFields) {
         guard let header = fields[TraceParent.headerName] else { return nil }
         self.init(header, state: fields[TraceParent.stateName])
@@ -47,13 +47,13 @@ struct TraceParent: Hashable, Sendable {
 }
 
 extension ServiceContext {
-    /// The caller's place in a trace.
+    /// The caller's trace context.
     var traceParent: TraceParent? {
         get { self[TraceParentKey.self] }
         set { self[TraceParentKey.self] = newValue }
     }
 
-    /// The request that this work is done for.
+    /// The ID of the request being served.
     var requestID: String? {
         get { self[RequestIDKey.self] }
         set { self[RequestIDKey.self] = newValue }
@@ -68,7 +68,7 @@ private enum RequestIDKey: ServiceContextKey {
     typealias Value = String
 }
 
-/// Lets a tracer read and write header fields.
+/// Gives a tracer access to header fields.
 struct HTTPFieldsCarrier: Extractor, Injector {
     func extract(key: String, from carrier: HTTPFields) -> String? {
         HTTPField.Name(key).flatMap { carrier[$0] }

@@ -2,18 +2,18 @@ import HTTPTypes
 import TillCore
 import Tracing
 
-/// A transport that tells the other side in which trace it is called. Without a trace nothing is added.
+/// A transport that adds the trace headers to requests. Without a trace it adds nothing.
 struct TracedTransport: HTTPTransport {
     let transport: any HTTPTransport
 
-    /// Sends the request with the headers of the trace.
+    /// Sends the request with the trace headers.
     func send(_ request: HTTPRequest, body: [UInt8], deadline: TillCore.Span) async throws(TransportFailure)
         -> HTTPReply
     {
         try await transport.send(traced(request), body: body, deadline: deadline)
     }
 
-    /// Sends the request with the headers of the trace.
+    /// Sends the request with the trace headers.
     func receive(
         _ request: HTTPRequest, atMost limit: Int, deadline: TillCore.Span,
         _ piece: @escaping @Sendable ([UInt8]) -> Bool

@@ -1,55 +1,55 @@
 public import TillCore
 public import TillOffline
 
-/// What is stored, for the counter's page and `till offline status`.
+/// The state of stored payments, for the counter's page and `till offline status`.
 public struct OfflineMetrics: Hashable, Sendable {
-    /// One batch on its way.
+    /// A batch in progress.
     public struct Batch: Hashable, Sendable {
         public var id: String
         /// `fetched`, `submitted` or `accepted`.
         public var state: String
         public var count: Int
     }
-    /// One payment that was put aside.
+    /// A quarantined payment.
     public struct Aside: Hashable, Sendable {
-        /// Its entry in the log.
+        /// The sequence number of its log entry.
         public var sequence: UInt64
         public var reason: String
     }
 
-    /// Whether there is a log.
+    /// `true` if there is a log.
     public var hasLog = false
-    /// How many payments are stored and not done.
+    /// The number of stored, unresolved payments.
     public var count = 0
-    /// How much, in minor units, by ISO 4217 code.
+    /// The stored amounts in minor units, by ISO 4217 code.
     public var sums: [String: Int64] = [:]
-    /// When the oldest was stored.
+    /// The time of the oldest stored payment.
     public var oldestAt: Timestamp?
-    /// Until when the provider takes the oldest.
+    /// The provider's acceptance deadline for the oldest payment.
     public var expiresAt: Timestamp?
-    /// Batches that are not done.
+    /// The unfinished batches.
     public var batches: [Batch] = []
-    /// Payments that were put aside.
+    /// The quarantined payments.
     public var quarantined: [Aside] = []
-    /// How many were forwarded and deleted.
+    /// The number of payments forwarded and deleted.
     public var resolved = 0
-    /// How many were withdrawn.
+    /// The number of voided payments.
     public var voided = 0
-    /// When the provider was last reached.
+    /// The time of the last contact with the provider.
     public var lastContact: Timestamp?
-    /// Until when cards may be stored without another contact.
+    /// The time until which cards may be stored without another contact.
     public var acceptsUntil: Timestamp?
-    /// Why no card would be stored now.
+    /// The reasons that currently prevent storing cards.
     public var reasonsAgainst: [RiskReason] = []
-    /// The log's name, its device, how many entries and bytes it has.
+    /// The log's name.
     public var log: String?
     public var device: String?
-    /// Entries of the log.
+    /// The number of log entries.
     public var entries: UInt64 = 0
-    /// Bytes of the log.
+    /// The size of the log in bytes.
     public var bytes = 0
 
-    /// As one JSON object.
+    /// Writes one JSON object.
     public func write(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("has_log", hasLog)
@@ -109,7 +109,7 @@ public struct OfflineMetrics: Hashable, Sendable {
 }
 
 extension OfflineService {
-    /// What is stored now. Without a log: nothing.
+    /// Returns the current state of stored payments; empty without a log.
     public func metrics() async throws(OfflineLogError) -> OfflineMetrics {
         var metrics = OfflineMetrics()
         let log: OfflineLog
@@ -146,7 +146,7 @@ extension OfflineService {
 }
 
 extension Money {
-    /// An amount that no limit of a policy is against, to ask what else is.
+    /// Returns an amount within every limit of a policy, to find the policy's other objections.
     fileprivate static func smallest(of policy: OfflinePolicy) -> Money {
         let currency = policy.perPayment.keys.filter { (policy.total[$0] ?? 0) > 0 }.sorted().lazy.compactMap {
             Currency(ifValid: $0)

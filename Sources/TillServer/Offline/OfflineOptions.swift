@@ -5,31 +5,31 @@ import TillProvider
 import TillSandbox
 public import TillOffline
 
-/// How payments without a connection are set up.
+/// The options for offline payments.
 public struct OfflineOptions: Sendable {
-    /// The name of the file with the device's key, in ``folder``.
+    /// The name of the device key's file in ``folder``.
     public static let keyName = "device.key"
 
     /// The folder of the log.
     public var folder: String
-    /// What people call this device.
+    /// The display name of this device.
     public var device = "till"
-    /// When a card is taken without asking.
+    /// The policy for storing cards without authorization.
     public var policy = OfflinePolicy()
-    /// How many stored payments the sandbox takes in a second.
+    /// The number of stored payments that the sandbox accepts in a second.
     public var sandboxWindow = 1_000_000
-    /// The sandbox can be reached.
+    /// `true` if the sandbox is reachable.
     public var sandboxIsReachable = true
 
     public init(journal: String) { folder = journal + "-offline" }
 
-    /// Where the log lies, among all machines that stand on the journal.
+    /// The location of the log, unique among all machines on the journal.
     var place: String {
         ProcessInfo.processInfo.hostName + ":" + URL(fileURLWithPath: folder).standardizedFileURL.path
     }
 
-    /// The limits that the settings name, and the default for the rest.
-    /// - Throws: ``SettingsError/wrongValue(place:reason:)`` for limits that cannot be read.
+    /// Creates options from the settings, with defaults for limits not set.
+    /// - Throws: ``SettingsError/wrongValue(place:reason:)`` for malformed limits.
     public init(_ settings: Settings, journal: String) throws(SettingsError) {
         self.init(journal: journal)
         if let text = settings.text(.offlineFolder) { folder = text }
@@ -65,7 +65,7 @@ public struct OfflineOptions: Sendable {
 }
 
 extension OfflineService {
-    /// The service of a counter: what it stores is for the sandbox, the one stand-in that takes stored cards here.
+    /// Creates a counter's service. It forwards to the sandbox, the only stand-in here that accepts stored cards.
     static func make(
         _ options: CounterOptions, sandbox: SandboxProvider, journal: any Journal & RecordStore, clock: any TillClock
     ) throws -> OfflineService {

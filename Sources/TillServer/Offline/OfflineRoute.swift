@@ -4,7 +4,7 @@ import NIOCore
 import TillCore
 import TillOffline
 
-/// `GET /v1/offline`: what is stored.
+/// `GET /v1/offline`: the stored payments.
 struct OfflineRoute: Sendable {
     let offline: OfflineService
 

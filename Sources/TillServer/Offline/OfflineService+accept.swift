@@ -3,12 +3,12 @@ public import TillCore
 public import TillOffline
 
 extension OfflineService {
-    /// Takes a payment that may be offline, as the sale says. The card is stored only if nothing was asked of the
-    /// provider, or certainly nothing of it was sent: after an unknown outcome it never is.
+    /// Takes a payment online or offline, by the sale's choice. The card is stored only if no request was made to the
+    /// provider, or if certainly nothing of it was sent: never after an unknown outcome.
     /// - Parameters:
-    ///   - payment: begun and not paid.
-    ///   - online: who is asked first.
-    ///   - read: reads the card; sealed for the payment.
+    ///   - payment: A payment that is begun and not paid.
+    ///   - online: The provider tried first.
+    ///   - read: Reads the card; sealed for the payment.
     public func accept(
         _ payment: Payment, _ choice: OfflineChoice, online: ProviderName, checkout: Checkout,
         card read: () async throws -> CardPresentPayload

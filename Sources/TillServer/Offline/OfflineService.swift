@@ -10,19 +10,19 @@ public import TillOffline
     import Musl
 #endif
 
-/// Payments without a connection at this counter: the log, the provider that stores into it, and what forwards it.
+/// Offline payments of this counter: the log, the provider that stores into it, and the forwarder.
 public struct OfflineService: Sendable {
-    /// How it is set up.
+    /// The configuration.
     public let options: OfflineOptions
-    /// Who takes what is forwarded.
+    /// The forwarder of stored payments.
     public let forwarder: any OfflineForwarder
     public let provider: OfflineProvider
     let clock: any TillClock
     let journal: any Journal
     private let holder: OfflineLogHolder
 
-    /// Makes one; the log is opened when it is first needed.
-    /// - Parameter online: who decides about what is forwarded.
+    /// Creates a service; the log is opened on first use.
+    /// - Parameter online: The provider that authorizes forwarded payments.
     public init(
         _ options: OfflineOptions, journal: any Journal & RecordStore, online: any PaymentServiceProvider,
         forwarder: any OfflineForwarder, clock: any TillClock
@@ -38,34 +38,34 @@ public struct OfflineService: Sendable {
         }
     }
 
-    /// The log of stored payments, opened once.
-    /// - Parameter creating: makes it if there is none.
-    /// - Throws: `OfflineLogError.noLog` if there is none and none is made.
+    /// Returns the log of stored payments, opened once.
+    /// - Parameter creating: `true` creates the log if there is none.
+    /// - Throws: `OfflineLogError.noLog` if there is none and none is created.
     public func log(creating: Bool = false) async throws(OfflineLogError) -> OfflineLog {
         try await holder.log(creating: creating)
     }
 
-    /// Reads the whole log again and holds it against everything that the journal says is stored.
-    /// - Returns: the log, and how many entries of it the journal vouched for.
+    /// Rereads the whole log and checks it against every stored payment of the journal.
+    /// - Returns: The log, and the number of its entries confirmed by the journal.
     public func verify() async throws(OfflineLogError) -> (log: OfflineLog, marks: Int) {
         let marks = try await holder.marks(all: true)
         return (try await holder.open(creating: false, marks: marks), marks.count)
     }
 
-    /// Forwards what is stored, and feeds what is decided to the engine.
+    /// Forwards stored payments and applies the provider's decisions in the engine.
     public func sync(with checkout: Checkout) async throws(OfflineLogError) -> OfflineSync {
         let (journal, wanted) = (journal, ProcessInfo.processInfo.environment["TILL_OFFLINE_FAILPOINT"])
         return OfflineSync(
             log: try await log(), forwarder: forwarder, clock: clock,
             check: { record in try await OfflineService.reasonAgainst(record, journal) },
             failpoint: { name in
-                // Only the environment of the process can switch one on, as with the engine's own.
+                // Only the process environment can enable a failpoint, as with the engine's own.
                 if let wanted, wanted == name { kill(getpid(), SIGKILL) }
             },
             settle: { record, _ in await OfflineService.settle(record, checkout, journal) })
     }
 
-    /// Says that this counter is there. Cards are stored only for a time after the last contact.
+    /// Contacts the provider. Cards are stored only for a time after the last contact.
     public func contact() async throws(OfflineLogError) -> ContactAnswer {
         let log = try await log(creating: true)
         let checkpoint = try log.checkpoint()
@@ -74,15 +74,15 @@ public struct OfflineService: Sendable {
         return answer
     }
 
-    /// Why the journal does not want a stored card forwarded; `nil`: it does.
-    /// - Throws: what the journal throws when it cannot be read. That is no reason against the card.
+    /// Returns the journal's objection to forwarding a stored card; `nil` if there is none.
+    /// - Throws: The journal's error if it cannot be read, which is no objection to the card.
     static func reasonAgainst(
         _ record: StoredRecord, _ journal: any Journal
     ) async throws(JournalError) -> String? {
         let stored: Payment?
         switch try await journal.readable(record.payment) {
         case .success(let payment): stored = payment
-        // Its card waits for a person and keeps no other one waiting.
+        // This card waits for an operator, without blocking others.
         case .failure(let damage):
             return "The events of payment \(record.payment) cannot be read (\(damage.reason)); see till journal verify."
         }
@@ -100,7 +100,7 @@ public struct OfflineService: Sendable {
         }
     }
 
-    /// Lets the engine check the payment: it asks the provider `offline`, which has the decision in the log by now.
+    /// Has the engine query the payment at the provider `offline`, which finds the decision in the log by now.
     static func settle(
         _ record: StoredRecord, _ checkout: Checkout, _ journal: any Journal
     ) async -> OfflineSync.SettleOutcome {
@@ -117,7 +117,7 @@ public struct OfflineService: Sendable {
     }
 }
 
-/// Opens the log once for a process, with the device's key and what the journal knows.
+/// Opens the log once for each process, with the device's key and the journal's entries.
 actor OfflineLogHolder {
     private let options: OfflineOptions
     private let keys: OfflineProviderKeys
@@ -157,7 +157,7 @@ actor OfflineLogHolder {
         return log
     }
 
-    /// The device's key, made with the log and readable by its owner only.
+    /// Returns the device's key, which is created with the log and readable by its owner only.
     private func device(_ folder: DiskFolder, creating: Bool) throws(OfflineLogError) -> OfflineDevice {
         do throws(DurableFileError) {
             if let device = try storedDevice(folder) { return device }
@@ -178,7 +178,7 @@ actor OfflineLogHolder {
         return device
     }
 
-    /// Makes the key, unless another process has made it meanwhile.
+    /// Creates the key, unless another process has created it meanwhile.
     private func makeKey(in folder: DiskFolder) throws(DurableFileError) {
         guard let turn = try folder.open(OfflineOptions.keyName + ".lock", creating: true) else { return }
         try turn.lock()
@@ -194,13 +194,13 @@ actor OfflineLogHolder {
         try folder.replace(OfflineOptions.keyName, with: OfflineOptions.keyName + ".new")
     }
 
-    /// Payments among which the newest entry is sought.
+    /// The number of payments searched for the newest entry.
     private static let newestMarks = 20
 
-    /// The entries that the journal says are stored: the newest one, or all; not those of other machines' logs.
+    /// Returns the journal's stored entries: the newest, or all; other machines' logs are excluded.
     func marks(all: Bool) async throws(OfflineLogError) -> [LogMark] {
         var marks: [LogMark] = []
-        // The newest may be one that cannot be read.
+        // The newest may be unreadable.
         let size = all ? JournalLimits.maximumPage : OfflineLogHolder.newestMarks
         var filter = PaymentFilter(status: .stored, limit: size)
         var isElsewhere: [String: Bool] = [:]

@@ -3,29 +3,30 @@ public import TillJournal
 public import TillPrinting
 import TillReceipts
 
-/// Opens the cash drawer on a printer's plug, without a sale. No receipt does it.
+/// Opens the cash drawer attached to a printer, without a sale. Printing a receipt never opens it.
 public struct DrawerKick: Sendable {
-    /// The pin that most drawers are on.
+    /// The drawer pin of most drawers.
     public static let usualPin = 2
 
     private let journal: any CounterStore
     private let clock: any TillClock
 
-    /// At the printers of a journal.
+    /// Creates it for the printers of a journal.
     public init(_ journal: any CounterStore, clock: any TillClock) {
         self.journal = journal
         self.clock = clock
     }
 
-    /// Whether a drawer can be on a printer's plug.
+    /// Returns `true` if a drawer can be attached to a printer.
     static func canOpen(_ printer: KnownPrinter) -> Bool {
         guard let address = try? PrinterAddress(parsing: printer.address) else { return false }
         return !address.isIPP && !(ESCPOSProfile.named(printer.profile) ?? .wide).drawerPins.isEmpty
     }
 
-    /// Asks the printer. Who had it asked is durable in the audit log before, so that no drawer opens unseen.
-    /// - Parameter printer: a name, or an address.
-    /// - Throws: ``DrawerError``, `IPPError.noDrawer(pin:)` and what ``PrinterRegistry`` throws: nothing was sent then.
+    /// Opens the drawer. The actor is durably recorded in the audit log first, so that no opening goes unrecorded.
+    /// - Parameter printer: A name, or an address.
+    /// - Throws: ``DrawerError``, `IPPError.noDrawer(pin:)` and the errors of ``PrinterRegistry``: nothing was sent
+    ///   then.
     public func open(_ printer: String, pin: Int = DrawerKick.usualPin, of account: AccountID) async throws
         -> PrintOutcome
     {
@@ -37,9 +38,9 @@ public struct DrawerKick: Sendable {
     }
 }
 
-/// Why no drawer was opened.
+/// An error that prevented opening the drawer.
 public enum DrawerError: ExplainedError, Hashable {
-    /// The printer is spoken with over IPP, which has no word for it.
+    /// The printer uses IPP, which has no drawer operation.
     case noPlug
 
     public var code: String { "no_drawer" }
@@ -53,7 +54,7 @@ extension PrinterAddress {
 }
 
 extension PrintOutcome {
-    /// The printer has all that was sent.
+    /// `true` if the printer received everything.
     public var isHandedOver: Bool {
         switch self {
         case .printed, .handedOver: true
@@ -61,7 +62,7 @@ extension PrintOutcome {
         }
     }
 
-    /// One sentence for whoever stands before the drawer.
+    /// A status message for the cashier.
     public var drawerSentence: String {
         switch self {
         case .printed, .handedOver: "The drawer was asked to open."

@@ -3,10 +3,10 @@ import TillCore
 import TillJournal
 import TillPrinting
 
-/// `POST /v1/printers/{name}/drawer`: the cash drawer without a sale, for a person whose role has the permission and
-/// for a key that may use printers.
+/// `POST /v1/printers/{name}/drawer`: opens the cash drawer without a sale, for staff with the drawer permission and
+/// for keys with the readers scope.
 struct DrawerRoute: Sendable {
-    /// The longest body, in bytes.
+    /// The maximum body size in bytes.
     static let maximumBodyBytes = 1_024
 
     let journal: any CounterStore
@@ -22,7 +22,7 @@ struct DrawerRoute: Sendable {
     private func open(_ name: String, _ incoming: Incoming) async throws -> Response {
         let body = try await incoming.document()
         try body.allow(["pin"])
-        // Only printers that the shop named: an address in a request would let anybody reach into the network.
+        // Only registered printers: an address in a request would give callers access to the shop's network.
         guard try await PrinterRegistry(journal, clock: clock).known(name) != nil else { throw Problem.notFound }
         let pin = try pin(in: body)
         do {

@@ -1,19 +1,19 @@
 import TillCore
 public import TillJournal
 
-/// A printer that the shop gave a name.
+/// A printer registered by name.
 public struct KnownPrinter: Hashable, Sendable {
     public var name: String
     public var address: String
     /// The name of its ESC/POS profile.
     public var profile: String
-    /// SHA-256 of the certificate that it must show, or the whole of it in DER.
+    /// The pinned certificate: its SHA-256, or the whole certificate in DER.
     public var certificate: [UInt8]?
-    /// The first certificate that it shows is to be kept.
+    /// `true` if the first certificate presented is to be pinned.
     public var trustsFirst = false
-    /// Who prints, where the printer asks.
+    /// The user name, if the printer requires one.
     public var user: String?
-    /// The file that holds the password, which itself is never kept here.
+    /// The path of the password file; the password itself is never stored here.
     public var passwordFile: String?
 
     public init(name: String, address: String, profile: String, certificate: [UInt8]? = nil) {
@@ -25,10 +25,10 @@ public struct KnownPrinter: Hashable, Sendable {
 }
 
 extension KnownPrinter: RecordDocument {
-    /// Where they are kept.
+    /// The collection of registered printers.
     public static let collection: RecordCollection = "printer"
 
-    /// As it is written.
+    /// The stored form.
     public var record: Record {
         var writer = JSONWriter()
         writer.beginObject()
@@ -42,7 +42,7 @@ extension KnownPrinter: RecordDocument {
         return Record(RecordID(KnownPrinter.collection, name), body: writer.bytes)
     }
 
-    /// As it was read.
+    /// Reads the stored form.
     public init(_ stored: KeptRecord) throws(JournalError) {
         let body = try RecordBody(stored)
         self.init(name: stored.id.key, address: try body.text("address"), profile: try body.text("profile"))

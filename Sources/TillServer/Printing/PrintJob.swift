@@ -1,59 +1,59 @@
 public import TillCore
 public import TillJournal
 
-/// A receipt on its way to paper. It is recorded before the first byte goes to a printer, so after a crash a
-/// receipt is printed once, or is known as one that may have printed.
+/// A receipt to be printed. It is recorded before the first byte is sent to a printer, so that after a crash a receipt
+/// is printed once, or is known to have possibly printed.
 public struct PrintJob: Hashable, Sendable {
     public enum State: String, Hashable, Sendable {
-        /// Nothing was sent; it can be printed.
+        /// Queued; nothing was sent.
         case waiting
-        /// A process is sending it, or died while it did.
+        /// Being sent by a process, or left by one that died meanwhile.
         case sending
-        /// The printer said that it is on paper.
+        /// Confirmed as printed by the printer.
         case printed
-        /// Handed to a printer that says no more.
+        /// Handed to a printer that reports no completion.
         case sent
-        /// The printer gave up on it.
+        /// Aborted by the printer.
         case failed
-        /// It may be on paper: check before printing it again.
+        /// Possibly on paper: check before printing it again.
         case mayHavePrinted = "may_have_printed"
-        /// Canceled before anything of it was sent.
+        /// Canceled before anything was sent.
         case canceled
     }
 
     public var id: String
     public var payment: PaymentID
-    /// Whose payment it is; `nil` for one that the release before wrote.
+    /// The payment's account; `nil` for a job written by the previous release.
     public var account: AccountID?
-    /// Name or address of the printer.
+    /// The printer's name or address.
     public var printer: String
-    /// Whose copy it is: `customer` or `merchant`.
+    /// The copy: `customer` or `merchant`.
     public var copy: String
     public var copies: Int
-    /// The paper that was asked for by name; `nil`: what the printer has.
+    /// The requested paper; `nil` for the printer's own.
     public var width: String?
-    /// Of this refund only; `nil`: of the whole payment.
+    /// The refund of a refund receipt; `nil` for the whole payment.
     public var refund: RefundID?
-    /// It says that it was printed before.
+    /// `true` if the receipt is marked as a reprint.
     public var isReprint: Bool
     public var state: State
-    /// The printer's own number for it.
+    /// The printer's job number.
     public var number: Int?
-    /// The first byte of the receipt may have been sent: recorded before it was.
+    /// `true` once the first byte may have been sent; recorded before it is.
     public var isBegun = false
-    /// How often it was tried.
+    /// The number of attempts.
     public var tries = 0
-    /// When it is tried again by itself.
+    /// The time of the next automatic attempt.
     public var nextTryAt: Timestamp
-    /// The last report, for people.
+    /// The latest status message.
     public var note: String
-    /// When it was asked for.
+    /// The time of the request.
     public var createdAt: Timestamp
 
-    /// Who sends it, when it was read.
+    /// The process that holds it, as of reading.
     var holder = RecordHolder.nobody
 
-    /// A receipt that waits.
+    /// Creates a queued receipt.
     public init(
         id: String, payment: PaymentID, printer: String, copy: String, copies: Int, isReprint: Bool, at: Timestamp
     ) {
@@ -71,12 +71,12 @@ public struct PrintJob: Hashable, Sendable {
 }
 
 extension PrintJob: RecordDocument {
-    /// Where they are kept.
+    /// The collection of print jobs.
     public static let collection: RecordCollection = "print_job"
-    /// The field by which those that wait are found by their account.
+    /// The index field for an account's queued jobs.
     static let waitingOf = "waiting_of"
 
-    /// One that is being sent belongs to the process that writes it.
+    /// The stored form. A job being sent is held by the process that writes it.
     public var record: Record {
         var writer = JSONWriter()
         writer.beginObject()
@@ -103,7 +103,7 @@ extension PrintJob: RecordDocument {
             isHeld: state == .sending)
     }
 
-    /// As it was read.
+    /// Reads the stored form.
     public init(_ stored: KeptRecord) throws(JournalError) {
         let body = try RecordBody(stored)
         self.init(
@@ -114,7 +114,7 @@ extension PrintJob: RecordDocument {
         account = body.optionalText("account").map { AccountID(rawValue: $0) }
         width = body.optionalText("width")
         refund = body.optionalText("refund").map { RefundID(rawValue: $0) }
-        // A state of a newer Till is nothing to print again unseen.
+        // A state of a later release must not be reprinted without a check.
         state = State(rawValue: try body.text("state")) ?? .mayHavePrinted
         number = body.optionalInt("number").map { Int(clamping: $0) }
         isBegun = try body.bool("begun")

@@ -1,26 +1,26 @@
 public import TillCore
 public import TillJournal
 
-/// The receipts on their way to paper, in a record store: any number of processes print, and each receipt is sent by
-/// one of them. Every change is durable when its method returns.
+/// The print jobs in a record store, shared by any number of processes; each job is sent by one of them. Every change
+/// is durable when its method returns.
 public struct PrintJobs: Sendable {
-    /// Most receipts of one list.
+    /// The maximum number of jobs in one list.
     public static let maximumListed = 500
-    /// Most bytes of a note that is kept.
+    /// The maximum length of a stored note in bytes.
     static let maximumNote = 500
-    /// Most receipts that are asked about again at once.
+    /// The maximum number of uncertain jobs queried at once.
     static let maximumUncertain = 50
 
     private let records: Records<PrintJob>
 
-    /// Those of a store.
+    /// Creates the print jobs of a record store.
     public init(_ store: any RecordStore) { records = Records(store) }
 
-    /// Writes a receipt down that is to be printed.
+    /// Records a receipt to be printed.
     func add(_ job: PrintJob) async throws(JournalError) { try await records.insert(job) }
 
-    /// Takes a waiting receipt for this process; the first byte may go after it.
-    /// - Returns: `false` if it does not wait any more: somebody else has it.
+    /// Claims a queued job for this process; the first byte may be sent afterwards.
+    /// - Returns: `false` if it is no longer queued because another process has claimed it.
     func begin(_ id: String) async throws(JournalError) -> Bool {
         let begun = try await records.update(id) { job in
             guard job.state == .waiting else { return false }
@@ -33,7 +33,7 @@ public struct PrintJobs: Sendable {
         return begun != nil
     }
 
-    /// Notes the printer's number for a receipt that is being sent.
+    /// Records the printer's job number of a job being sent.
     func note(number: Int, of id: String) async throws(JournalError) {
         try await records.update(id) { job in
             job.number = number
@@ -41,7 +41,7 @@ public struct PrintJobs: Sendable {
         }
     }
 
-    /// Notes that the first byte of a receipt goes next. Before this nothing can be on paper.
+    /// Records that the first byte is sent next. Before this nothing can be on paper.
     func noteBegun(_ id: String) async throws(JournalError) {
         try await records.update(id) { job in
             job.isBegun = true
@@ -49,8 +49,8 @@ public struct PrintJobs: Sendable {
         }
     }
 
-    /// Records how it ended; `waiting` if nothing was sent.
-    /// - Parameter nextTryAt: when one that waits is tried again by itself.
+    /// Records the outcome; `waiting` if nothing was sent.
+    /// - Parameter nextTryAt: The time of the next automatic attempt of a queued job.
     func end(
         _ id: String, as state: PrintJob.State, note: String, nextTryAt: Timestamp? = nil
     ) async throws(JournalError) {
@@ -62,8 +62,8 @@ public struct PrintJobs: Sendable {
         }
     }
 
-    /// Ends one that waits without printing it.
-    /// - Returns: `false` if it does not wait: it is being sent, or has ended.
+    /// Ends a queued job without printing it.
+    /// - Returns: `false` if it is not queued: it is being sent, or has ended.
     func endWaiting(_ id: String, as state: PrintJob.State, note: String) async throws(JournalError) -> Bool {
         let ended = try await records.update(id) { job in
             guard job.state == .waiting else { return false }
@@ -74,29 +74,29 @@ public struct PrintJobs: Sendable {
         return ended != nil
     }
 
-    /// One receipt that was to be printed.
+    /// Returns a job.
     func job(_ id: String) async throws(JournalError) -> PrintJob? { try await records.document(id) }
 
-    /// Receipts of which only the printer knows what became of them, newer than a time.
+    /// Returns jobs newer than a time with an outcome known only to the printer.
     func uncertain(since: Timestamp) async throws(JournalError) -> [PrintJob] {
         let found = try await records.list(matching: PrintJobs.state(.mayHavePrinted), .newestFirst())
         return found.filter { $0.number != nil && $0.createdAt > since }.suffix(PrintJobs.maximumUncertain).reversed()
     }
 
-    /// Receipts that wait, oldest first.
-    /// - Parameter moment: only those that are to be tried again by then.
+    /// Returns queued jobs, oldest first.
+    /// - Parameter moment: Restricts the list to jobs due by then.
     func waiting(dueBy moment: Timestamp? = nil) async throws(JournalError) -> [PrintJob] {
         try await records.list(
             matching: PrintJobs.state(.waiting), moment.map { .due(by: $0) } ?? .oldestFirst(),
             limit: PrintJobs.maximumListed)
     }
 
-    /// How many receipts of an account wait.
+    /// Returns the number of an account's queued jobs.
     func count(waitingOf account: AccountID) async throws(JournalError) -> Int {
         try await records.count(matching: RecordMatch(PrintJob.waitingOf, account.rawValue))
     }
 
-    /// The receipts of a payment that were to be printed, oldest first; with `nil` all that wait or are being sent.
+    /// Returns the jobs of a payment, oldest first; with `nil` every job queued or being sent.
     public func jobs(of payment: PaymentID?) async throws(JournalError) -> [PrintJob] {
         if let payment {
             return try await records.list(
@@ -108,7 +108,7 @@ public struct PrintJobs: Sendable {
             open.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }.prefix(PrintJobs.maximumListed))
     }
 
-    /// Takes over receipts that processes were sending when they died. They stay `sending`, now of this process.
+    /// Claims jobs that dead processes were sending. They remain `sending`, now held by this process.
     func takeOver() async throws(JournalError) -> [PrintJob] {
         var taken: [PrintJob] = []
         for job in try await records.list(matching: PrintJobs.state(.sending), limit: PrintJobs.maximumListed) {
@@ -118,7 +118,7 @@ public struct PrintJobs: Sendable {
         return taken
     }
 
-    /// The process that was sending it has died.
+    /// Returns `true` if the sending process has died.
     private static func isLeft(_ job: PrintJob) -> Bool {
         job.state == .sending && (job.holder == .deadProcess || job.holder == .nobody)
     }

@@ -3,10 +3,10 @@ import ServiceLifecycle
 import TillCore
 import TillJournal
 
-/// Prints receipts that wait, as long as the counter is open: those whose printer was gone, without paper or busy, and
-/// those of processes that died.
+/// Prints queued receipts while the counter is open: those of a printer that was unreachable, out of paper or busy, and
+/// those left by dead processes.
 struct PrintQueueService: Service {
-    /// How often it searches for what is due.
+    /// The polling interval.
     static let pace = Span.seconds(3)
 
     let printing: ReceiptService

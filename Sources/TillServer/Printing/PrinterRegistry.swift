@@ -3,44 +3,44 @@ public import TillJournal
 public import TillPrinting
 import TillReceipts
 
-/// The printers of a shop: by the names that it gave them, or by address.
+/// The printers of a shop, by registered name or by address.
 public struct PrinterRegistry: Sendable {
-    /// The longest password file, in bytes.
+    /// The maximum size of a password file in bytes.
     static let longestPassword = 1_024
 
-    /// Most printers with names.
+    /// The maximum number of registered printers.
     static let maximum = 500
 
     private let records: Records<KnownPrinter>
     private let clock: any TillClock
 
-    /// Those of a record store.
+    /// Creates the registry of a record store.
     public init(_ store: any RecordStore, clock: any TillClock = SystemClock()) {
         records = Records(store)
         self.clock = clock
     }
 
-    /// The printer of a name; `nil` if there is none.
+    /// Returns a registered printer; `nil` if there is none.
     public func known(_ name: String) async throws(JournalError) -> KnownPrinter? {
-        // What is too long for a name is an address, or wrong.
+        // Too long for a name: an address, or invalid.
         guard (1...RecordLimits.maximumKeyBytes).contains(name.utf8.count) else { return nil }
         return try await records.document(name)
     }
 
-    /// All printers with names, by name.
+    /// Returns the registered printers, sorted by name.
     public func all() async throws(JournalError) -> [KnownPrinter] {
         try await records.list(limit: PrinterRegistry.maximum).sorted { $0.name < $1.name }
     }
 
-    /// Gives a printer a name, or a name another printer. Durable when it returns.
+    /// Registers a printer, replacing one of the same name. Durable when it returns.
     public func keep(_ printer: KnownPrinter) async throws(JournalError) { try await records.put(printer) }
 
-    /// Forgets a printer's name.
-    /// - Returns: whether there was one.
+    /// Removes a printer's registration.
+    /// - Returns: `true` if there was one.
     public func forget(_ name: String) async throws(JournalError) -> Bool { try await records.delete(name) }
 
-    /// Keeps the first certificate that a printer shows, unless one was kept meanwhile.
-    /// - Returns: the one that is kept.
+    /// Pins the first certificate that a printer presents, unless one was pinned meanwhile.
+    /// - Returns: The pinned certificate.
     private func keepFirst(certificate: [UInt8], of name: String) async throws(JournalError) -> [UInt8]? {
         let changed = try await records.update(name) { printer in
             guard printer.certificate == nil, printer.trustsFirst else { return false }
@@ -51,15 +51,15 @@ public struct PrinterRegistry: Sendable {
         return try await known(name)?.certificate
     }
 
-    /// Where a printer is; nothing is asked of it.
+    /// Returns a printer's address without contacting it.
     /// - Throws: `PrinterAddressError` if the text is neither a name nor an address.
     public func place(of text: String) async throws -> PrinterAddress {
         let known = try await known(text)
         return try PrinterAddress(parsing: known?.address ?? text)
     }
 
-    /// The printer of a name or an address, ready to be asked. One whose first certificate is to be trusted is
-    /// examined now if it never was; the certificate is durable before anything is sent under it.
+    /// Returns the printer of a name or an address, ready for use. If its first certificate is to be trusted and none
+    /// is pinned yet, the printer is contacted now; the pin is durable before anything is sent under it.
     /// - Throws: `PrinterAddressError`, ``PrinterRegistryError``, `IPPError`
     public func printer(
         _ text: String, deadline: Span = ReceiptPrinter.defaultDeadline
@@ -86,7 +86,8 @@ public struct PrinterRegistry: Sendable {
             deadline: deadline, clock: clock)
     }
 
-    /// A name, and the password in the first line of a file that only its owner can have written, and read.
+    /// Returns a user name with the password in the first line of a file that is writable and readable only by its
+    /// owner.
     public static func credentials(_ user: String, file: String?) throws(PrinterRegistryError) -> PrinterCredentials {
         guard let file else { throw .passwordFile("") }
         let bytes: [UInt8]
@@ -103,13 +104,13 @@ public struct PrinterRegistry: Sendable {
     }
 }
 
-/// Why a registered printer cannot be used.
+/// An error in a registered printer.
 public enum PrinterRegistryError: ExplainedError, Hashable {
-    /// What it must show cannot be read.
+    /// The pinned certificate is unreadable.
     case unreadablePin(String)
-    /// The password's file is not there, empty, too long, or not for this user.
+    /// The password file is missing, empty, too long, or not readable by this user.
     case passwordFile(String)
-    /// Others have, or may have, a hand in the password's file.
+    /// The password file is writable or readable by other users.
     case untrusted(UntrustedFile)
 
     public var code: String {
@@ -130,7 +131,7 @@ public enum PrinterRegistryError: ExplainedError, Hashable {
     }
     /// A printer moves no money.
     public var moneyMoved: MoneyMoved { .no }
-    /// What to do next.
+    /// The next step for the operator.
     public var next: String {
         switch self {
         case .unreadablePin: "Add the printer anew with --trust or --pin."

@@ -4,21 +4,21 @@ public import TillJournal
 public import TillPrinting
 public import TillReceipts
 
-/// Puts the receipts of a journal's payments on paper: recorded first, printed then, never twice by itself.
-/// A printer that fails changes no payment; its receipt waits and is tried again, for ``patience``.
+/// Prints the receipts of a journal's payments: recorded first, then printed, never twice automatically. A printer
+/// failure never affects its payment; the receipt is queued and retried for ``patience``.
 public struct ReceiptService: Sendable {
-    /// How long a receipt waits for its printer before it is given up.
+    /// The time for which a receipt is retried before it fails.
     public static let patience = Span.hours(24)
-    /// The first and the longest pause before a receipt that waits is tried again.
+    /// The first and the longest pause between retries.
     static let pauses = (first: Span.seconds(5), longest: Span.minutes(5))
-    /// How long a printer is asked about a job of a process that died before the job, if not begun, is canceled.
+    /// The time for which a printer is polled about a dead process's job before the job, if not begun, is canceled.
     static let recoveryTime = Span.seconds(4)
 
     private let journal: any Journal
     private let jobs: PrintJobs
     private let clock: any TillClock
     private let printers: PrinterRegistry
-    /// The receipt of a payment or of one refund, for a copy, proved to add up.
+    /// Returns the receipt of a payment or of one refund, for a copy, verified to add up.
     public typealias Content = @Sendable (Payment, ReceiptCopy, RefundID?) throws -> ReceiptContent
     private let content: Content
 
@@ -32,18 +32,19 @@ public struct ReceiptService: Sendable {
         printers = PrinterRegistry(journal, clock: clock)
     }
 
-    /// Writes a receipt down and prints it. It says that it is a reprint if this copy is or may be on paper already.
+    /// Records a receipt and prints it. It is marked as a reprint if this copy is or may be on paper already.
     /// - Parameters:
-    ///   - refund: prints the receipt of that refund; `nil`: that of the whole payment.
-    ///   - width: what it is to be printed on, as `58`, `80`, `A4` or `Letter`; `nil`: what the printer has.
-    ///   - deadline: how long it is followed; a printer that has not begun by then is asked to cancel it.
-    /// - Returns: how it stands in the end. Nothing is thrown for what a printer does.
+    ///   - refund: The refund for a refund receipt; `nil` for the receipt of the whole payment.
+    ///   - width: The paper: `58`, `80`, `A4` or `Letter`; `nil` for the printer's own.
+    ///   - deadline: The time for which the job is followed; a printer that has not begun by then is asked to cancel
+    ///     it.
+    /// - Returns: The final state. Printer failures are not thrown.
     public func print(
         _ payment: Payment, on name: String, copy: ReceiptCopy = .customer, refund: RefundID? = nil, copies: Int = 1,
         width: String? = nil, deadline: Span = ReceiptPrinter.defaultDeadline,
         progress: @escaping @Sendable (PrintProgress) -> Void = { _ in }
     ) async throws -> PrintJob {
-        // Names, addresses and papers that are none, and a receipt that does not add up, are refused before anything is
+        // Unknown names, addresses and papers, and a receipt that does not add up, are refused before anything is
         // recorded.
         _ = try await printers.place(of: name)
         guard width == nil || width.flatMap({ Paper.named($0) }) != nil else {
@@ -67,9 +68,9 @@ public struct ReceiptService: Sendable {
         return try await run(job, payment, deadline, progress)
     }
 
-    /// Prints what waits, and finds out about what was being sent when a process died, and about what may have printed.
-    /// - Parameter isDue: only what is to be tried again by now.
-    /// - Returns: what was examined, as it stands now.
+    /// Prints queued jobs, recovers jobs left by dead processes, and queries uncertain ones.
+    /// - Parameter isDue: `true` restricts it to jobs due by now.
+    /// - Returns: The jobs handled, in their current state.
     public func printWaiting(onlyDue isDue: Bool = false) async throws -> [PrintJob] {
         var done: [PrintJob] = []
         for job in try await jobs.takeOver() {
@@ -89,8 +90,8 @@ public struct ReceiptService: Sendable {
         return done
     }
 
-    /// Cancels a receipt that waits.
-    /// - Returns: how it stands now: one that is being sent or has ended is left as it is. `nil` if there is none.
+    /// Cancels a queued job.
+    /// - Returns: The current state: a job that is being sent or has ended is unchanged. `nil` if there is none.
     public func cancel(_ id: String) async throws -> PrintJob? {
         _ = try await jobs.endWaiting(id, as: .canceled, note: "It was canceled; nothing was printed.")
         return try await jobs.job(id)
@@ -103,11 +104,11 @@ public struct ReceiptService: Sendable {
         if try await jobs.endWaiting(job.id, as: job.state, note: job.note) { done.append(job) }
     }
 
-    /// What a process left that died while it sent.
+    /// Recovers a job left by a process that died while sending.
     private func recover(_ left: PrintJob) async throws -> PrintJob {
         var job = left
         guard job.isBegun else {
-            // Nothing of the receipt left; the printer may hold an empty job for it.
+            // Nothing of the receipt was sent; the printer may hold an empty job for it.
             if let printer = try? await printers.printer(job.printer) {
                 await printer.discard(job: job.number, named: name(of: job))
             }
@@ -134,7 +135,7 @@ public struct ReceiptService: Sendable {
         return job
     }
 
-    /// Queries once what may have printed where the printer has a number for it: it may have ended since.
+    /// Queries uncertain jobs with a printer job number once: they may have ended since.
     private func askAgain() async throws -> [PrintJob] {
         var done: [PrintJob] = []
         for uncertain in try await jobs.uncertain(since: clock.now().adding(.days(-1))) {
@@ -143,7 +144,7 @@ public struct ReceiptService: Sendable {
             do {
                 answer = try await printers.printer(job.printer).query(job: job.number, named: name(of: job))
             } catch {
-                // A printer that is out of reach is asked again at the next turn; the job stays as uncertain as it is.
+                // An unreachable printer is queried again next time; the job stays uncertain.
                 continue
             }
             guard let outcome = answer else { continue }
@@ -181,7 +182,7 @@ public struct ReceiptService: Sendable {
             }
             try await end(&job, outcome)
         } catch let error as any ExplainedError {
-            // Thrown means: not one byte of it went to paper.
+            // An error means that not one byte of it went to paper.
             job.state = .waiting
             job.note = "\(error.what) \(error.next)"
             try await jobs.end(
@@ -204,7 +205,7 @@ public struct ReceiptService: Sendable {
         try await jobs.end(job.id, as: job.state, note: job.note)
     }
 
-    /// What the printer's list calls it: no other has this name, so a job whose number was lost is found by it.
+    /// Returns the unique job name in the printer's list, which finds a job with a lost number.
     private func name(of job: PrintJob) -> String { "Receipt \(job.id)\(job.tries > 1 ? " (\(job.tries))" : "")" }
 
     static func pause(after tries: Int) -> Span {

@@ -2,21 +2,21 @@ public import TillCanvas
 public import TillCore
 public import TillReceipts
 
-/// In which form a receipt is written, and how wide.
+/// The output format and width of a receipt.
 public struct ReceiptForm: Hashable, Sendable {
     public enum Format: String, Hashable, Sendable, CaseIterable {
-        /// Lines of fixed columns.
+        /// Plain text in fixed columns.
         case text
         case html
         case json
-        /// As it prints, with its fonts.
+        /// The printed layout, with its fonts.
         case pdf
-        /// A picture of how it prints.
+        /// An image of the printed layout.
         case png
-        /// Bytes of ESC/POS, for a printer that takes them as they are.
+        /// Raw ESC/POS bytes for a printer.
         case escpos
 
-        /// What an answer over HTTP is called.
+        /// The media type in HTTP responses.
         public var mediaType: String {
             switch self {
             case .text: "text/plain; charset=utf-8"
@@ -34,10 +34,10 @@ public struct ReceiptForm: Hashable, Sendable {
     private let columns: Int
     private let profile: ESCPOSProfile
 
-    /// A form as a request asks for it.
+    /// Creates a form from request parameters.
     /// - Parameters:
     ///   - width: `58`, `80`, `A4` or `Letter`; for text also a number of columns, 24 to 255.
-    ///   - profile: what an ESC/POS printer can do; `nil`: the default at that width.
+    ///   - profile: The ESC/POS printer profile; `nil` for the default of that width.
     /// - Throws: ``ReceiptFormError``
     public init(_ format: Format, width: String = "80", profile: String? = nil) throws(ReceiptFormError) {
         self.format = format
@@ -57,9 +57,9 @@ public struct ReceiptForm: Hashable, Sendable {
         self.profile = known
     }
 
-    /// The receipt in this form.
-    /// - Returns: its bytes, and the lines of an ESC/POS receipt that carry `?` for a character.
-    /// - Throws: `CanvasError` if it cannot be drawn, or would be in characters that no font has.
+    /// Renders the receipt.
+    /// - Returns: The bytes, and the number of ESC/POS lines with `?` in place of a character.
+    /// - Throws: `CanvasError` if it cannot be drawn, or contains characters that no font has.
     public func write(_ content: ReceiptContent) throws(CanvasError) -> (bytes: [UInt8], damagedLines: Int) {
         let document = ReceiptDocument(content)
         switch format {
@@ -75,13 +75,13 @@ public struct ReceiptForm: Hashable, Sendable {
     }
 }
 
-/// A form that there is not.
+/// An error for an unsupported form.
 public enum ReceiptFormError: ExplainedError, Hashable {
-    /// No such paper, nor number of columns.
+    /// An unknown paper or number of columns.
     case unknownWidth(String)
-    /// No such paper for a printer.
+    /// An unknown printer paper.
     case unknownPaper(String)
-    /// No ESC/POS profile has that name.
+    /// An unknown ESC/POS profile.
     case unknownProfile(String)
 
     public var code: String {
@@ -97,7 +97,7 @@ public enum ReceiptFormError: ExplainedError, Hashable {
         }
     }
     public var moneyMoved: MoneyMoved { .no }
-    /// What to do next.
+    /// The next step for the operator.
     public var next: String {
         switch self {
         case .unknownWidth: "Use 58, 80, A4 or Letter; for text also 24 to 255 columns."

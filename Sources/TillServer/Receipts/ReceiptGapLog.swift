@@ -2,15 +2,15 @@ import Synchronization
 import TillCore
 import TillReceipts
 
-/// Remembers for which payments it was reported that their receipts lack what a card demands, so that a shop's log says
-/// it once and not each time somebody views one.
+/// Remembers the payments already reported for missing card-mandated receipt fields, so that the log reports each once
+/// and not at every view.
 final class ReceiptGapLog: Sendable {
-    /// Payments remembered; then it starts afresh.
+    /// The maximum number of remembered payments; the set is cleared when full.
     static let maximumPayments = 4_096
 
     private let reported = Mutex<Set<PaymentID>>([])
 
-    /// The sentence for the log, the first time.
+    /// Returns the log message at the first report of a payment.
     func sentence(for receipt: ReceiptContent) -> String? {
         guard let sentence = receipt.missingFieldsSentence else { return nil }
         return reported.withLock { reported in

@@ -2,20 +2,21 @@ public import Crypto
 import Foundation
 public import TillCore
 
-/// Signs and checks addresses under which a customer reads one receipt for a time, without a key of the till. Nothing
-/// is stored: who has the address may read, until it expires or the key's file is removed.
+/// Signs and verifies time-limited URLs under which a customer views one receipt without a key of the till. Nothing is
+/// stored: possession of the URL grants access until it expires or the key's file is removed.
 public struct ReceiptLink: Sendable {
-    /// How long an address is valid by default.
+    /// The default lifetime of a link.
     public static let defaultLifetime = Span.days(90)
     public static let longestLife = Span.days(730)
     private static let keyBytes = 32
 
     let key: SymmetricKey
 
-    /// With a key of one's own.
+    /// Creates a signer with a given key.
     public init(key: SymmetricKey) { self.key = key }
 
-    /// With the key beside a journal, made at the first use: 32 random bytes that only the owner may read.
+    /// Creates a signer with the key beside a journal, generated on first use: 32 random bytes readable by the owner
+    /// only.
     /// - Throws: ``ReceiptLinkError/key(_:)``
     public init(besideJournal path: String) throws(ReceiptLinkError) {
         let file = path + "-links"
@@ -27,14 +28,14 @@ public struct ReceiptLink: Sendable {
         key = SymmetricKey(data: bytes)
     }
 
-    /// The path of a receipt's address: `/r/<payment>.<expiry>.<signature>`.
+    /// Returns the path of a receipt link: `/r/<payment>.<expiry>.<signature>`.
     public func path(_ payment: PaymentID, expires: Timestamp) -> String {
         let seconds = String(max(0, expires.milliseconds / 1000), radix: 36)
         return "/r/\(payment.rawValue).\(seconds).\(signature(payment.rawValue, seconds))"
     }
 
-    /// Whose receipt an address shows.
-    /// - Throws: ``ReceiptLinkError``: forged and unknown addresses are not distinguished.
+    /// Verifies a link and returns its payment.
+    /// - Throws: ``ReceiptLinkError``: forged and unknown links are not distinguished.
     public func payment(path: String, now: Timestamp) throws(ReceiptLinkError) -> PaymentID {
         let parts = path.dropFirst(3).split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard path.hasPrefix("/r/"), path.utf8.count <= 300, parts.count == 3, let seconds = Int64(parts[1], radix: 36),
@@ -47,22 +48,22 @@ public struct ReceiptLink: Sendable {
         return PaymentID(rawValue: parts[0])
     }
 
-    /// 128 bits of HMAC-SHA-256 in hex.
+    /// Returns 128 bits of HMAC-SHA-256 in hex.
     private func signature(_ payment: String, _ seconds: String) -> String {
         let code = HMAC<SHA256>.authenticationCode(for: Data("receipt/1/\(payment)/\(seconds)".utf8), using: key)
         return Hex.lowercase(code.prefix(16))
     }
 }
 
-/// Why an address shows no receipt.
+/// An error in a receipt link.
 public enum ReceiptLinkError: ExplainedError, Hashable {
-    /// Not one of ours.
+    /// The link was not issued by this till.
     case invalid
-    /// Its time is over.
+    /// The link has expired.
     case expired
-    /// The key's file cannot be read or made.
+    /// The key's file cannot be read or created.
     case key(String)
-    /// Others have, or may have, a hand in it.
+    /// Other users can write or read the key's file.
     case untrusted(UntrustedFile)
 
     public var code: String {
@@ -82,7 +83,7 @@ public enum ReceiptLinkError: ExplainedError, Hashable {
         }
     }
     public var moneyMoved: MoneyMoved { .no }
-    /// What to do next.
+    /// The next step for the caller.
     public var next: String {
         switch self {
         case .invalid: "Check the address."

@@ -1,31 +1,31 @@
 public import TillCore
 public import TillJournal
 
-/// A receipt on its way to somebody by e-mail. It is recorded before the mail server is asked, with the address
-/// masked: the address itself is nowhere kept, so sending again needs it again.
+/// A receipt e-mail. It is recorded before the mail server is contacted, with the address masked: the address itself is
+/// never stored, so sending again requires it again.
 public struct ReceiptMail: Hashable, Sendable {
     public enum State: String, Hashable, Sendable {
-        /// A process is sending it.
+        /// Being sent by a process.
         case sending
-        /// The mail server took it.
+        /// Accepted by the mail server.
         case sent
-        /// The mail server refused it: certainly not sent.
+        /// Refused by the mail server: certainly not sent.
         case failed
-        /// The mail server may have taken it.
+        /// Possibly accepted by the mail server.
         case mayHaveBeenSent = "may_have_been_sent"
     }
 
     public var id: String
     public var payment: PaymentID
-    /// To whom, masked: `j•••@example.com`.
+    /// The masked recipient: `j•••@example.com`.
     public var to: String
     public var state: State
-    /// The last report, for people.
+    /// The latest status message.
     public var note: String
-    /// When it was asked for.
+    /// The time of the request.
     public var createdAt: Timestamp
 
-    /// A receipt that is about to be sent.
+    /// Creates a receipt e-mail about to be sent.
     public init(id: String, payment: PaymentID, to masked: String, at: Timestamp) {
         self.id = id
         self.payment = payment
@@ -37,10 +37,10 @@ public struct ReceiptMail: Hashable, Sendable {
 }
 
 extension ReceiptMail: RecordDocument {
-    /// Where they are kept.
+    /// The collection of stored e-mails.
     public static let collection: RecordCollection = "receipt_mail"
 
-    /// One that is being sent belongs to the process that writes it.
+    /// The stored form. An e-mail being sent is held by the process that writes it.
     public var record: Record {
         var writer = JSONWriter()
         writer.beginObject()
@@ -54,7 +54,7 @@ extension ReceiptMail: RecordDocument {
             isHeld: state == .sending)
     }
 
-    /// One that a process that died was sending may have been sent.
+    /// Reads the stored form. An e-mail that a dead process was sending may have been sent.
     public init(_ stored: KeptRecord) throws(JournalError) {
         let body = try RecordBody(stored)
         self.init(

@@ -1,24 +1,24 @@
 public import TillCore
 public import TillJournal
 
-/// What was sent by e-mail, in a record store. Every change is durable when its method returns.
+/// The receipt e-mails in a record store. Every change is durable when its method returns.
 public struct ReceiptMails: Sendable {
-    /// Most sendings of one list.
+    /// The maximum number of e-mails in one list.
     public static let maximumListed = 200
-    /// Most bytes of a note that is kept.
+    /// The maximum length of a stored note in bytes.
     static let maximumNote = 500
 
     private let store: any RecordStore
     private let records: Records<ReceiptMail>
 
-    /// Those of a store.
+    /// Creates the e-mails of a record store.
     public init(_ store: any RecordStore) {
         self.store = store
         records = Records(store)
     }
 
-    /// Records that a receipt is about to be sent; the mail server may be asked after it.
-    /// - Returns: `false`, and nothing is written, if a living process sends this receipt there at this moment.
+    /// Records a receipt about to be sent; the mail server may be contacted afterwards.
+    /// - Returns: `false`, with nothing written, if a living process is sending this receipt to this address.
     func begin(_ mail: ReceiptMail) async throws(JournalError) -> Bool {
         let place = ReceiptMails.place(of: mail)
         let known = try await store.record(place)
@@ -26,7 +26,7 @@ public struct ReceiptMails: Sendable {
         case .thisProcess, .anotherProcess: return false
         case nil, .nobody, .deadProcess: break
         }
-        // Of several that begin at once one has the place.
+        // Of concurrent attempts one gets the record.
         let taken = Record(place, body: Array(mail.id.utf8), isHeld: true)
         do throws(JournalError) {
             try await store.change([.insert(mail.record), .put(taken, over: known)])
@@ -37,7 +37,7 @@ public struct ReceiptMails: Sendable {
         }
     }
 
-    /// Records how it ended.
+    /// Records the outcome.
     func end(_ mail: ReceiptMail, as state: ReceiptMail.State, note: String) async throws(JournalError) {
         try await records.update(mail.id) { mail in
             mail.state = state
@@ -50,12 +50,13 @@ public struct ReceiptMails: Sendable {
         }
     }
 
-    /// The sendings of a payment's receipt, oldest first. One that a dead process was sending may have been sent.
+    /// Returns the e-mails of a payment's receipt, oldest first. One that a dead process was sending may have been
+    /// sent.
     public func mails(of payment: PaymentID) async throws(JournalError) -> [ReceiptMail] {
         try await records.list(matching: RecordMatch("payment", payment.rawValue), limit: ReceiptMails.maximumListed)
     }
 
-    /// Held by the process that sends this receipt there.
+    /// Returns the record held by the process that sends this receipt to this address.
     private static func place(of mail: ReceiptMail) -> RecordID {
         RecordID("receipt_mail_under_way", "\(mail.payment)/\(mail.to)")
     }

@@ -4,14 +4,14 @@ public import TillJournal
 import TillMail
 public import TillReceipts
 
-/// Sends receipts by e-mail: recorded first with the address masked, sent once, and said so if nobody knows
-/// whether it arrived. What becomes of a letter changes no payment.
+/// Sends receipts by e-mail: recorded first with the address masked, sent once, and reported as uncertain if delivery
+/// is unknown. An e-mail never affects its payment.
 public struct ReceiptPost: Sendable {
     private let mails: ReceiptMails
     private let mail: ReceiptSetup.Mail
     private let clock: any TillClock
 
-    /// A way to send mail, from the settings.
+    /// Creates a sender from the settings.
     /// - Throws: ``ReceiptPostError/notConfigured``
     public init(
         journal: any RecordStore, setup: ReceiptSetup, clock: any TillClock = SystemClock()
@@ -22,8 +22,8 @@ public struct ReceiptPost: Sendable {
         self.clock = clock
     }
 
-    /// Sends one receipt and waits for the mail server's last word.
-    /// - Returns: how it stands in the end. Nothing is thrown for what a mail server does.
+    /// Sends one receipt and waits for the mail server's final response.
+    /// - Returns: The final state. Mail server failures are not thrown.
     public func send(_ receipt: ReceiptContent, to address: EmailAddress) async throws -> ReceiptMail {
         let now = clock.now()
         let name = PaymentID.make(at: now, random: (.random(in: .min ... .max), .random(in: .min ... .max)))
@@ -49,13 +49,13 @@ public struct ReceiptPost: Sendable {
     }
 }
 
-/// Why a receipt is not even tried to be sent.
+/// An error for a receipt that was not attempted to be sent.
 public enum ReceiptPostError: ExplainedError, Hashable {
-    /// There is no mail server.
+    /// No mail server is configured.
     case notConfigured
-    /// It is being sent there at this moment.
+    /// The receipt is being sent to this address right now.
     case underWay(String)
-    /// What was given is no address.
+    /// The address is invalid.
     case address
 
     public var code: String {
@@ -72,9 +72,9 @@ public enum ReceiptPostError: ExplainedError, Hashable {
         case .address: "This is no e-mail address that a receipt can be sent to."
         }
     }
-    /// A letter moves nothing.
+    /// An e-mail moves no money.
     public var moneyMoved: MoneyMoved { .no }
-    /// What to do next.
+    /// The next step for the caller.
     public var next: String {
         switch self {
         case .notConfigured: "Set smtp.host and smtp.from; `till doctor` lists every setting."

@@ -10,13 +10,13 @@ import TillJournal
 import TillPrinting
 import TillReceipts
 
-/// Receipts: reading them, handing them to customers, and the printers for that.
+/// The receipt routes: viewing, delivery to customers, and their printers.
 struct ReceiptRoutes: Sendable {
-    /// The longest body of a request that hands a receipt over.
+    /// The maximum body size of a delivery request.
     private static let maximumBodyBytes = 4_096
-    /// Receipts that are mailed at once, and that are printed at once, by all accounts.
+    /// The maximum number of receipts concurrently mailed, and concurrently printed, by all accounts.
     static let maximumAtOnce = 64
-    /// Receipts of one account that wait for printers which are not the account's own.
+    /// The maximum number of queued receipts of an account on printers of another account.
     static let maximumWaiting = 100
     private static let form: QueryParameters = ["format", "width", "copy", "refund"]
 
@@ -25,7 +25,7 @@ struct ReceiptRoutes: Sendable {
     let options: ServerOptions
     let clock: any TillClock
     let logger: Logger
-    /// Holds up whoever tries addresses of receipts out.
+    /// Slows down the guessing of receipt links.
     private let guesses: GuessLimiter
     private let gaps = ReceiptGapLog()
     private let mailing: AccountPlaces
@@ -48,7 +48,7 @@ struct ReceiptRoutes: Sendable {
     }
 
     func register(on router: CounterRouter) {
-        // Opened from mails and messages, which add parameters of their own.
+        // Opened from e-mails and messages, which append parameters of their own.
         router.open([.get, .head], "/r/{link}", for: .customer, query: .any) { request, _ in
             try await linked(request.uri.path)
         }
@@ -84,7 +84,7 @@ struct ReceiptRoutes: Sendable {
 
     // MARK: Reading
 
-    /// The receipt of an order's latest payment.
+    /// Returns the receipt of an order's latest payment.
     private func receipt(ofOrder order: OrderID, _ incoming: Incoming) async throws -> Response {
         let filter = PaymentFilter(account: incoming.account, order: order, limit: 1)
         var payment = try await journal.livePayment(account: incoming.account, order: order)
@@ -98,7 +98,7 @@ struct ReceiptRoutes: Sendable {
         return try await receipt(of: payment, incoming)
     }
 
-    /// The receipt of a payment.
+    /// Returns the receipt of a payment.
     private func receipt(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
         try await receipt(of: try await checkout.payment(id, account: incoming.account), incoming)
     }
@@ -120,7 +120,7 @@ struct ReceiptRoutes: Sendable {
         return try await response(content, form)
     }
 
-    /// A parameter, or `nil` where it is given twice: the form then has its default width.
+    /// Returns a parameter or `nil`; a duplicate one is an unknown width.
     private func queried(_ name: String, _ incoming: Incoming) throws(ReceiptFormError) -> String? {
         do { return try incoming.query(name) } catch { throw .unknownWidth("that is given twice") }
     }
@@ -145,7 +145,7 @@ struct ReceiptRoutes: Sendable {
     private func response(_ content: ReceiptContent, _ form: ReceiptForm) async throws -> Response {
         let bytes: [UInt8]
         do {
-            // Drawing takes milliseconds, which others need not wait for.
+            // Drawing takes milliseconds, so keep it off the event loop.
             bytes = try await Task.detached { try form.write(content).bytes }.value
         } catch let error as CanvasError {
             throw Problem(.serviceUnavailable, error.code, error.what, next: error.next)
@@ -172,7 +172,7 @@ struct ReceiptRoutes: Sendable {
         return try await response(try content(payment, copy: nil, refund: nil), try ReceiptForm(.html))
     }
 
-    // MARK: Handing over
+    // MARK: Delivery
 
     private func makeLink(_ payment: Payment, _ body: JSONValue, _ request: Request) throws -> Response {
         try body.allow(["days"])
@@ -192,7 +192,7 @@ struct ReceiptRoutes: Sendable {
 
     private func printed(_ payment: Payment, _ body: JSONValue) async throws -> Response {
         try body.allow(["printer", "copy", "refund", "width"])
-        // Only printers that the shop named: an address in a request would let anybody reach into the network.
+        // Only registered printers: an address in a request would give callers access to the shop's network.
         guard let name = body["printer"]?.stringValue, options.hasHardware(payment.account),
             try await PrinterRegistry(journal).known(name) != nil
         else { throw Problem.field("printer", "It must be the name of a printer that was added.") }
@@ -216,7 +216,7 @@ struct ReceiptRoutes: Sendable {
         return answer(job.id, job.state.rawValue, job.note)
     }
 
-    /// An account that prints on another's printers does not fill their queue.
+    /// Limits the queue of an account on another account's printers.
     private func checkWaiting(_ account: AccountID) async throws {
         guard account != options.account else { return }
         let waiting = try await PrintJobs(journal).count(waitingOf: account)
@@ -229,7 +229,7 @@ struct ReceiptRoutes: Sendable {
         next: "Wait until some are done."
     ).retrying(after: 10)
 
-    /// Prints, and logs what a card demands and nobody gave.
+    /// A print service that logs missing card-mandated fields.
     private var printing: ReceiptService {
         let logger = logger
         return options.receipts.printing(journal, clock) { logger.error("\($0)") }

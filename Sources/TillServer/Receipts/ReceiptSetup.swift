@@ -6,33 +6,33 @@ public import TillMail
 import TillProvider
 public import TillReceipts
 
-/// What a shop set for its receipts: what stands at their head and foot, their language, and how they are sent.
+/// The shop's receipt settings: header and footer, language, delivery.
 public struct ReceiptSetup: Sendable {
     public var store = StoreDetails(name: "Till")
-    /// The language, and how amounts and dates are written.
+    /// The locale of text, amounts and dates.
     public var locale = Locale(identifier: "en_US")
-    /// Where customers find the counter, without a slash at its end; receipts carry a code if it is set.
+    /// The counter's public URL without a trailing slash; if set, receipts carry a code.
     public var url: String?
-    /// How receipts are sent; not at all if `nil`.
+    /// The mail settings; `nil` disables e-mail.
     public var mail: Mail?
 
-    /// How receipts are sent.
+    /// The mail settings.
     public struct Mail: Sendable {
         public var server: SMTPServer
-        /// Who they come from.
+        /// The sender address.
         public var from: EmailAddress
 
-        /// A way to send.
+        /// Creates mail settings.
         public init(server: SMTPServer, from: EmailAddress) {
             self.server = server
             self.from = from
         }
     }
 
-    /// What holds if nothing is set.
+    /// Creates the defaults.
     public init() {}
 
-    /// What settings say. Their values are checked already, but for those that need each other.
+    /// Creates the setup from settings. Values are validated already, except for those that depend on each other.
     /// - Throws: ``SettingsError``
     public init(_ settings: Settings) throws(SettingsError) {
         if let name = settings.text(.locale) { locale = Locale(identifier: name) }
@@ -83,10 +83,10 @@ public struct ReceiptSetup: Sendable {
             from: from)
     }
 
-    /// The receipt of a payment, proved to add up.
+    /// Returns the receipt of a payment, verified to add up.
     /// - Parameters:
-    ///   - refund: that of one refund, a paper of its own; `nil`: that of the whole payment.
-    ///   - links: signs the address of the receipt online; `nil`: no code.
+    ///   - refund: The refund for a refund receipt; `nil` for the receipt of the whole payment.
+    ///   - links: Signs the online receipt's URL; `nil` for no code.
     /// - Throws: `ReceiptError`
     public func content(
         _ payment: Payment, copy: ReceiptCopy = .customer, refund: RefundID? = nil, links: ReceiptLink? = nil
@@ -99,7 +99,7 @@ public struct ReceiptSetup: Sendable {
         }
         content.copy = copy
         if let url, let links {
-            // Of the day it was sold on, so that every print of it carries the same code.
+            // Relative to the sale's date, so that every print carries the same code.
             let expires = content.date.adding(ReceiptLink.defaultLifetime)
             content.link = CodeText(url + links.path(payment.id, expires: expires))
         }
@@ -107,7 +107,7 @@ public struct ReceiptSetup: Sendable {
         return content
     }
 
-    /// A service that prints such receipts.
+    /// Returns a service that prints these receipts.
     public func printing(
         _ journal: any CounterStore, _ clock: any TillClock, onGap: @escaping @Sendable (String) -> Void = { _ in }
     ) -> ReceiptService {
@@ -115,7 +115,7 @@ public struct ReceiptSetup: Sendable {
         do throws(ReceiptLinkError) {
             links = url == nil ? nil : try ReceiptLink(besideJournal: journal.path)
         } catch {
-            // A receipt without its address is better than none.
+            // A receipt without its URL is better than none.
             links = nil
             onGap("Receipts are printed without their address online. \(error.what) \(error.next)")
         }

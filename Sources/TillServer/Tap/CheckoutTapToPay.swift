@@ -3,8 +3,8 @@ public import TillCheckout
 public import TillCore
 public import TillTapToPay
 
-/// Taps through the spine: a payment is in the journal before its card is read, the attempt before the provider is
-/// asked, and what nobody knows is `unknown` with somebody who owns it.
+/// Taps through the payment engine: the payment is in the journal before its card is read, the attempt before the
+/// provider is called, and an uncertain outcome is `unknown` with an owner that resolves it.
 public struct CheckoutTapToPay: TapToPayService.PaymentServiceProvider {
     private let checkout: Checkout
     private let account: AccountID
@@ -14,13 +14,13 @@ public struct CheckoutTapToPay: TapToPayService.PaymentServiceProvider {
     private let order: @Sendable () -> OrderID
     private let read: @Sendable (PaymentCardReadResult, String?) async -> Void
 
-    /// A provider of taps over an engine.
+    /// Creates a tap provider over an engine.
     /// - Parameters:
-    ///   - provider: who moves the money.
-    ///   - reader: the reader's name on the receipt.
-    ///   - order: the name of the next order.
-    ///   - failedRead: gets what a failed read gave.
-    ///   - token: where reader tokens come from.
+    ///   - provider: The provider that moves the money.
+    ///   - reader: The reader's name on the receipt.
+    ///   - order: Returns the next order's ID.
+    ///   - failedRead: Receives the result of a failed read.
+    ///   - token: Returns reader tokens.
     public init(
         checkout: Checkout, account: AccountID = .main, provider: ProviderName, reader: String = "tap",
         order: @escaping @Sendable () -> OrderID,
@@ -31,10 +31,10 @@ public struct CheckoutTapToPay: TapToPayService.PaymentServiceProvider {
         (self.order, self.token, read) = (order, token, failedRead)
     }
 
-    /// From where it was reported.
+    /// Returns a token from the configured source.
     public func fetchReaderToken() async throws -> String { try await token() }
 
-    /// Writes a payment for the next order, after asking whether the provider can express the amount.
+    /// Creates a payment for the next order, after checking that the provider can represent the amount.
     public func openPayment(_ amount: Money) async throws -> String? {
         try checkout.checkAmount(amount, provider: provider)
         let order = try Order(id: order(), amount: amount, description: "Tap")
@@ -43,7 +43,7 @@ public struct CheckoutTapToPay: TapToPayService.PaymentServiceProvider {
         ).id.rawValue
     }
 
-    /// Confirms the payment with what the reader sealed.
+    /// Confirms the payment with the reader's encrypted card data.
     public func processPayment(
         _ card: PaymentCardReadResult, amount: Money, payment: String?
     ) async throws -> TapToPayService.PaymentResult {
@@ -54,7 +54,7 @@ public struct CheckoutTapToPay: TapToPayService.PaymentServiceProvider {
         return TapToPayService.PaymentResult(done)
     }
 
-    /// Ends the payment; no money was asked for.
+    /// Closes the payment; no money was requested.
     public func closePayment(_ payment: String, reason: String) async {
         _ = try? await checkout.cancel(PaymentID(rawValue: payment), account: account, reason: reason)
     }
@@ -84,7 +84,7 @@ public struct CheckoutTapToPay: TapToPayService.PaymentServiceProvider {
         return .init(refundOf: refunded, card: card.card)
     }
 
-    /// Asks without a payment that was opened: it is opened first.
+    /// Confirms a payment that was not opened before: opens it first.
     public func processPayment(
         cardData: String, amount: Decimal, currency: String
     ) async throws -> TapToPayService.PaymentResult {
@@ -94,7 +94,7 @@ public struct CheckoutTapToPay: TapToPayService.PaymentServiceProvider {
             PaymentCardReadResult(id: payment ?? "", paymentCardData: cardData), amount: money, payment: payment)
     }
 
-    /// A refund needs its payment here.
+    /// Declines, since a refund requires its payment here.
     public func processRefund(
         cardData: String, amount: Decimal, currency: String
     ) async throws -> TapToPayService.RefundResult {
@@ -103,7 +103,7 @@ public struct CheckoutTapToPay: TapToPayService.PaymentServiceProvider {
 }
 
 extension TapToPayService.PaymentResult {
-    /// How a payment of the journal stands.
+    /// Creates the result of a payment's current state.
     init(_ payment: Payment) {
         let attempt = payment.attempts.last
         var status = Status.unknown
@@ -121,7 +121,7 @@ extension TapToPayService.PaymentResult {
         self.init(status: status, payment: payment.id.rawValue, message: message, card: attempt?.tender.card)
     }
 
-    /// How the last refund of a payment stands.
+    /// Creates the result of a payment's latest refund.
     init(refundOf payment: Payment, card: CardSummary?) {
         var status = Status.unknown
         var message: String?

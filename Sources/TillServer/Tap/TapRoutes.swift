@@ -5,7 +5,7 @@ import TillContactless
 import TillCore
 import TillTapToPay
 
-/// What stands under `/v1/tap`: the virtual reader of a counter in sandbox mode.
+/// The routes under `/v1/tap`: the virtual reader of a counter in sandbox mode.
 struct TapRoutes: Sendable {
     let taps: VirtualTapService?
     let payments: PaymentRoutes
@@ -26,7 +26,7 @@ struct TapRoutes: Sendable {
         return taps
     }
 
-    /// Whether there is a reader, where it stands, and which cards may be held to it.
+    /// Returns the reader's availability and phase, and its virtual cards.
     private func overview() -> Response {
         var writer = JSONWriter(reserving: 1024)
         writer.beginObject()
@@ -89,7 +89,7 @@ struct TapRoutes: Sendable {
         return .json(writer.bytes)
     }
 
-    /// What happened at the reader in the sale of a payment: its steps, and what became of the pass.
+    /// Returns the reader's events in the sale of a payment: its steps, and the result of the pass.
     private func story(_ incoming: Incoming) async throws -> Response {
         let taps = try requireService()
         let sale = try await sale(try incoming.query("payment"), incoming)

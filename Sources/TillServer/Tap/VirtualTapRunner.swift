@@ -1,6 +1,6 @@
 import ServiceLifecycle
 
-/// Cancels the read when the counter ends, so that the end does not wait for a customer.
+/// Cancels the read at shutdown, so that shutdown does not wait for a customer.
 struct VirtualTapRunner: Service {
     let taps: VirtualTapService
 

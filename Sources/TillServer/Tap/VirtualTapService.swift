@@ -5,25 +5,25 @@ import TillHardware
 import TillSandbox
 import TillTapToPay
 
-/// The virtual reader of a counter in sandbox mode: asks for a card and the shop's loyalty pass in one tap, and takes
-/// the virtual card that somebody chooses on the page.
+/// The virtual reader of a counter in sandbox mode: requests a card and the shop's loyalty pass in one tap, and accepts
+/// the virtual card selected on the page.
 ///
-/// One read at a time. What it seals goes through the same confirmation as a card of any reader.
+/// It does one read at a time. The encrypted result takes the same confirmation path as any reader's card.
 public actor VirtualTapService {
     /// The reader's name in a tender.
     public static let label = "tap"
-    /// The pass that it asks for: the example shop's.
+    /// The requested pass: the example shop's.
     public static let pass = "pass.com.example.loyalty"
-    /// The most taps whose story is kept.
+    /// The maximum number of taps with a stored story.
     static let mostRemembered = 64
 
-    /// Whose tap it is.
+    /// The sale of a tap.
     struct Sale: Hashable, Sendable {
         let account: AccountID
         let order: OrderID
     }
 
-    /// What happened at the reader in one sale.
+    /// The reader's events in one sale.
     struct Story: Sendable {
         var steps: [PaymentCardReader.Event] = []
         var isWaiting = false
@@ -32,7 +32,7 @@ public actor VirtualTapService {
     }
 
     private let clock: any TillClock
-    /// Whose taps they are where nobody is named.
+    /// The account of taps that name none.
     private let account: AccountID
     private let reader: PaymentCardReader
     private let field: VirtualField
@@ -42,7 +42,7 @@ public actor VirtualTapService {
     private var stories: [Sale: Story] = [:]
     private var order: [Sale] = []
 
-    /// The service, where the sandbox is the provider; nil elsewhere: virtual cards are never asked for real money.
+    /// Creates the service if the sandbox is the provider; `nil` otherwise: virtual cards never take real money.
     init?(sandboxOf counter: Counter) {
         guard counter.options.provider == .sandbox else { return nil }
         self.init(clock: counter.clock, account: counter.options.account)
@@ -64,7 +64,7 @@ public actor VirtualTapService {
         tokens = ReaderTokenKeeper(clock: clock) { try issuer.issue(merchant: "sandbox") }
     }
 
-    /// Collects at this reader what is asked of it, and leaves the others to `collector`.
+    /// Returns a collector that handles this reader and passes other readers to `collector`.
     nonisolated func collector(else collector: @escaping CardCollector) -> CardCollector {
         { label, card, parameters, tell in
             guard label == VirtualTapService.label else { return try await collector(label, card, parameters, tell) }
@@ -111,7 +111,7 @@ public actor VirtualTapService {
         }
     }
 
-    /// The page was loaded again in the middle: the read that nobody waits for any more makes room for its own sale.
+    /// Cancels the abandoned read of the same sale after a page reload.
     private func takeOver(_ sale: Sale) async throws {
         guard let current, current.sale == sale, let session = current.session else { return }
         _ = try? await session.cancelRead()
@@ -151,7 +151,7 @@ public actor VirtualTapService {
         story.steps = reader.recentEvents
         story.isWaiting = event == .readyForTap || event == .readRetry
         stories[sale] = story
-        // Percents are for the bar, not for the list of steps.
+        // Percentages are for the progress bar, not for the list of steps.
         if case .updateProgress = event { return }
         guard let sentence = event.sentence else { return }
         let type: CardReaderEventType =
@@ -168,26 +168,26 @@ public actor VirtualTapService {
 
     // MARK: The page
 
-    /// Holds a virtual card to the reader.
+    /// Presents a virtual card to the reader.
     func present(_ card: VirtualCard, to sale: Sale) async throws(Problem) {
         guard current?.sale == sale else { throw VirtualTapService.notWaiting }
         await field.present(card)
     }
 
-    /// Cancels the read of a sale. `true`: no card was read.
+    /// Cancels the read of a sale. Returns `true` if no card was read.
     func cancel(_ sale: Sale) async throws(Problem) -> Bool {
         guard let current, current.sale == sale else { throw VirtualTapService.notWaiting }
         guard let session = current.session else { return false }
         return (try? await session.cancelRead()) ?? false
     }
 
-    /// The counter closes: who waits for a card waits no longer.
+    /// Closes the reader, which ends a pending read.
     func close() async { await reader.close() }
 
-    /// What happened at the reader in a sale.
+    /// Returns the reader's events in a sale.
     func story(of sale: Sale) -> Story? { stories[sale] }
 
-    /// Where the reader stands.
+    /// The reader's current status.
     nonisolated var status: ReaderStatus { reader.status }
 
     private static var notWaiting: Problem {

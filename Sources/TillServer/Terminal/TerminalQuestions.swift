@@ -3,19 +3,19 @@ import NIOCore
 import TillCore
 import TillProvider
 
-/// What a reader asks the customer, over HTTP: `/v1/terminal/readers/{id}/inputs` and, for a simulated reader,
-/// `…/answers`. Answers may be personal data: they are passed on and kept nowhere.
+/// Customer questions on a reader over HTTP: `/v1/terminal/readers/{id}/inputs` and, for a simulated reader,
+/// `…/answers`. Answers may be personal data: they are passed on and never stored.
 extension TerminalRoutes {
-    /// Puts questions on a reader that has nothing else to do.
+    /// Shows questions on an idle reader.
     func ask(_ id: String, _ incoming: Incoming) async throws -> Response {
         let inputs = try TerminalRoutes.inputs(try await incoming.document())
         return answers(try await questions(at: id).ask(inputs, at: id))
     }
 
-    /// How far the customer is with them.
+    /// Returns the progress of the current questions.
     func asked(_ id: String) async throws -> Response { answers(try await questions(at: id).answers(at: id)) }
 
-    /// Answers for the customer of a simulated reader, skips what may be skipped, or lets nobody answer.
+    /// Simulates the customer of a simulated reader: answers, skips what may be skipped, or leaves.
     func pretend(_ id: String, _ incoming: Incoming) async throws -> Response {
         let body = try await incoming.document()
         try body.allow(["customer"])
@@ -91,7 +91,7 @@ extension TerminalRoutes {
         return words
     }
 
-    /// One line without control characters, and not empty.
+    /// Returns the text if it is a single non-empty line without control characters.
     private static func plain(_ text: String) -> String? {
         let isLine = text.isOneLine
         let isSaid = text.unicodeScalars.contains { !$0.properties.isWhitespace }

@@ -7,12 +7,13 @@ import TillHardware
 import TillJournal
 import TillProvider
 
-/// What stands under `/v1/terminal/`: readers for the page, and what an app with a provider's SDK needs.
+/// The routes under `/v1/terminal/`: readers for the page, and the endpoints for apps with a provider's SDK.
 struct TerminalRoutes: Sendable {
-    /// How often another request's preparation of the same order is waited for, and how long each time.
+    /// The maximum number of waits for a concurrent request's preparation of the same order, and the length of each
+    /// wait.
     static let maximumTurns = 40
     static let turn = Span.milliseconds(100)
-    /// The largest tip that a test card gives, in the wire's units.
+    /// The maximum tip of a simulated card, in the wire format's units.
     static let maximumTip: Int64 = 99_999_999
 
     let service: TerminalService?
@@ -45,7 +46,7 @@ struct TerminalRoutes: Sendable {
         }
     }
 
-    /// The readers among which one is.
+    /// Returns the fleet of a reader.
     func fleet(with reader: String) async throws -> any ReaderFleet {
         guard let fleet = await service?.fleet(with: reader) else { throw TerminalRoutes.noReaders }
         return fleet
@@ -74,7 +75,7 @@ struct TerminalRoutes: Sendable {
         writer.beginArray()
         for (reader, fleet) in readers { write(reader, of: fleet, into: &writer) }
         writer.endArray()
-        // The page falls back on the simulated reader, and says so if a provider did not answer.
+        // The page falls back to the simulated reader and shows that a provider did not answer.
         writer.field("complete", isComplete)
         writer.endObject()
         return .json(writer.bytes)
@@ -95,14 +96,14 @@ struct TerminalRoutes: Sendable {
         writer.endObject()
     }
 
-    /// Cancels what a reader does.
+    /// Cancels a reader's current action.
     private func cancel(at id: String, _ incoming: Incoming) async throws -> Response {
         try (try await incoming.document()).allow([])
         let fleet = try await fleet(with: id)
         return answer(try await fleet.cancel(id), of: fleet)
     }
 
-    /// Holds a test card to a simulated reader.
+    /// Presents a test card to a simulated reader.
     private func present(at id: String, _ incoming: Incoming) async throws -> Response {
         let body = try await incoming.document()
         try body.allow(["card", "tip"])
@@ -139,7 +140,7 @@ struct TerminalRoutes: Sendable {
         return .json(writer.bytes)
     }
 
-    /// Makes the order's payment and what a device collects for, or finds them.
+    /// Creates or finds the order's payment and the provider object for which a device collects.
     private func collect(_ incoming: Incoming) async throws -> Response {
         let body = try await incoming.document()
         let (order, mode, device) = try wanted(body)
@@ -163,7 +164,7 @@ struct TerminalRoutes: Sendable {
                     guard case .refused(.outcomeOpen(.processing)) = error else { throw error }
                 }
             case .processing:
-                // Another request is preparing the same order right now.
+                // A concurrent request is preparing the same order.
                 try await clock.sleep(for: TerminalRoutes.turn)
             default: throw CheckoutError.orderOccupied(order.id, by: payment.id, payment.status)
             }
@@ -201,7 +202,7 @@ struct TerminalRoutes: Sendable {
         )
     }
 
-    /// The payment that has the order, or a new one.
+    /// Returns the order's payment, creating it if necessary.
     private func payment(for order: Order, _ mode: CaptureMode, _ account: AccountID) async throws -> Payment {
         do throws(CheckoutError) {
             let made = try await checkout.create(checkout.draft(account: account, order: order, captureMode: mode))
@@ -228,7 +229,7 @@ struct TerminalRoutes: Sendable {
         return .json(writer.bytes)
     }
 
-    /// The app says that it is done: the payment is queried, and held money is captured.
+    /// Settles a payment after the app has finished: queries the provider and captures authorized money.
     private func settle(_ payment: PaymentID, _ incoming: Incoming) async throws -> Response {
         try (try await incoming.document()).allow([])
         _ = try await checkout.payment(payment, account: incoming.account)

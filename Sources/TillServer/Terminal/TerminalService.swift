@@ -5,17 +5,16 @@ import TillCore
 import TillHardware
 import TillProvider
 
-/// The counter's card readers as the server uses them, whichever provider they are of: which ones there are, and who is
-/// notified of what happens at them.
+/// The counter's card readers of all providers, as used by the server: lookup, and forwarding of their events.
 struct TerminalService: Sendable {
-    /// Readers by the module that they belong to.
+    /// The fleets with their modules.
     private let fleets: [(module: ProviderName, fleet: any ReaderFleet)]
-    /// What apps with a provider's SDK are given.
+    /// The endpoint for apps with a provider's SDK.
     let devices: (any DeviceSales)?
-    /// The id of the reader that the page offers first.
+    /// The ID of the page's default reader.
     let preferred: String?
 
-    /// `nil` where no module has readers or sells on devices.
+    /// Creates the service; `nil` if no module has readers or sells on devices.
     init?(_ modules: [any ProviderModule], preferred: String?) {
         fleets = modules.compactMap { module in module.readers.map { (type(of: module).name, $0) } }
         devices = modules.lazy.compactMap(\.devices).first
@@ -25,8 +24,8 @@ struct TerminalService: Sendable {
 
     var all: [any ReaderFleet] { fleets.map(\.fleet) }
 
-    /// The readers among which a request's reader is; `nil` for the simulated one, which is no provider's.
-    /// - Parameter asked: the provider that the request names.
+    /// Returns the fleet of a request's reader; `nil` for the simulated reader, which belongs to no provider.
+    /// - Parameter asked: The provider named in the request.
     func fleet(of request: TenderRequest, asked: ProviderName?) async -> (any ReaderFleet)? {
         guard case .reader(let reader, _, _) = request.kind else { return nil }
         if let own = fleets.first(where: { $0.fleet.provider == asked }) { return own.fleet }
@@ -35,17 +34,17 @@ struct TerminalService: Sendable {
         return await fleet(with: reader)
     }
 
-    /// The fleet that knows a reader; the first, which then says what is wrong, if none does.
+    /// Returns the fleet that knows a reader, or else the first, which then throws the error with the cause.
     func fleet(with reader: String) async -> (any ReaderFleet)? {
         guard fleets.count > 1 else { return fleets.first?.fleet }
-        // Those that know their readers without asking anybody come first.
+        // Fleets that know their readers without a provider request come first.
         for fleet in all.sorted(by: { $0.standing != nil && $1.standing == nil }) {
             if (try? await fleet.reader(named: reader)) != nil { return fleet }
         }
         return fleets.first?.fleet
     }
 
-    /// The tender of a sale at a reader; refuses what cannot be sold there before the reader wakes.
+    /// Returns the tender of a sale at a reader; refuses an unsupported sale before the reader is activated.
     static func tender(
         at reader: String, of fleet: any ReaderFleet, for payment: Payment, tipping: CardPresentPayload.Tipping?
     ) async throws -> Tender {
@@ -72,7 +71,7 @@ struct TerminalService: Sendable {
         }
     }
 
-    /// The card for the payment's next refund is presented at this reader; only a scheme that wants it asks for it.
+    /// Designates the reader for the card of the payment's next refund, for schemes that require its presentation.
     func use(_ reader: String, forRefundOf payment: Payment) async throws {
         var own = all.first { $0.provider == payment.provider }
         if own == nil { own = await fleet(with: reader) }
@@ -80,8 +79,8 @@ struct TerminalService: Sendable {
     }
 }
 
-/// Passes on what happens at readers to the streams of events. When the counter ends it cancels the readers that
-/// still wait for a card, so that the end does not wait for customers; what is being charged is finished.
+/// Forwards reader events to the event streams. At shutdown it cancels readers that still wait for a card, so that
+/// shutdown does not wait for customers; charges in progress are completed.
 struct TerminalFeedService: Service {
     let terminal: TerminalService
     let feed: EventFeed
@@ -114,7 +113,7 @@ struct TerminalFeedService: Service {
 }
 
 extension Problem {
-    /// What an error about readers means to the sender of a request.
+    /// Creates the response for a reader error.
     init(reader error: ReaderError) {
         switch error.kind {
         case .invalid(let field): self = .field(field, error.what, code: error.code)

@@ -1,10 +1,11 @@
 import TillCore
 
-/// What happens after the sale without the shop's asking, as `POST /_sandbox/aftersale` takes it.
+/// Changes after the sale that the shop did not request, driven by `POST /_sandbox/aftersale`.
 extension AdyenLedger {
-    /// Plays `{"reference":"PSPREFERENCE","do":"refund"}`. Others: `capture`, `fail_refund`, `reverse_refund`,
+    /// Applies `{"reference":"PSPREFERENCE","do":"refund"}`. Other actions: `capture`, `fail_refund`, `reverse_refund`,
     /// `fail_capture`, `recapture`, `inquire`, `notify`, `dispute`, `reinstate`, `second`, `win`, `lose`. `amount` is
-    /// in minor units. `false`: it cannot happen to that payment.
+    /// in minor units.
+    /// - Returns: `false` if the action is not possible for that payment.
     func play(_ json: JSONValue) -> Bool {
         guard let name = json["reference"]?.stringValue?.split(separator: ".").first.map({ String($0) }),
             let payment = payments[name], payment.isHeld, let word = json["do"]?.stringValue
@@ -43,7 +44,7 @@ extension AdyenLedger {
     }
 
     private func step(_ event: String, _ kind: String, _ payment: Payment, _ value: Int64) -> Bool {
-        // The Customer Area writes the payment's own name.
+        // Refunds made in the Customer Area carry the payment's own name.
         let step = Step(name: newName(), kind: kind, reference: payment.reference, value: value)
         payments[payment.name]?.steps.append(step)
         report(event, step, of: payment)
@@ -96,7 +97,8 @@ extension AdyenLedger {
                 ("defensePeriodEndsAt", .string("2030-01-31T10:00:00+01:00")),
             ])
         if word == "win" {
-            // What is given back is not won yet: the bank has accepted the answer, or did not say anything in time.
+            // A chargeback reversal is not final: the dispute is won once the issuer accepts the defense or its
+            // response period expires.
             tell(
                 "ISSUER_RESPONSE_TIMEFRAME_EXPIRED", name: all[index].name, original: payment.name,
                 reference: payment.reference, account: payment.account, value: all[index].value,

@@ -1,6 +1,6 @@
 import TillCore
 
-/// The stand-in's ledger: payments, what was done to them, keys with their answers, and what is to be reported.
+/// The stand-in's ledger: payments, modifications, idempotency keys with their responses, and pending events.
 actor AdyenLedger {
     struct Answer: Sendable {
         let status: Int
@@ -21,7 +21,7 @@ actor AdyenLedger {
         var disputes: [Dispute] = []
     }
 
-    /// A capture or a refund that was done.
+    /// A completed capture or refund.
     struct Step {
         let name: String
         let kind: String
@@ -36,7 +36,7 @@ actor AdyenLedger {
         var withdrawn: Int64 = 0
     }
 
-    /// The most keys that are remembered.
+    /// The maximum number of remembered idempotency keys.
     static let mostKeys = 100_000
 
     var payments: [String: Payment] = [:]
@@ -47,7 +47,7 @@ actor AdyenLedger {
     private(set) var notifications: [JSONValue] = []
     var reports = AdyenReports()
 
-    /// Events since the last time, oldest first.
+    /// Removes and returns the events since the previous call, oldest first.
     func takeReported() -> [JSONValue] {
         defer { notifications = [] }
         return notifications
@@ -66,7 +66,7 @@ actor AdyenLedger {
             })
     }
 
-    /// The same key with the same body has the same answer; with another body it is refused.
+    /// Replays the stored response for a key sent again with the same body; refuses the key with another body.
     func once(_ key: String?, _ body: JSONValue, _ work: @Sendable (isolated AdyenLedger) -> Answer) -> Answer {
         guard let key else { return work(self) }
         if let known = keys[key] {
@@ -161,7 +161,7 @@ actor AdyenLedger {
         return Answer(status: 200, body: SandboxJSON.object(answer))
     }
 
-    /// `captures`, `refunds` or `cancels` of a payment; by its own name, or by the shop's.
+    /// Applies `captures`, `refunds` or `cancels` to a payment, addressed by PSP reference or by the shop's reference.
     func modify(_ kind: String, of name: String?, _ body: JSONValue) -> Answer {
         guard let account = body["merchantAccount"]?.stringValue, !account.isEmpty else {
             return AdyenLedger.error(403, "901", "Invalid Merchant Account")
@@ -199,7 +199,7 @@ actor AdyenLedger {
         return Answer(status: 201, body: SandboxJSON.object(answer))
     }
 
-    /// Does it; why not, if it cannot be done.
+    /// Applies a modification; returns the refusal reason, or `nil` on success.
     private func apply(_ kind: String, to name: String?, _ value: Int64, _ currency: String) -> String? {
         guard let name, var payment = payments[name], payment.isHeld else { return "Transaction not found" }
         defer { payments[name] = payment }
@@ -216,7 +216,7 @@ actor AdyenLedger {
             payment.refunded = sum
         default:
             guard payment.captured == 0 || payment.refunded == 0 else { return "Transaction has been refunded" }
-            // A technical cancel voids a hold and gives back what was taken at once.
+            // A technical cancel voids a hold and refunds an immediate capture.
             payment.refunded = payment.captured
             payment.isCanceled = true
         }
@@ -227,7 +227,7 @@ actor AdyenLedger {
         _ event: String, name: String, original: String?, reference: String, account: String, value: Int64,
         currency: String, refusal: String?, at time: Timestamp? = nil, more: [(String, JSONValue)] = []
     ) {
-        // Each event has a moment of its own, in the order in which things happened.
+        // Gives each event a distinct timestamp, in order of occurrence.
         moment += 1
         let date = (time ?? Timestamp(milliseconds: 1_767_225_600_000).adding(.seconds(moment))).internetTime
         var item: [(String, JSONValue)] = [
@@ -245,7 +245,7 @@ actor AdyenLedger {
     }
 }
 
-/// Objects in the order in which they are written here.
+/// JSON objects with the members in the order in which they are written here.
 enum SandboxJSON {
     static func object(_ members: [(String, JSONValue)]) -> JSONValue {
         .object(members.map { JSONMember(key: $0.0, value: $0.1) })

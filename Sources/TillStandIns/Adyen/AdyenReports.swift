@@ -1,21 +1,20 @@
 import TillCore
 
-/// Settlement details reports of the stand-in, made from its own ledger, and what is to be wrong in them.
+/// Settlement details reports generated from the stand-in's ledger, with planted faults.
 ///
-/// `POST /_sandbox/statements` takes `{"do":"batch"}`, which closes a batch over all that was not settled and announces
-/// its report with a webhook, unless `"announce":false`; `{"do":"omit","id":"…"}`,
-/// `{"do":"amount","id":"…","amount":1}` and `{"do":"type","id":"…","type":"x"}`, a row that is missing, says another
-/// amount or has another type, by Adyen's name for the capture or refund;
-/// `{"do":"foreign","amount":1,"currency":"EUR"}`, a charge that no payment made; `{"do":"fee","amount":30}`, a fee of
-/// its own, or as many as `times` says; `{"do":"forbid"}` and `{"do":"allow"}`, whether the report user may read;
-/// `{"do":"fail","status":503,"times":1}`, answers that fail. Amounts are minor units, and all of it ends with the
-/// process.
+/// `POST /_sandbox/statements` takes `{"do":"batch"}`, which closes a batch over everything unsettled and announces its
+/// report by webhook unless `"announce":false`; `{"do":"omit","id":"…"}`, `{"do":"amount","id":"…","amount":1}` and
+/// `{"do":"type","id":"…","type":"x"}`, which omit a row or change its amount or type, by Adyen's reference of the
+/// capture or refund; `{"do":"foreign","amount":1,"currency":"EUR"}`, a charge that belongs to no payment;
+/// `{"do":"fee","amount":30}`, a standalone fee, repeated `times` times; `{"do":"forbid"}` and `{"do":"allow"}`, which
+/// set the report user's read permission; `{"do":"fail","status":503,"times":1}`, failing responses. Amounts are minor
+/// units. All of it is kept in memory only.
 struct AdyenReports {
-    /// The largest amount that a request may make up, minor units.
+    /// The largest amount that a request may invent, in minor units.
     static let maximumAmount: Int64 = 1_000_000_000_000
-    /// Rows that one request may make up.
+    /// The maximum number of rows that one request may invent.
     static let maximumTimes: Int64 = 100_000
-    /// Reports that are kept.
+    /// The maximum number of stored reports.
     static let maximumFiles = 1_000
     private static let columns = [
         "Company Account", "Merchant Account", "Psp Reference", "Merchant Reference", "Payment Method", "Creation Date",
@@ -28,9 +27,9 @@ struct AdyenReports {
         var payment: String?
         var reference: String
         var type: String
-        /// Adyen's name for the capture or refund; for others what the row is about.
+        /// Adyen's reference of the capture or refund; for other rows, their subject.
         var change: String
-        /// Minor units; above zero into the shop's balance.
+        /// Minor units; positive amounts credit the shop's balance.
         var amount: Int64
         var fee: Int64
         var currency: Currency
@@ -46,10 +45,10 @@ struct AdyenReports {
     private var isForbidden = false
     private var failures: (status: Int, left: Int) = (503, 0)
 
-    /// What Adyen keeps of a capture here: 12 minor units, and 0.6 % cut off.
+    /// Returns Adyen's fee for a capture in this stand-in: 12 minor units plus 0.6 %, rounded down.
     private static func fee(of amount: Int64) -> Int64 { amount / 1_000 * 6 + amount % 1_000 * 6 / 1_000 + 12 }
 
-    /// A report, or the status that is answered in its place.
+    /// Returns a report, or the error status to respond with.
     mutating func report(_ name: String, authorization: String?) -> (status: Int, text: String) {
         if failures.left > 0 {
             failures.left -= 1
@@ -60,7 +59,7 @@ struct AdyenReports {
     }
 
     /// Closes a batch.
-    /// - Returns: the report's name; `nil` where no more are kept.
+    /// - Returns: the report's name; `nil` once the report limit is reached.
     mutating func close(_ payments: [AdyenLedger.Payment], account: String, at now: Timestamp) -> String? {
         guard files.count < AdyenReports.maximumFiles else { return nil }
         number += 1
@@ -97,7 +96,7 @@ struct AdyenReports {
             step.kind == "captures"
                 ? row("Settled", step.name, step.value) : row("Refunded", step.name, -step.value)
         }
-        // What was taken at once has no step of its own.
+        // An immediate capture has no step of its own.
         if payment.captured > 0, !payment.steps.contains(where: { $0.kind == "captures" }) {
             rows.insert(row("Settled", payment.name, payment.captured), at: 0)
         }
@@ -118,7 +117,7 @@ struct AdyenReports {
         ]
     }
 
-    /// Does one thing but ``close(_:account:at:)``; `false` if it cannot be understood.
+    /// Applies any action except ``close(_:account:at:)``; returns `false` if the request is malformed.
     mutating func play(_ json: JSONValue, name: String) -> Bool {
         let id = json["id"]?.stringValue ?? ""
         let amount = json["amount"]?.int64Value.flatMap { $0.magnitude <= AdyenReports.maximumAmount ? $0 : nil }
@@ -156,7 +155,7 @@ struct AdyenReports {
 }
 
 extension AdyenLedger {
-    /// What `POST /_sandbox/statements` takes; see ``AdyenReports``.
+    /// Handles `POST /_sandbox/statements`; see ``AdyenReports``.
     func playStatement(_ json: JSONValue, at now: Timestamp) -> Bool {
         guard json["do"]?.stringValue == "batch" else { return reports.play(json, name: newName()) }
         let account = json["merchant_account"]?.stringValue ?? payments.values.first?.account ?? "TillTest"

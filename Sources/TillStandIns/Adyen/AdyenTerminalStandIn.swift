@@ -1,11 +1,13 @@
 import TillCore
 
-/// A terminal of Adyen's on this machine: answers payments, their status, aborts and reversals, sealed as it is set up.
+/// A simulated Adyen terminal on this machine: responds to payment, status, abort and reversal requests, encrypted as
+/// configured.
 ///
-/// The amount decides, as with Adyen's test cards: a price that ends in 24 is refused, in 25 canceled by the customer,
-/// in 26 answered with a seal of another key; in 27 it is taken and the answer lost, in 28 the request itself is lost.
+/// The amount selects the outcome, as with Adyen's test cards: a price ending in 24 is declined; in 25, canceled by the
+/// customer; in 26, answered under another key; in 27, approved with the response lost; in 28, the request itself is
+/// lost.
 public actor AdyenTerminalStandIn {
-    /// The most requests that are remembered.
+    /// The maximum number of remembered requests.
     public static let mostRemembered = 1024
 
     private let key: AdyenTerminalStandInKey?
@@ -13,19 +15,19 @@ public actor AdyenTerminalStandIn {
     private var order: [String] = []
     private var count = 0
 
-    /// Makes one; nil speaks in the clear.
+    /// Creates a terminal; a `nil` key disables encryption.
     public init(key: AdyenTerminalStandInKey?) { self.key = key }
 
     public enum Reply: Hashable, Sendable {
-        /// An answer, in its bytes.
+        /// A response, as raw bytes.
         case message([UInt8])
-        /// Nothing: the answer or the request was lost.
+        /// No response: either the response or the request was lost.
         case lost
-        /// The message could not be opened.
+        /// The message could not be decrypted.
         case unreadable
     }
 
-    /// The answer to a message.
+    /// Returns the reply to a message.
     public func answer(_ body: [UInt8]) -> Reply {
         guard var message = JSONValue(ifValid: body) else { return .unreadable }
         if let key {
@@ -79,7 +81,7 @@ public actor AdyenTerminalStandIn {
                 ]), false
             )
         case "Abort":
-            // What is over stays as it is; what never came, or comes later, is canceled.
+            // Completed transactions are unaffected; unknown or later ones are canceled.
             let reference = asked["MessageReference"]?["ServiceID"]?.stringValue ?? ""
             if known[reference] == nil {
                 remember(reference, AdyenTerminalStandIn.failure("Aborted", "message=merchant+abort"))

@@ -3,27 +3,27 @@ import CryptoExtras
 import Foundation
 public import TillCore
 
-/// The key that the stand-in's terminal shares with a till, and what it does with it. Written from Adyen's
-/// documentation of local communications, on purpose apart from the client's seal: a mistake in one of the two is
-/// found by the other.
+/// The key that the simulated terminal shares with a till, and its operations. Implemented from Adyen's documentation
+/// of local communications, deliberately independent of the client's implementation, so that an error in either is
+/// detected by the other.
 public struct AdyenTerminalStandInKey: Sendable {
     private let passphrase: Secret<String>
     private let identifier: String
     private let version: Int64
 
-    /// A key by its passphrase, name and version.
+    /// Creates a key from its passphrase, identifier and version.
     public init(passphrase: Secret<String>, identifier: String, version: Int64 = 1) {
         self.passphrase = passphrase
         self.identifier = identifier
         self.version = version
     }
 
-    /// A key of the same name that opens nothing that was sealed with this one.
+    /// A key with the same identifier that decrypts nothing encrypted with this one.
     var stranger: AdyenTerminalStandInKey {
         AdyenTerminalStandInKey(passphrase: Secret("another one"), identifier: identifier, version: version)
     }
 
-    /// 32 bytes that sign, 32 that seal, 16 that the start value is made with.
+    /// Derives the HMAC key (32 bytes), the cipher key (32 bytes) and the IV seed (16 bytes).
     private func material() throws -> (sign: SymmetricKey, seal: SymmetricKey, start: [UInt8]) {
         let key = try KDF.Insecure.PBKDF2.deriveKey(
             from: Array(passphrase.reveal().utf8), salt: Array("AdyenNexoV1Salt".utf8), using: .insecureSHA1,
@@ -36,7 +36,7 @@ public struct AdyenTerminalStandInKey: Sendable {
         try AES._CBC.IV(ivBytes: base.indices.map { base[$0] ^ nonce[$0] })
     }
 
-    /// The message in a sealed request; `nil` if it is sealed with another key, or was changed.
+    /// Decrypts a request; returns `nil` if it was encrypted with another key or modified.
     func opened(_ message: JSONValue) -> JSONValue? {
         guard let request = message["SaleToPOIRequest"], let trailer = request["SecurityTrailer"],
             trailer["KeyIdentifier"] == .string(identifier), trailer["KeyVersion"]?.int64Value == version,
@@ -55,7 +55,7 @@ public struct AdyenTerminalStandInKey: Sendable {
         } catch { return nil }
     }
 
-    /// A response, sealed; `nil` if it cannot be.
+    /// Encrypts a response; returns `nil` on failure.
     func sealed(_ message: JSONValue) -> JSONValue? {
         var generator = SystemRandomNumberGenerator()
         let nonce = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }

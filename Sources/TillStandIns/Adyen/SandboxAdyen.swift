@@ -6,13 +6,13 @@ public import TillCore
 import TillHTTP
 public import TillSandbox
 
-/// A stand-in for Adyen: payments, captures, cancels, refunds and signed webhooks, a terminal, and sessions for phones;
-/// over loopback or without a network at all. For this machine only; it moves no real money.
+/// A stand-in for Adyen: payments, captures, cancels, refunds, signed webhooks, a terminal, and sessions for phones;
+/// over loopback or without a network. For this machine only; it moves no real money.
 ///
-/// Beyond Adyen's paths there are `GET /_sandbox/ledger`, the truth in minor units; `POST /_sandbox/webhooks
-/// {"url":…,"hmac_key":…}`, where events go; `POST /_sandbox/aftersale {"reference":…,"do":"dispute"}`, what happens
-/// after the sale; `POST /_sandbox/statements {"do":"batch"}`, settlement reports; `GET /_sandbox/events`, those that
-/// nobody was notified of yet; and `POST /_sandbox/faults` as with the other stand-ins.
+/// Beyond Adyen's paths it serves `GET /_sandbox/ledger`, the true state in minor units; `POST /_sandbox/webhooks
+/// {"url":…,"hmac_key":…}`, which sets the webhook endpoint; `POST /_sandbox/aftersale {"reference":…,"do":"dispute"}`,
+/// changes after the sale; `POST /_sandbox/statements {"do":"batch"}`, settlement reports; `GET /_sandbox/events`,
+/// undelivered events; and `POST /_sandbox/faults` as in the other stand-ins.
 public struct SandboxAdyen: HTTPTransport {
     public let faults: SandboxFaults
     private let account = AdyenLedger()
@@ -21,10 +21,10 @@ public struct SandboxAdyen: HTTPTransport {
     private let stall: Span
     private let listener = Listener()
 
-    /// Makes one with an empty ledger.
+    /// Creates a stand-in with an empty ledger.
     /// - Parameters:
-    ///   - stall: how long a request that "times out" is held before it gets a 504.
-    ///   - terminalKey: what its terminal seals with; nil speaks in the clear.
+    ///   - stall: the time that a request which "times out" is held before its 504.
+    ///   - terminalKey: the terminal's encryption key; `nil` disables encryption.
     public init(
         clock: any TillClock = SystemClock(), faults: SandboxFaults = SandboxFaults(), stall: Span = .milliseconds(0),
         terminalKey: AdyenTerminalStandInKey? = nil
@@ -41,7 +41,7 @@ public struct SandboxAdyen: HTTPTransport {
         func set(_ url: String, _ key: Secret<[UInt8]>?) { (self.url, self.key) = (url, key) }
     }
 
-    /// Serves on 127.0.0.1 until the task is canceled or the process receives a signal to end.
+    /// Serves on 127.0.0.1 until the task is canceled or the process receives a termination signal.
     public func run(port: Int, onReady: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
         let wire = HTTPClientTransport()
         try await LoopbackServer.run(port: port, wire: wire, onReady: onReady) { request in
@@ -61,7 +61,7 @@ public struct SandboxAdyen: HTTPTransport {
         }
     }
 
-    /// Hands the request to the stand-in without a network.
+    /// Passes a request to the stand-in without a network.
     public func send(
         _ request: HTTPRequest, body: [UInt8], deadline: Span
     ) async throws(TransportFailure) -> HTTPReply {
@@ -75,17 +75,17 @@ public struct SandboxAdyen: HTTPTransport {
         return HTTPReply(response: response, body: answer.body)
     }
 
-    /// The truth in minor units.
+    /// The true state of all payments, in minor units.
     public func ledger() async -> [JSONValue] { await account.ledger().arrayValue ?? [] }
 
-    /// Plays what happens after the sale: what `do` of `POST /_sandbox/aftersale` says. `false`: it cannot happen.
+    /// Applies a change after the sale: an action of `POST /_sandbox/aftersale`. Returns `false` if it is not possible.
     public func play(_ word: String, on reference: ProviderReference, amount: Int64? = nil) async -> Bool {
         var asked: [(String, JSONValue)] = [("reference", .string(reference.rawValue)), ("do", .string(word))]
         if let amount { asked.append(("amount", .number("\(amount)"))) }
         return await account.play(SandboxJSON.object(asked))
     }
 
-    /// The webhooks that nobody was notified of yet, each a body with one signed item.
+    /// Removes and returns the undelivered webhooks, each a body with one signed item.
     public func webhooks(key: Secret<[UInt8]>) async -> [JSONValue] {
         await account.takeReported().map { SandboxAdyen.webhook($0, key) }
     }
@@ -104,7 +104,7 @@ public struct SandboxAdyen: HTTPTransport {
         ])
     }
 
-    /// What Adyen signs of an item: eight values with colons between; one that is missing is empty.
+    /// Computes the signature of an item over eight values separated by colons; a missing value is empty.
     private static func signature(_ item: JSONValue, _ key: Secret<[UInt8]>) -> String {
         var signed = ""
         for path in [

@@ -1,5 +1,5 @@
-/// ASN.1 written by hand, because Apple's signatures are in a form that encoders for DER refuse to write: indefinite
-/// lengths outside, and certificates in an order of their own.
+/// A hand-written BER encoder for ASN.1. Apple's signatures use forms that DER encoders refuse to produce: indefinite
+/// outer lengths and an unsorted certificate set.
 enum BERWriting {
     /// A value with a definite length.
     static func definite(_ tag: UInt8, _ parts: [[UInt8]]) -> [UInt8] {

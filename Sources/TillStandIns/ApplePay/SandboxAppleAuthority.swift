@@ -11,8 +11,8 @@ import X509
     import Foundation
 #endif
 
-/// A throw-away stand-in for Apple's certificate authorities: a root, an authority below it, signers of tokens, and
-/// merchants' certificates. Nothing outside the sandbox trusts it.
+/// A throw-away stand-in for Apple's certificate authorities: a root, an intermediate, token signers, and merchant
+/// certificates. Nothing outside the sandbox trusts it.
 public struct SandboxAppleAuthority: Sendable {
     /// A certificate and its private key, both in PEM.
     public struct Identity: Sendable {
@@ -32,7 +32,7 @@ public struct SandboxAppleAuthority: Sendable {
         var key: Key
     }
 
-    /// When everything was issued; valid for two years from a month before.
+    /// The time of issue; certificates are valid for two years, starting one month earlier.
     public let issued: Timestamp
     let root: Certificate
     let authority: Certificate
@@ -40,7 +40,7 @@ public struct SandboxAppleAuthority: Sendable {
     private let rootKey: P384.Signing.PrivateKey
     private let authorityKey: P256.Signing.PrivateKey
 
-    /// Makes all keys anew.
+    /// Generates a new set of keys.
     public init(issued: Timestamp) throws {
         self.issued = issued
         rootKey = P384.Signing.PrivateKey()
@@ -61,7 +61,7 @@ public struct SandboxAppleAuthority: Sendable {
             key: .p256(key))
     }
 
-    /// The root, in DER: what a verifier of sandbox tokens trusts.
+    /// The root certificate in DER, the trust anchor for sandbox tokens.
     public var rootCertificate: [UInt8] { (try? Self.der(root)) ?? [] }
 
     /// The root, in PEM.
@@ -69,7 +69,7 @@ public struct SandboxAppleAuthority: Sendable {
 
     // MARK: Merchants
 
-    /// A certificate for tokens, as Apple's portal issues it: on P-256, or RSA as in mainland China.
+    /// Issues a payment processing certificate as Apple's portal does: on P-256, or RSA as in mainland China.
     public func processingIdentity(merchant: String, rsa: Bool = false) throws -> Identity {
         let subject = try Self.name("Apple Pay Payment Processing:\(merchant)", userID: merchant)
         let usage = KeyUsage(keyEncipherment: true, keyAgreement: true)
@@ -81,10 +81,10 @@ public struct SandboxAppleAuthority: Sendable {
         return try identity(subject, .init(key.publicKey), merchant, usage, [], pem: key.pemRepresentation)
     }
 
-    /// A certificate for merchant sessions: the client certificate of the connection to Apple's gateway.
+    /// Issues a merchant identity certificate, the client certificate for Apple's session gateway.
     /// - Parameters:
-    ///   - hashed: the merchant whose hash goes into the extension; another than `merchant` plants a fault.
-    ///   - validUntil: `nil` is two years.
+    ///   - hashed: the merchant identifier hashed into the extension; a value other than `merchant` plants a fault.
+    ///   - validUntil: the end of validity; `nil` is two years.
     public func merchantIdentity(
         merchant: String, hashed: String? = nil, validUntil: Timestamp? = nil
     ) throws -> Identity {
@@ -95,7 +95,7 @@ public struct SandboxAppleAuthority: Sendable {
             pem: key.pemRepresentation, validUntil: validUntil)
     }
 
-    /// A certificate for a server of this machine, as the stand-in of Apple's gateway shows it.
+    /// Issues a server certificate for this machine, presented by the simulated Apple gateway.
     public func serverIdentity(names: [String]) throws -> Identity {
         let key = P256.Signing.PrivateKey()
         let extensions = try Certificate.Extensions {
@@ -133,7 +133,7 @@ public struct SandboxAppleAuthority: Sendable {
 
     // MARK: Signers
 
-    /// A signer whose certificate has, or lacks, what is asked for.
+    /// Creates a signer and a certificate with the requested properties.
     func signer(
         _ key: Signer.Key, name: String = "ecc-smp-broker-sign_TILL", mark: Bool = true, isAuthority: Bool = false,
         isSelfSigned: Bool = false, signs: Bool = true
@@ -155,7 +155,7 @@ public struct SandboxAppleAuthority: Sendable {
         return Signer(certificate: certificate, key: key)
     }
 
-    /// An authority of the same name and key: without Apple's mark, or without the right to issue.
+    /// Creates an authority with the same name and key, without Apple's marker extension or without the right to issue.
     func otherAuthority(mark: Bool = true, issues: Bool = true) throws -> Certificate {
         try Self.certificate(
             authority.subject, .init(authorityKey.publicKey), by: root.subject, .init(rootKey), issued: issued,

@@ -7,12 +7,12 @@ import NIOSSL
 import TillApplePay
 public import TillCore
 
-/// A stand-in for Apple's gateway of merchant sessions: TLS with a client certificate on both ends, as Apple has it.
+/// A stand-in for Apple's merchant session gateway, with mutual TLS.
 ///
-/// It gives a session only to a merchant whose certificate it issued, whose identifier is the one in that certificate,
-/// and which registered the domain. A session is valid once, for five minutes.
+/// It issues a session only to a merchant that presents a certificate issued here, with the identifier in that
+/// certificate, for a domain registered to that merchant. A session is valid once, for five minutes.
 public actor SandboxAppleGateway {
-    /// Sessions that are kept at most.
+    /// The maximum number of stored sessions.
     public static let maximumSessions = 10_000
 
     private struct Session {
@@ -26,12 +26,12 @@ public actor SandboxAppleGateway {
     private let domains: [MerchantIDHash: Set<String>]
     private var sessions: [String: Session] = [:]
     private var events: [String: JSONValue] = [:]
-    /// How many sessions were given.
+    /// The number of issued sessions.
     public private(set) var given = 0
-    /// What the next request gets instead of a session.
+    /// The response to the next request in place of a session.
     private var nextAnswer: Response?
 
-    /// A gateway at which these merchants registered these domains.
+    /// Creates a gateway with the domains registered by each merchant.
     public init(apple: SandboxAppleAuthority, domains: [String: Set<String>], clock: any TillClock = SystemClock()) {
         self.apple = apple
         self.clock = clock
@@ -39,22 +39,22 @@ public actor SandboxAppleGateway {
             domains.map { (MerchantIDHash(of: $0.key), $0.value) }, uniquingKeysWith: { $0.union($1) })
     }
 
-    /// Makes the next request fail with a status; or answers it with what Apple never would.
+    /// Makes the next request fail with a status, or return a response that Apple would never send.
     public func fail(with status: Int, location: String? = nil, body: [UInt8] = []) {
         var answer = Response(status: .init(code: status), body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
         answer.headers[.location] = location
         nextAnswer = answer
     }
 
-    /// Makes an event of a merchant's token, of which a shop may ask.
+    /// Records a lifecycle event of a merchant token, for the shop to query.
     public func happen(_ event: String, _ document: JSONValue) {
         if events.count < SandboxAppleGateway.maximumSessions { events[event] = document }
     }
 
     /// Serves on 127.0.0.1 until the task is canceled.
     /// - Parameters:
-    ///   - isOutdated: speaks TLS 1.1 at most, as nobody should.
-    ///   - onReady: is given the port.
+    ///   - isOutdated: limits the connection to TLS 1.1, a misconfiguration.
+    ///   - onReady: called with the port.
     public nonisolated func run(
         port: Int = 0, isOutdated: Bool = false, onReady: @escaping @Sendable (Int) async -> Void
     ) async throws {
@@ -82,8 +82,9 @@ public actor SandboxAppleGateway {
         try await application.run()
     }
 
-    /// Uses a session up, for one sheet; that sheet may ask again, as after a wrong address. `false` if it was not
-    /// given here, for another domain, used by another sheet, or too old.
+    /// Consumes a session for one payment sheet; the same sheet may redeem it again, for example after a wrong address.
+    /// Returns `false` for a session that was not issued here, belongs to another domain, was used by another sheet, or
+    /// has expired.
     public func redeem(_ identifier: String, domain: String, sheet: String) -> Bool {
         guard let session = sessions[identifier], session.domain == domain, clock.now() < session.until,
             session.sheet == nil || session.sheet == sheet
@@ -92,7 +93,7 @@ public actor SandboxAppleGateway {
         return true
     }
 
-    /// Whose certificate the connection shows; `nil` for none and for one that is no merchant's.
+    /// Returns the merchant of the connection's client certificate; `nil` without one, or if it is no merchant's.
     private static func merchant(on channel: any Channel) async -> MerchantIDHash? {
         do {
             guard let certificate = try await channel.nioSSL_peerCertificate().get() else { return nil }
@@ -152,7 +153,7 @@ public actor SandboxAppleGateway {
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("epochTimestamp", now.milliseconds)
-        // Apple's own says an hour too, and does not mean it.
+        // Apple's gateway also states an hour and does not honor it.
         writer.field("expiresAt", now.adding(.hours(1)).milliseconds)
         writer.field("merchantSessionIdentifier", identifier)
         writer.field("nonce", String(random.prefix(8)))
@@ -168,7 +169,7 @@ public actor SandboxAppleGateway {
     }
 }
 
-/// A request with the connection it came on, whose peer showed a certificate.
+/// A request context with its connection, for access to the client certificate.
 private struct GatewayContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel

@@ -11,89 +11,89 @@ import X509
     import Foundation
 #endif
 
-/// What a made token is to say.
+/// The contents of a generated token.
 public struct SandboxTokenRequest: Sendable {
-    /// EC or RSA; the processing certificate must fit.
+    /// EC or RSA; must match the processing certificate.
     public var version: PaymentTokenVersion = .ecV1
-    /// What the customer agrees to.
+    /// The amount that the customer authorizes.
     public var amount: Money
-    /// The device's account number.
+    /// The device account number (DPAN).
     public var accountNumber = "4784000000380075"
     /// The application data of the request, decoded; the token is bound to its hash.
     public var applicationData: [UInt8]?
-    /// When it is signed.
+    /// The signing time.
     public var signedAt: Timestamp
-    /// The transaction; a new one if `nil`.
+    /// The transaction identifier; `nil` generates one.
     public var transactionID: [UInt8]?
-    /// A cryptogram of a chip instead of one of 3-D Secure.
+    /// `true` for an EMV chip cryptogram instead of a 3-D Secure one.
     public var isEMV = false
-    /// Parts for other merchants, with their amounts in minor units.
+    /// Amounts for other merchants (multi-merchant payments), in minor units.
     public var parts: [String: Int64] = [:]
-    /// The cryptogram's indicator; `nil` as for Mastercard.
+    /// The ECI indicator; `nil` as for Mastercard.
     public var eciIndicator: String? = "7"
 
-    /// A token for an amount, signed at a moment.
+    /// Creates a request for an amount, signed at a given time.
     public init(amount: Money, signedAt: Timestamp) {
         self.amount = amount
         self.signedAt = signedAt
     }
 }
 
-/// What is wrong with a made token. Each is something that a verifier must refuse.
+/// A defect of a generated token. A verifier must refuse each of them.
 public enum SandboxTokenFlaw: String, Hashable, Sendable, CaseIterable {
-    /// The signer's certificate has no mark.
+    /// The signer's certificate lacks the marker extension.
     case signerWithoutMark
-    /// The authority's certificate has no mark.
+    /// The authority's certificate lacks the marker extension.
     case authorityWithoutMark
     /// The signer's certificate is for key agreement, not for signatures.
     case signerNotForSignatures
     /// The authority's certificate is not for issuing certificates.
     case authorityNotForIssuing
-    /// Another key signed than that of the signer's certificate.
+    /// The signature was made with a key other than the one in the signer's certificate.
     case foreignSignature
     case twoSigners
     /// A third certificate, self-signed, beside the genuine two.
     case thirdCertificate
     /// A self-signed signer, with the genuine signer's certificate beside it.
     case selfSignedSigner
-    /// The signer's mark on the certificate of an authority.
+    /// The signer's marker extension on the certificate of an authority.
     case markOnAuthority
-    /// Signed over a digest that is no longer accepted, SHA-1.
+    /// A signature over SHA-1, a digest that is no longer accepted.
     case sha1
     /// The signer's key is on P-384.
     case p384Signer
     /// An RSA signer for an EC token.
     case rsaSigner
-    /// The ephemeral point is not on the curve, and signed like that.
+    /// The ephemeral point is not on the curve; the signature covers it as is.
     case offCurvePoint
     case sandboxSigner
     /// The payload was changed after signing.
     case changedData
     /// Application data was added after signing.
     case applicationDataInjected
-    /// Application data was taken out after signing.
+    /// Application data was removed after signing.
     case applicationDataStripped
     /// The transaction was changed after signing.
     case changedTransaction
-    /// The token names a key that nobody has.
+    /// The token names an unknown key.
     case unknownKey
     /// The container holds the signed content.
     case embeddedContent
     /// Unsigned attributes behind the signature.
     case unsignedAttributes
-    /// The protected algorithm is not the one that signed.
+    /// The protected algorithm attribute differs from the signature's algorithm.
     case algorithmProtection
     /// The signing time is missing.
     case noSigningTime
-    /// What is signed is said to be of another type than data.
+    /// The signed content type is not `data`.
     case otherContentType
-    /// Another root than the trusted one.
+    /// A root other than the trusted one.
     case otherRoot
-    /// Bytes behind the container.
+    /// Trailing bytes after the container.
     case trailingBytes
 }
 
-/// Makes payment tokens in the form in which Apple sends them, for a merchant of the sandbox.
+/// Generates payment tokens in Apple's format, for a merchant of the sandbox.
 public struct SandboxTokenMaker: Sendable {
     private(set) var apple: SandboxAppleAuthority
     private let merchant: MerchantIDHash
@@ -118,7 +118,7 @@ public struct SandboxTokenMaker: Sendable {
         }
     }
 
-    /// Makes one for the merchant of a processing certificate.
+    /// Creates a token maker for the merchant of a processing certificate.
     public init(apple: SandboxAppleAuthority, processingCertificate: String) throws {
         self.apple = apple
         let certificate = try MerchantCertificate(parsing: Array(processingCertificate.utf8))
@@ -141,7 +141,7 @@ public struct SandboxTokenMaker: Sendable {
     /// The same merchant's tokens, signed under another root.
     func signed(by apple: SandboxAppleAuthority) -> SandboxTokenMaker { SandboxTokenMaker(self, apple: apple) }
 
-    /// The `paymentData` of a token, as the wallet gives it.
+    /// Returns a token's `paymentData`, as delivered by the wallet.
     public func paymentData(_ request: SandboxTokenRequest, flaw: SandboxTokenFlaw? = nil) throws -> JSONValue {
         let plaintext = payload(request).bytes()
         var transport: [UInt8]
@@ -186,7 +186,7 @@ public struct SandboxTokenMaker: Sendable {
         ])
     }
 
-    /// The whole token, as the browser gives it.
+    /// Returns the whole token, as delivered by the browser.
     public func token(_ request: SandboxTokenRequest, flaw: SandboxTokenFlaw? = nil) throws -> JSONValue {
         let data = try paymentData(request, flaw: flaw)
         let transaction = data["header"]?["transactionId"] ?? .null
@@ -269,9 +269,9 @@ public struct SandboxTokenMaker: Sendable {
     private func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 }
 
-/// Why a token cannot be made.
+/// An error that prevents a token from being generated.
 public enum SandboxTokenError: Error, Hashable, Sendable {
-    /// The certificate has no merchant in it.
+    /// The certificate contains no merchant identifier.
     case notMerchant
 }
 

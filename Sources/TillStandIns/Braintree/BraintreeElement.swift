@@ -1,6 +1,6 @@
-/// One element of the gateway's XML as the stand-in reads and writes it: like Braintree's own in lines, with
-/// `nil="true"` where there is nothing. On purpose apart from the client's reader, so that a mistake in one of the two
-/// is found by the other.
+/// An element of the gateway's XML as the stand-in reads and writes it: line layout like Braintree's, with `nil="true"`
+/// for absent values. Deliberately independent of the client's reader, so that an error in either is detected by the
+/// other.
 struct BraintreeElement: Sendable {
     /// The deepest nesting that is read.
     static let maximumDepth = 32
@@ -44,7 +44,7 @@ struct BraintreeElement: Sendable {
         return [head + ">" + escaped.joined() + "</\(name)>"]
     }
 
-    /// Reads a document; `nil` if it is none.
+    /// Parses a document; fails if it is malformed.
     init?(parsing body: [UInt8]) {
         guard let document = String(validating: body, as: UTF8.self) else { return nil }
         var reader = Reader(rest: document[...])

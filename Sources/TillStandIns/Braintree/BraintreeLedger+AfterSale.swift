@@ -1,14 +1,14 @@
 import TillCore
 
-/// What happens after the sale without the shop's asking, as `POST /_sandbox/aftersale` takes it.
+/// Changes after the sale that the shop did not request, driven by `POST /_sandbox/aftersale`.
 extension BraintreeLedger {
-    /// What a webhook says of it: its kind, and what it is about.
+    /// A webhook's kind and subject.
     typealias Report = (kind: String, subject: BraintreeElement)
 
-    /// Plays `{"reference":"TRANSACTION","do":"refund"}`. Others: `capture`, `void`, `fail_refund`,
+    /// Applies `{"reference":"TRANSACTION","do":"refund"}`. Other actions: `capture`, `void`, `fail_refund`,
     /// `decline_settlement`, `dispute`, `inquire`, `review`, `accept`, `win`, `lose`. `amount` is in minor units,
     /// `respond_by` a day such as 2030-01-31.
-    /// - Returns: what is reported of it, if anything is; `nil` if it cannot happen.
+    /// - Returns: the webhooks to send, possibly none; `nil` if the action is not possible.
     func play(_ json: JSONValue) -> [Report]? {
         guard let id = json["reference"]?.stringValue, let sale = transactions[id], sale.type == "sale",
             let word = json["do"]?.stringValue
@@ -16,7 +16,7 @@ extension BraintreeLedger {
         let amount = json["amount"]?.int64Value.map { Money(minorUnits: $0, currency: sale.amount.currency) }
         switch word {
         case "refund":
-            // The control panel's refunds have the order id of their sale.
+            // The control panel's refunds carry the order id of their sale.
             var wanted = [BraintreeElement("order_id", sale.orderID ?? "")]
             if let amount { wanted.append(BraintreeElement("amount", amount.decimalString)) }
             let answer = refund(id, BraintreeElement("transaction", of: wanted))
@@ -58,7 +58,7 @@ extension BraintreeLedger {
         return report(kind, of: id)
     }
 
-    /// A step of a dispute as it stands now: it says a day if it has moved money.
+    /// A dispute's step in its current state, with a disbursement day if it moved money.
     private func step(of dispute: Dispute, before: Int64) -> (status: String, at: Timestamp, day: String?) {
         let now = clock.now()
         return (dispute.status, now, dispute.withdrawn == before ? nil : String(now.internetTime.prefix(10)))
@@ -90,7 +90,7 @@ extension BraintreeLedger {
             ])
     }
 
-    /// The first status, and each that followed.
+    /// Returns the first status and each that followed.
     func history(of transaction: Transaction) -> [BraintreeElement] {
         let first = transaction.history.isEmpty ? [transaction.status] : transaction.history
         return first.map { status in
@@ -105,6 +105,6 @@ extension BraintreeLedger {
 }
 
 extension BraintreeLedger.Dispute {
-    /// What is gone from the shop for it.
+    /// The amount withdrawn from the shop for the dispute.
     var withdrawn: Int64 { kind == "retrieval" || status == "won" ? 0 : amount.minorUnits }
 }

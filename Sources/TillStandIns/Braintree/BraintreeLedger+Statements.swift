@@ -1,14 +1,14 @@
 import TillCore
 import TillSandbox
 
-/// Searches, payouts and the summary of settlement batches, from Braintree's reference of them.
+/// Searches, payouts and the settlement batch summary, implemented from Braintree's reference.
 extension BraintreeLedger {
-    /// As many as a search of Braintree's finds.
+    /// The maximum number of results of a Braintree search.
     static let maximumFound = 50_000
-    /// Transactions or disputes of one page.
+    /// The number of transactions or disputes on a page.
     static let pageSize = 50
 
-    /// What `POST /_sandbox/statements` takes; see ``BraintreeReporting``.
+    /// Handles `POST /_sandbox/statements`; see ``BraintreeReporting``.
     func playStatement(_ json: JSONValue) -> Bool {
         let today = String(clock.now().internetTime.prefix(10))
         switch json["do"]?.stringValue {
@@ -54,7 +54,7 @@ extension BraintreeLedger {
         )
     }
 
-    /// The transactions themselves, of names that a search has found.
+    /// Returns the transactions for identifiers found by a search.
     func read(_ node: BraintreeElement) -> Answer {
         if let status = reporting.refusal() { return (status, node) }
         let shown = found(node).filter { !reporting.lost.contains($0) }.prefix(BraintreeLedger.pageSize)
@@ -76,7 +76,7 @@ extension BraintreeLedger {
         }
     }
 
-    /// Whether a day or a moment lies in a range, both ends included.
+    /// Returns `true` if a day or timestamp lies in a range, both ends included.
     private func contains(_ range: BraintreeElement?, _ moment: String?) -> Bool {
         guard let range else { return true }
         guard let moment else { return false }
@@ -97,7 +97,7 @@ extension BraintreeLedger {
             ] + elements)
     }
 
-    /// How a transaction was paid out.
+    /// Returns the disbursement details of a transaction.
     func disbursement(of transaction: Transaction) -> BraintreeElement {
         guard let payout = transaction.payout else {
             return BraintreeElement("disbursement-details", of: [BraintreeElement("disbursement-date", "")])
@@ -117,7 +117,7 @@ extension BraintreeLedger {
 
     // MARK: Disputes
 
-    /// The disputes that moved money in a time, a page of them.
+    /// Returns a page of the disputes that moved money in a period.
     func disputes(_ node: BraintreeElement, page number: Int) -> Answer {
         if let status = reporting.refusal() { return (status, node) }
         let found = sequence.compactMap { transactions[$0] }.flatMap { sale in
@@ -131,7 +131,7 @@ extension BraintreeLedger {
         return (200, page("disputes", Array(shown), number, of: found.count))
     }
 
-    /// What has happened to a dispute, each step with the day on which it moved money, if it did.
+    /// Returns a dispute's status history, each step with the day on which it moved money, if it did.
     func steps(of dispute: Dispute) -> BraintreeElement {
         BraintreeElement(
             "status-history", type: "array",
@@ -148,7 +148,7 @@ extension BraintreeLedger {
 
     // MARK: Batches
 
-    /// The totals of a day's settlement by kind, card and merchant account.
+    /// Returns the totals of a day's settlement by kind, card type and merchant account.
     func summary(_ node: BraintreeElement) -> Answer {
         struct Key: Hashable, Comparable {
             var account: String

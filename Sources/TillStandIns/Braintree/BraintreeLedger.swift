@@ -4,8 +4,8 @@ import TillSandbox
 
 /// The ledger of the Braintree stand-in: nonces and transactions. An actor, in memory.
 ///
-/// Amounts decide, as in Braintree's sandbox: from 2000.00 to 2999.99 the processor declines with the amount's whole
-/// part as its code; 5001.00 is refused by the gateway. Transactions settle on request.
+/// The amount selects the outcome, as in Braintree's sandbox: from 2000.00 to 2999.99 the processor declines with the
+/// amount's whole part as its code; 5001.00 is rejected by the gateway. Transactions settle on request.
 actor BraintreeLedger {
     struct Nonce {
         var number: String
@@ -26,9 +26,9 @@ actor BraintreeLedger {
         var updated: Timestamp
         var refunds: [String] = []
         var refunded: String?
-        /// What was held, before a smaller capture.
+        /// The authorized amount, before a smaller capture.
         var held: Money
-        /// The merchant account that it went into.
+        /// The transaction's merchant account.
         var account: String
         var settled: Timestamp?
         var payout: BraintreeReporting.Payout?
@@ -42,14 +42,14 @@ actor BraintreeLedger {
 
     struct Dispute {
         var id: String
-        /// The kind in Braintree's words: `chargeback`, `retrieval`, `pre_arbitration`.
+        /// The dispute kind in Braintree's terms: `chargeback`, `retrieval`, `pre_arbitration`.
         var kind: String
         var status = "open"
         var amount: Money
         var reason: String
-        /// The last day for an answer, as `YYYY-MM-DD`.
+        /// The last day to respond, as `YYYY-MM-DD`.
         var replyBy: String
-        /// What has happened to it, and on which day, `YYYY-MM-DD`, that moved money.
+        /// The status changes, each with the day, `YYYY-MM-DD`, on which it moved money, if it did.
         var steps: [(status: String, at: Timestamp, day: String?)] = []
     }
 
@@ -61,8 +61,8 @@ actor BraintreeLedger {
     var reporting = BraintreeReporting()
     private var counter: UInt64 = 0
     let clock: any TillClock
-    /// Braintree's merchant accounts have one currency each, for ever. What names none goes into the default one,
-    /// whatever its currency is, with the same digits.
+    /// The merchant accounts; each has one permanent currency. A request that names no account uses the default one,
+    /// with the same digits whatever its currency.
     static let accounts = [
         "sandbox": Currency.eur, "sandbox_usd": .usd, "sandbox_gbp": .gbp, "sandbox_jpy": .jpy,
     ]
@@ -107,7 +107,7 @@ actor BraintreeLedger {
         ])
     }
 
-    /// What a call is answered that names no version of the interface.
+    /// The response to a call without an API version.
     func unversioned() -> JSONValue {
         failure("The Braintree-Version header is required.", "UNSUPPORTED_CLIENT", "00000")
     }
@@ -241,8 +241,8 @@ actor BraintreeLedger {
         return store(found)
     }
 
-    /// The night's work: everything that was submitted is settled.
-    /// - Returns: what was settled.
+    /// Runs the nightly settlement: settles everything that was submitted.
+    /// - Returns: the settled transactions.
     func settleAll() -> [BraintreeElement] {
         let submitted = transactions.filter { $0.value.status == "submitted_for_settlement" }.map(\.key).sorted()
         for id in submitted {
@@ -365,7 +365,7 @@ actor BraintreeLedger {
         return BraintreeElement("transaction", of: children)
     }
 
-    /// The truth in minor units.
+    /// Returns the true state in minor units.
     func ledger() -> JSONValue {
         .array(
             sequence.compactMap { transactions[$0] }.map { entry in

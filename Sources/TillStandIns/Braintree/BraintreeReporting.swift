@@ -1,22 +1,22 @@
 import TillCore
 
-/// What the stand-in pays out, and what is to be wrong in its searches.
+/// Payouts of the stand-in, and planted faults in its searches.
 ///
-/// `POST /_sandbox/statements` takes `{"do":"disburse"}`, which pays out all that is settled, on `date` such as
+/// `POST /_sandbox/statements` takes `{"do":"disburse"}`, which pays out everything settled, on `date` such as
 /// 2026-11-22 or today; `{"do":"omit","id":"…"}` and `{"do":"amount","id":"…","amount":1}`, a transaction that the
-/// search by payout does not find or that says another amount; `{"do":"foreign","amount":1,"currency":"EUR"}`, a sale
-/// that no payment made, paid out today; `{"do":"settle","currency":"USD","per_mille":1234}`, payouts in another
-/// currency from then on; `{"do":"hold","id":"…"}`, funds that are kept back; `{"do":"lose","id":"…"}`, one that the
-/// search names and does not give; `{"do":"forbid"}` and `{"do":"allow"}`, whether the keys may search by payout;
-/// `{"do":"fail","status":503,"times":1}`, such searches that fail. Amounts are minor units, and all of it ends with
-/// the process.
+/// search by payout omits or reports with another amount; `{"do":"foreign","amount":1,"currency":"EUR"}`, a sale that
+/// belongs to no payment, paid out today; `{"do":"settle","currency":"USD","per_mille":1234}`, payouts in another
+/// currency from then on; `{"do":"hold","id":"…"}`, funds that are held; `{"do":"lose","id":"…"}`, a transaction that
+/// the search lists and does not return; `{"do":"forbid"}` and `{"do":"allow"}`, which set the permission to search by
+/// payout; `{"do":"fail","status":503,"times":1}`, failing searches. Amounts are minor units. All of it is kept in
+/// memory only.
 struct BraintreeReporting {
-    /// The largest amount that a request may make up, minor units.
+    /// The largest amount that a request may invent, in minor units.
     static let maximumAmount: Int64 = 1_000_000_000_000
     /// The highest rate, in thousandths.
     static let maximumPerMille: Int64 = 1_000_000
 
-    /// A transaction as it was paid out.
+    /// A transaction's payout.
     struct Payout {
         /// The day of the payout, as `YYYY-MM-DD`.
         var day: String
@@ -32,7 +32,7 @@ struct BraintreeReporting {
     private var isForbidden = false
     private var failures: (status: Int, left: Int) = (503, 0)
 
-    /// The status that is answered in place of a search; `nil`: it is answered.
+    /// The status to respond with in place of a search; `nil` lets the search proceed.
     mutating func refusal() -> Int? {
         if failures.left > 0 {
             failures.left -= 1
@@ -41,7 +41,7 @@ struct BraintreeReporting {
         return isForbidden ? 403 : nil
     }
 
-    /// As what a transaction is paid out.
+    /// Returns the payout of a transaction's amount, in the settlement currency.
     func payout(of amount: Money, on day: String) -> Payout {
         guard let other, other.currency != amount.currency else { return Payout(day: day, amount: amount, rate: "1") }
         let (units, rest) = amount.minorUnits.quotientAndRemainder(dividingBy: 1_000)
@@ -52,12 +52,12 @@ struct BraintreeReporting {
             rate: "\(other.perMille / 1_000).\(digits)")
     }
 
-    /// What is said to have been paid out for a transaction.
+    /// Returns the payout amount reported for a transaction, with planted faults applied.
     func shown(_ payout: Payout, of transaction: String) -> Money {
         amounts[transaction].map { Money(minorUnits: $0, currency: payout.amount.currency) } ?? payout.amount
     }
 
-    /// Does one thing but paying out and `foreign`; `false` if it cannot be understood.
+    /// Applies any action except paying out and `foreign`; returns `false` if the request is malformed.
     mutating func play(_ json: JSONValue) -> Bool {
         let id = json["id"]?.stringValue ?? ""
         switch json["do"]?.stringValue {

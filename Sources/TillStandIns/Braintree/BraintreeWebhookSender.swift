@@ -3,12 +3,12 @@ import Foundation
 import HTTPTypes
 import TillCore
 
-/// The webhooks of the Braintree stand-in, signed with the shop's own keys as Braintree signs: `bt_signature` and
+/// The webhooks of the Braintree stand-in, signed with the shop's own keys as Braintree signs them: `bt_signature` and
 /// `bt_payload` in a form.
 actor BraintreeWebhookSender {
-    /// The most that are kept for somebody who fetches them; the oldest go first.
+    /// The maximum number of webhooks kept for polling; the oldest are dropped first.
     static let maximumKept = 1000
-    /// How often one is sent to somebody who does not take it.
+    /// The maximum number of delivery attempts for a webhook.
     static let maximumTries = 6
 
     private let clock: any TillClock
@@ -20,16 +20,16 @@ actor BraintreeWebhookSender {
 
     init(clock: any TillClock) { self.clock = clock }
 
-    /// What carries them to an address.
+    /// Sets the transport for deliveries.
     func use(_ transport: any HTTPTransport) { self.transport = transport }
 
-    /// Where to tell; without an address they are kept.
+    /// Sets the delivery address; without one, webhooks are kept for polling.
     func listen(_ url: String?) {
         self.url = url
         isListening = true
     }
 
-    /// The keys of whoever called last: those are signed with.
+    /// Remembers the API keys of the latest caller, which sign the webhooks.
     func heard(_ authorization: String) {
         guard authorization.hasPrefix("Basic "), let data = Data(base64Encoded: String(authorization.dropFirst(6)))
         else {
@@ -39,7 +39,7 @@ actor BraintreeWebhookSender {
         if parts.count == 2 { keys = (String(parts[0]), String(parts[1])) }
     }
 
-    /// Reports what became of transactions.
+    /// Reports status changes of transactions.
     func tell(_ kind: String, transactions: [BraintreeElement]) {
         guard isListening, let keys else { return }
         for subject in transactions {
@@ -51,7 +51,7 @@ actor BraintreeWebhookSender {
                     BraintreeElement("subject", of: [subject]),
                 ])
             let text = Data(notification.bytes()).base64EncodedString()
-            // In lines of 60, as Braintree's libraries for servers make them.
+            // Lines of 60 characters, as in Braintree's server SDKs.
             var payload = ""
             var rest = text[...]
             while !rest.isEmpty {

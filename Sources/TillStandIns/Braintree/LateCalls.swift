@@ -2,7 +2,7 @@ import Synchronization
 import TillCore
 import TillSandbox
 
-/// Which of the next calls arrive late, and by how much.
+/// Delays scheduled for the next calls of each operation.
 final class LateCalls: Sendable {
     private let spans = Mutex<[SandboxOperation: [Span]]>([:])
 
@@ -10,7 +10,7 @@ final class LateCalls: Sendable {
         spans.withLock { $0[operation, default: []].append(span) }
     }
 
-    /// The delay of the call that is made now; `nil` if it has none.
+    /// Removes and returns the delay of the current call; `nil` if it has none.
     func next(_ operation: SandboxOperation) -> Span? {
         spans.withLock { spans in
             guard let first = spans[operation]?.first else { return nil }

@@ -6,16 +6,15 @@ import TillHTTP
 public import TillSandbox
 
 /// A stand-in for Braintree: nonces over GraphQL and transactions in the gateway's XML, over loopback or without a
-/// network at all. For this machine only; it moves no real money.
+/// network. For this machine only; it moves no real money.
 ///
-/// Beyond Braintree's paths there are `GET /_sandbox/ledger`, the truth in minor units; `POST /_sandbox/settle`, the
-/// night's work; `POST /_sandbox/webhooks` with `{"url":"http://127.0.0.1:8080/webhooks/braintree"}`, so that it
-/// reports what was settled (without `url` they wait at the same path for whoever gets them); and `POST
-/// /_sandbox/faults` as with the other stand-ins; `POST /_sandbox/aftersale` with `{"reference":"…","do":"dispute"}`
-/// plays what happens after the sale; and faults with `{"fault":"lateCommit","seconds":…}`: no answer, and the request
-/// arrives later. `POST /_sandbox/statements` pays out and plants faults in what its searches say, such as
-/// `{"do":"disburse"}`. Its merchant accounts are `sandbox` (EUR, the default one), `sandbox_usd`, `sandbox_gbp` and
-/// `sandbox_jpy`.
+/// Beyond Braintree's paths it serves `GET /_sandbox/ledger`, the true state in minor units; `POST /_sandbox/settle`,
+/// the nightly settlement; `POST /_sandbox/webhooks` with `{"url":"http://127.0.0.1:8080/webhooks/braintree"}`, which
+/// reports settled transactions (without `url` the webhooks are kept for polling at the same path); `POST
+/// /_sandbox/faults` as in the other stand-ins; `POST /_sandbox/aftersale` with `{"reference":"…","do":"dispute"}`,
+/// changes after the sale; and faults with `{"fault":"lateCommit","seconds":…}`: no response, and the request arrives
+/// later. `POST /_sandbox/statements` pays out and plants faults in search results, such as `{"do":"disburse"}`. Its
+/// merchant accounts are `sandbox` (EUR, the default), `sandbox_usd`, `sandbox_gbp` and `sandbox_jpy`.
 public struct SandboxBraintree: HTTPTransport {
     public let faults: SandboxFaults
     private let account: BraintreeLedger
@@ -24,8 +23,8 @@ public struct SandboxBraintree: HTTPTransport {
     private let notices: BraintreeWebhookSender
     private let late = LateCalls()
 
-    /// Makes one with an empty ledger.
-    /// - Parameter stall: how long a request that "times out" is held before it gets a 504.
+    /// Creates a stand-in with an empty ledger.
+    /// - Parameter stall: the time that a request which "times out" is held before its 504.
     public init(
         clock: any TillClock = SystemClock(), faults: SandboxFaults = SandboxFaults(), stall: Span = .milliseconds(0)
     ) {
@@ -36,7 +35,7 @@ public struct SandboxBraintree: HTTPTransport {
         notices = BraintreeWebhookSender(clock: clock)
     }
 
-    /// Serves on 127.0.0.1 until the task is canceled or the process receives a signal to end.
+    /// Serves on 127.0.0.1 until the task is canceled or the process receives a termination signal.
     public func run(port: Int, onReady: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
         let transport = HTTPClientTransport()
         await notices.use(transport)
@@ -54,7 +53,7 @@ public struct SandboxBraintree: HTTPTransport {
         }
     }
 
-    /// Hands the request to the stand-in without a network.
+    /// Passes a request to the stand-in without a network.
     public func send(
         _ request: HTTPRequest, body: [UInt8], deadline: Span
     ) async throws(TransportFailure) -> HTTPReply {
@@ -65,12 +64,12 @@ public struct SandboxBraintree: HTTPTransport {
         return HTTPReply(response: response, body: answer.body)
     }
 
-    /// The truth in minor units.
+    /// The true state of all transactions, in minor units.
     public func ledger() async -> [JSONValue] { await account.ledger().arrayValue ?? [] }
-    /// The night's work: everything that was submitted is settled.
+    /// Runs the nightly settlement: settles everything that was submitted.
     public func settle() async { await notices.tell("transaction_settled", transactions: await account.settleAll()) }
 
-    /// Plays what happens after the sale: what `do` of `POST /_sandbox/aftersale` says. `false`: it cannot happen.
+    /// Applies a change after the sale: an action of `POST /_sandbox/aftersale`. Returns `false` if it is not possible.
     public func play(_ word: String, on reference: ProviderReference, amount: Int64? = nil) async -> Bool {
         await play(
             .members([
@@ -79,7 +78,7 @@ public struct SandboxBraintree: HTTPTransport {
             ]))
     }
 
-    /// Pays out or plants a fault, as `POST /_sandbox/statements` takes it. `false`: it cannot be understood.
+    /// Pays out or plants a fault, as `POST /_sandbox/statements` does. Returns `false` if the request is malformed.
     public func statement(_ json: JSONValue) async -> Bool { await account.playStatement(json) }
 
     private func play(_ json: JSONValue) async -> Bool {
@@ -90,7 +89,7 @@ public struct SandboxBraintree: HTTPTransport {
 
     private typealias Answer = (status: Int, type: String, body: [UInt8])
 
-    /// The next call of an operation gets no answer and arrives only after a time.
+    /// Delays the next call of an operation: it gets no response and arrives only after `span`.
     public func arriveLate(_ operation: SandboxOperation, by span: Span) {
         late.add(operation, span)
     }
@@ -159,13 +158,13 @@ public struct SandboxBraintree: HTTPTransport {
         return document(found)
     }
 
-    /// `page=2`; the first without it.
+    /// Returns the number in `page=2`; 1 if absent.
     private static func page(_ query: Substring) -> Int {
         let page = query.split(separator: "&").first { $0.hasPrefix("page=") }.flatMap { Int($0.dropFirst(5)) } ?? 1
         return min(max(page, 1), 1_000)
     }
 
-    /// A document; statuses that are none say nothing more.
+    /// Wraps an answer in a document; error statuses have no further content.
     private func document(_ answer: BraintreeLedger.Answer) -> Answer {
         let hasDocument = (200..<300).contains(answer.status) || answer.status == 422
         return (answer.status, "application/xml", hasDocument ? answer.node.bytes() : [])

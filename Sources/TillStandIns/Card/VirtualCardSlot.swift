@@ -3,25 +3,25 @@ import NIOPosix
 public import TillContactless
 public import TillCore
 
-/// A virtual card in the slot of the virtual reader that pcscd has with `vpcd`: so a program that speaks with real
-/// readers speaks with this card, over the machine's real smart card service.
+/// A virtual card in the slot of the virtual reader that pcscd provides with `vpcd`, so that a program written for
+/// physical readers uses this card through the machine's own smart card service.
 ///
-/// The card connects to the reader's port. Each message is two bytes of length and its bytes; one byte alone is a
-/// control: power off, power on, reset, "who are you". Source: vsmartcard's `vpcd.h`.
+/// The card connects to the reader's port. Each message is a two-byte length and its bytes; a single byte is a control:
+/// power off, power on, reset, "who are you". Source: vsmartcard's `vpcd.h`.
 public struct VirtualCardSlot: Sendable {
-    /// What a contactless card with nothing to tell answers to being powered: both protocols, as PC/SC part 3 builds
-    /// it.
+    /// The answer to reset of a contactless card without historical bytes, supporting both protocols, as constructed in
+    /// PC/SC part 3.
     public static let contactlessATR: [UInt8] = [0x3B, 0x80, 0x80, 0x01, 0x01]
-    /// The longest message that is taken, in bytes.
+    /// The maximum accepted message length, in bytes.
     public static let longestMessage = 65_535
-    /// How long to keep trying to reach the reader.
+    /// The time limit for connecting to the reader.
     public static let patience: Span = .seconds(30)
 
-    /// Where the reader listens.
+    /// The reader's host.
     public let host: String
     /// Its port, 35963 by default.
     public let port: Int
-    /// How long a card that was torn away stays away before it is presented again; nil for ever.
+    /// The time after which a removed card is presented again; `nil` for never.
     public let returnsAfter: Span?
     private let card: VirtualCard
     private let clock: any TillClock
@@ -34,12 +34,12 @@ public struct VirtualCardSlot: Sendable {
         (self.returnsAfter, self.clock) = (returnsAfter, clock)
     }
 
-    /// What happens to the card.
+    /// A change of the card's presence.
     public enum Event: String, Sendable {
-        /// It lies in the reader.
+        /// The card is in the reader.
         case presented
         case powered
-        /// It was torn away in the middle.
+        /// The card was removed in the middle of an exchange.
         case removed
     }
 
@@ -54,7 +54,7 @@ public struct VirtualCardSlot: Sendable {
         }
     }
 
-    /// One time in the reader; true when the card was torn away.
+    /// Runs one presentation; returns `true` if the card was removed.
     private func present(_ tell: @Sendable (Event) -> Void) async throws -> Bool {
         let connection = try await connect()
         tell(.presented)
@@ -124,8 +124,9 @@ public struct VirtualCardSlot: Sendable {
     }
 }
 
-/// Acknowledges at once what came. The reader sends a length and its bytes apart, and would hold the bytes back until
-/// the length is acknowledged: 40 ms for each command, a third of a second for each tap. Source: tcp(7), TCP_QUICKACK.
+/// Acknowledges received data immediately. The reader sends the length and the bytes separately and would delay the
+/// bytes until the length is acknowledged: 40 ms for each command, a third of a second for each tap. Source: tcp(7),
+/// TCP_QUICKACK.
 private final class PromptAcknowledgement: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -139,7 +140,7 @@ private final class PromptAcknowledgement: ChannelInboundHandler {
     }
 }
 
-/// Two bytes of length, then the message.
+/// Framing: a two-byte length, then the message.
 private struct CardMessages: ByteToMessageDecoder, MessageToByteEncoder {
     typealias InboundOut = [UInt8]
     typealias OutboundIn = [UInt8]

@@ -1,14 +1,14 @@
 import TillCore
 import TillSandbox
 
-/// One answer in PayPal's shape.
+/// A response in PayPal's format.
 struct PayPalAnswer: Sendable {
     var status: Int
     var body: JSONValue?
-    /// What is sent in place of JSON: a certificate, a page.
+    /// A body other than JSON: a certificate, a page.
     var text: String?
     var contentType = "application/json"
-    /// Where a browser goes on.
+    /// The redirect location for a browser.
     var location: String?
 
     var bytes: [UInt8]? { text.map { Array($0.utf8) } ?? body?.bytes() }
@@ -19,14 +19,14 @@ struct PayPalAnswer: Sendable {
         self.location = location
     }
 
-    /// What is no JSON.
+    /// Creates a response with a body other than JSON.
     init(_ status: Int, text: String, contentType: String) {
         self.status = status
         self.text = text
         self.contentType = contentType
     }
 
-    /// One fault of a request: what, where, and why in our words.
+    /// A fault of a request: issue, field, and a description in our words.
     struct Fault: Hashable, Sendable {
         var issue: String
         var field: String?
@@ -41,13 +41,13 @@ struct PayPalAnswer: Sendable {
         }
     }
 
-    /// A request that is not well-formed.
+    /// The response to a malformed request.
     static func badRequest(_ faults: [Fault]) -> PayPalAnswer {
         error(
             400, "INVALID_REQUEST", "Request is not well-formed, syntactically incorrect, or violates schema.", faults)
     }
 
-    /// A request that PayPal understands and refuses.
+    /// The response to a well-formed request that PayPal refuses.
     static func refused(_ issue: String, _ field: String? = nil, note: String? = nil) -> PayPalAnswer {
         refused([Fault(issue, field, note: note)])
     }
@@ -65,7 +65,7 @@ struct PayPalAnswer: Sendable {
             [Fault(issue, location: "path")])
     }
 
-    /// The app does not have what is asked for.
+    /// The response to an app without the required permission.
     static func forbidden() -> PayPalAnswer {
         error(
             403, "NOT_AUTHORIZED", "Authorization failed due to insufficient permissions.",

@@ -1,4 +1,4 @@
-/// What PayPal's signatures cover in place of a webhook's body: CRC-32 (IEEE 802.3), bit by bit.
+/// The checksum that PayPal's signatures cover in place of a webhook's body: CRC-32 (IEEE 802.3), bit by bit.
 enum PayPalBodyChecksum {
     private static let polynomial: UInt32 = 0xEDB8_8320
 

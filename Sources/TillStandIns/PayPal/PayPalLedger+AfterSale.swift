@@ -1,16 +1,17 @@
 import TillCore
 
-/// What happens after the sale without the shop's asking, as `POST /_sandbox/aftersale` takes it.
+/// Changes after the sale that the shop did not request, driven by `POST /_sandbox/aftersale`.
 extension PayPalLedger {
-    /// What a refund has given back.
+    /// Returns the amount that a refund has moved; zero if it failed or was canceled.
     func moved(_ refund: String) -> Int64 {
         guard let refund = refunds[refund], !["FAILED", "CANCELLED"].contains(refund.status) else { return 0 }
         return refund.amount.minorUnits
     }
 
-    /// Plays `{"reference":"ORDER","do":"refund"}`. Others: `capture`, `fail_refund`, `cancel_refund`, `reverse`,
-    /// `deny`, `dispute`, `inquire`, `withdraw`, `reinstate`, `win`, `lose`. `amount` is in minor units, `respond_by`
-    /// in milliseconds since 1970. `false`: it cannot happen to that order.
+    /// Applies `{"reference":"ORDER","do":"refund"}`. Other actions: `capture`, `fail_refund`, `cancel_refund`,
+    /// `reverse`, `deny`, `dispute`, `inquire`, `withdraw`, `reinstate`, `win`, `lose`. `amount` is in minor units,
+    /// `respond_by` in milliseconds since 1970.
+    /// - Returns: `false` if the action is not possible for that order.
     func play(_ json: JSONValue) -> Bool {
         guard let name = json["reference"]?.stringValue?.split(separator: ".").first.map({ String($0) }),
             let order = orders[name], let word = json["do"]?.stringValue,
@@ -100,7 +101,7 @@ extension PayPalLedger {
         dispute.movements.append(("DEBIT", "DISPUTE_FEE", dispute.amount, now))
     }
 
-    /// - Parameter part: what moves of it; `nil`: all.
+    /// - Parameter part: the amount to move; `nil` is the full amount.
     private func go(on index: Int, _ word: String, _ part: Money?) -> Bool {
         var dispute = disputes[index]
         switch word {
@@ -121,7 +122,7 @@ extension PayPalLedger {
         return true
     }
 
-    /// `GET /v1/customer/disputes`, by the capture that they are about.
+    /// Handles `GET /v1/customer/disputes`, filtered by the disputed capture.
     func listDisputes(of capture: String) -> PayPalAnswer {
         let found = disputes.filter { capture.isEmpty || $0.capture == capture }.reversed().prefix(50)
         return PayPalAnswer(

@@ -2,17 +2,17 @@ import TillCards
 import TillCore
 
 extension PayPalLedger {
-    /// The response codes that PayPal's sandbox answers to these cardholder names.
+    /// The response codes that PayPal's sandbox returns for these cardholder names.
     static let rejections: [String: String] = [
         "CCREJECT-REFUSED": "0500", "CCREJECT-SF": "9500", "CCREJECT-EC": "5400", "CCREJECT-IRC": "5180",
         "CCREJECT-IF": "5120", "CCREJECT-LS": "9520", "CCREJECT-IA": "1330", "CCREJECT-BANK_ERROR": "5100",
         "CCREJECT-CVV_F": "00N7",
     ]
-    /// Numbers of wallets' cards that are declined: wallets seldom give a name.
+    /// Card numbers that are declined when presented by a wallet, as wallets seldom supply a name.
     static let rejectedNumbers = ["4000000000000002": "0500"]
-    /// A cardholder's name that makes the card's bank ask for a challenge.
+    /// A cardholder name that makes the issuer require a challenge.
     static let challengeName = "SCA-REQUIRED"
-    /// A cardholder's name whose capture stays under review until the clock has moved by an hour.
+    /// A cardholder name with a capture that stays under review until the clock has advanced by an hour.
     static let reviewName = "PENDING-REVIEW"
 
     func createOrder(_ body: JSONValue, key: String?, whole: Bool) -> PayPalAnswer {
@@ -66,7 +66,7 @@ extension PayPalLedger {
         return PayPalAnswer(201, render(orderID: order.id, whole: whole))
     }
 
-    /// Only the fields whose form is checked are kept and repeated.
+    /// Creates a purchase unit with only the validated fields, which are stored and echoed.
     static func unit(_ value: JSONValue, _ amount: Money) -> Unit {
         var unit = Unit(members: [], amount: amount)
         for name in ["description", "custom_id", "invoice_id", "soft_descriptor", "amount", "items"] {
@@ -152,7 +152,7 @@ extension PayPalLedger {
         return PayPalAnswer(200, render(orderID: id, whole: whole))
     }
 
-    /// `authorize` or `capture` of an order.
+    /// Handles `authorize` or `capture` of an order.
     func execute(_ id: String, _ body: JSONValue?, intent: String, key: String?, whole: Bool) -> PayPalAnswer {
         let path = "/v2/checkout/orders/\(id)/\(intent)"
         if case .order(let done) = done(key, path, within: PayPalMemory.orders) {
@@ -184,16 +184,16 @@ extension PayPalLedger {
         return PayPalAnswer(201, render(orderID: id, whole: whole))
     }
 
-    /// What an order asks for that waits for the customer; `nil` if it waits for nobody.
+    /// Returns the amount of an order that awaits the customer; `nil` if it does not.
     func waiting(_ id: String) -> Money? {
         guard let order = orders[id], order.status == "PAYER_ACTION_REQUIRED" else { return nil }
         return order.units.first?.amount
     }
 
-    /// Where the customer of an order goes after the challenge; `nil`: nowhere.
+    /// Returns the return URL of an order's customer after the challenge, if it has one.
     func returnURL(_ id: String) -> String? { orders[id]?.returnURL }
 
-    /// The customer's end of a challenge, or of an approval in a wallet.
+    /// Completes a challenge or a wallet approval for the customer.
     func approve(_ id: String, succeeds: Bool) -> Bool {
         guard var order = orders[id], order.status == "PAYER_ACTION_REQUIRED" else { return false }
         if succeeds {
@@ -216,7 +216,7 @@ extension PayPalLedger {
         note("CHECKOUT.ORDER.APPROVED", render(orderID: id, whole: true))
     }
 
-    /// What the payments of an order that was just executed mean to a subscriber.
+    /// Records the webhooks for the payments of an order that was just executed.
     private func notePayments(of id: String) {
         guard let order = orders[id], order.status == "COMPLETED" else { return }
         note("CHECKOUT.ORDER.COMPLETED", render(orderID: id, whole: true))
@@ -260,7 +260,7 @@ extension PayPalLedger {
         }
     }
 
-    /// Puts a payment source on an order, and pays with it if that is asked for.
+    /// Attaches a payment source to an order, and executes the order if requested.
     private func apply(_ source: JSONValue, to order: inout Order, executes: Bool) -> PayPalAnswer? {
         if source["token"] != nil, source["card"] == nil {
             return .refused("TOKEN_ID_NOT_FOUND", "/payment_source/token/id")
@@ -315,7 +315,7 @@ extension PayPalLedger {
         return nil
     }
 
-    /// Captures or authorizes each unit. A declined card leaves the order `COMPLETED`: that is PayPal's way.
+    /// Captures or authorizes each unit. A declined card leaves the order `COMPLETED`, as at PayPal.
     private func pay(_ order: inout Order, with card: JSONValue) {
         let code =
             PayPalLedger.rejections[card["name"]?.stringValue ?? ""]
@@ -347,7 +347,7 @@ extension PayPalLedger {
         order.updated = time
     }
 
-    /// What PayPal reports of a card: never its number.
+    /// Returns the card details that PayPal reports, which never include the number.
     static func shown(_ card: JSONValue) -> JSONValue {
         let number = card["number"]?.stringValue ?? ""
         let brands: [CardBrand: String] = [

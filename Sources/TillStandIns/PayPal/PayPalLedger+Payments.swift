@@ -1,9 +1,9 @@
 import TillCore
 
 extension PayPalLedger {
-    /// For so long a capture can be refunded.
+    /// The period in which a capture can be refunded.
     static let refundPeriod: Span = .days(180)
-    /// The most captures of one hold.
+    /// The maximum number of captures of one authorization.
     static let maximumCaptures = 10
 
     func getAuthorization(_ id: String) -> PayPalAnswer {
@@ -22,7 +22,7 @@ extension PayPalLedger {
         return PayPalAnswer(200, render(refund))
     }
 
-    /// A hold that has reached its end is voided, by nobody.
+    /// Voids an authorization that has expired, without a request.
     func expire(_ id: String) {
         guard let hold = authorizations[id], now >= hold.expires,
             ["CREATED", "PARTIALLY_CAPTURED", "PENDING"].contains(hold.status)
@@ -30,7 +30,7 @@ extension PayPalLedger {
         authorizations[id]?.status = "VOIDED"
     }
 
-    /// A capture under review is decided after an hour.
+    /// Decides a capture under review once an hour has passed.
     func settled(_ capture: Capture) -> Capture {
         guard capture.status == "PENDING", now.since(capture.created) >= .hours(1) else { return capture }
         var capture = capture
@@ -88,7 +88,7 @@ extension PayPalLedger {
         return PayPalAnswer(201, render(capture))
     }
 
-    /// 115 percent, at most 75 dollars more.
+    /// Returns the capture limit: 115 percent of the authorization, at most 75 dollars more.
     private static func captureLimit(_ hold: Money) -> Int64? {
         let (product, overflow) = hold.minorUnits.multipliedReportingOverflow(by: 115)
         guard !overflow else { return nil }

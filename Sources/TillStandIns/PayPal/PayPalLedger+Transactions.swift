@@ -1,8 +1,8 @@
 import TillCore
 
-/// `GET /v1/reporting/transactions`, from PayPal's reference of it: required dates with seconds, at most 31 days, pages
-/// of up to 500, one row for each authorization, capture, refund and movement of a dispute, and no authorizations
-/// unless they are asked for.
+/// `GET /v1/reporting/transactions`, implemented from PayPal's reference: required dates with seconds, at most 31 days,
+/// pages of up to 500, one row for each authorization, capture, refund and dispute movement, and no authorizations
+/// unless requested.
 extension PayPalLedger {
     static let maximumSearchDays: Int64 = 31
     static let maximumPageSize = 500
@@ -12,10 +12,10 @@ extension PayPalLedger {
         var id: String
         var code: String
         var status: String
-        /// Above zero into the shop's balance.
+        /// Positive amounts credit the shop's balance.
         var amount: Money
         var created: Timestamp
-        /// What PayPal keeps of it.
+        /// PayPal's fee.
         var fee: Money?
         var reference: String?
         var custom: JSONValue?
@@ -90,7 +90,7 @@ extension PayPalLedger {
         }
     }
 
-    /// The disputed money, taken and given back. Fees of disputes have rows that the stand-in does not make.
+    /// Returns the rows for a dispute's withdrawals and reinstatements. Rows of dispute fees are not simulated.
     private func rows(of dispute: Dispute) -> [Row] {
         let capture = captures[dispute.capture]
         let unit = capture.flatMap { orders[$0.order]?.units[$0.unit] }

@@ -1,7 +1,7 @@
 import TillCore
 
 extension PayPalLedger {
-    /// A setup token waits so long to be made a payment token.
+    /// The lifetime of a setup token that has not been exchanged for a payment token.
     static let setupLife: Span = .days(3)
 
     func createSetupToken(_ body: JSONValue, key: String?) -> PayPalAnswer {

@@ -1,12 +1,12 @@
 import TillCore
 import TillSandbox
 
-/// The ledger of the PayPal stand-in: orders, holds, captures, refunds, stored cards. An actor, so that two requests
-/// never see each other's middle. In memory; the clock can be moved.
+/// The ledger of the PayPal stand-in: orders, authorizations, captures, refunds, stored cards. An actor, so that
+/// concurrent requests never see each other's intermediate state. In memory; the clock can be moved.
 ///
 /// Its rules are written from PayPal's documentation and issue list, not from our client.
 actor PayPalLedger {
-    /// The most orders that are kept.
+    /// The maximum number of stored orders.
     static let maximumOrders = 1_000_000
 
     struct Order {
@@ -17,9 +17,9 @@ actor PayPalLedger {
         var card: JSONValue?
         var created: Timestamp
         var updated: Timestamp
-        /// A card that waits for its challenge.
+        /// A card that awaits its challenge.
         var waiting: JSONValue?
-        /// Where the bank's page sends the customer afterwards.
+        /// The return URL of the bank's challenge page.
         var returnURL: String?
         var payments: [Payment] = []
     }
@@ -50,7 +50,7 @@ actor PayPalLedger {
         var created: Timestamp
         var expires: Timestamp
         var processor: JSONValue?
-        /// The hold that this one renews.
+        /// The authorization that this one renews.
         var parent: String?
         var captures: [String] = []
         var isClosed = false
@@ -92,11 +92,11 @@ actor PayPalLedger {
         var status: String
         var outcome: String?
         var respondBy: Timestamp?
-        /// Of the shop's money: `DEBIT` or `CREDIT`, and why.
+        /// Movements of the shop's money: `DEBIT` or `CREDIT`, with the reason.
         var movements: [(type: String, reason: String, amount: Money, at: Timestamp)] = []
         var created: Timestamp
         var updated: Timestamp
-        /// The reason of a movement that takes or returns the disputed money; others are fees.
+        /// The reason of a movement that withdraws or reinstates the disputed amount; other reasons are fees.
         static let settlement = "DISPUTE_SETTLEMENT"
         var withdrawn: Int64 {
             movements.filter { $0.reason == Dispute.settlement }
@@ -113,7 +113,7 @@ actor PayPalLedger {
         var created: Timestamp
     }
 
-    /// What a key has done: asked again, its latest state is returned.
+    /// The outcome recorded under a request id; a retry returns the resource's latest state.
     struct Done {
         var at: Timestamp
         var resource: Resource
@@ -127,7 +127,7 @@ actor PayPalLedger {
         case nothing
     }
 
-    /// Something that a webhook decides.
+    /// An event that produces a webhook.
     struct Notice: Sendable {
         var kind: String
         var resource: JSONValue
@@ -143,11 +143,11 @@ actor PayPalLedger {
         }
     }
 
-    /// What happened since it was reported last.
+    /// Events since the last notification.
     private var notices: [Notice] = []
     private var isListenedTo = false
 
-    /// From here on somebody wants to know what happens.
+    /// Starts recording events for subscribers.
     func listen() { isListenedTo = true }
 
     func note(_ kind: String, _ resource: @autoclosure () -> JSONValue) {
@@ -167,19 +167,19 @@ actor PayPalLedger {
     var disputes: [Dispute] = []
     var cards: [String: StoredCard] = [:]
     var keys: [String: Done] = [:]
-    /// What is younger than this is not in the search yet.
+    /// The lag of the transaction search behind the ledger.
     let lateness = ListLateness()
-    /// What is to be wrong in the search.
+    /// Planted faults in the transaction search.
     var reporting = PayPalReporting()
     private var counter: UInt64 = 0
     private let clock: any TillClock
     private var shift = Span(milliseconds: 0)
-    /// Where the stand-in is, for its links.
+    /// The stand-in's base URL, for links.
     private(set) var base = "http://127.0.0.1"
 
     init(clock: any TillClock) { self.clock = clock }
 
-    /// Says on which port the stand-in is.
+    /// Sets the port used in links.
     func listens(on port: Int) { base = "http://127.0.0.1:\(port)" }
 
     var now: Timestamp { clock.now().adding(shift) }
@@ -187,7 +187,7 @@ actor PayPalLedger {
     /// Moves the stand-in's clock forward.
     func advance(_ span: Span) { shift = Span(milliseconds: shift.milliseconds &+ max(0, span.milliseconds)) }
 
-    /// Seventeen capital letters and digits, as PayPal's.
+    /// Returns seventeen capital letters and digits, PayPal's id format.
     func newID() -> String {
         counter += 1
         let text = String(StableHash.of("paypal \(counter)"), radix: 36).uppercased()
@@ -196,7 +196,7 @@ actor PayPalLedger {
         return String((text + filler + tail).suffix(17))
     }
 
-    /// What a key has done before, if PayPal would still remember it.
+    /// Returns the resource recorded under a request id, if still within PayPal's retention.
     func done(_ key: String?, _ path: String, within retention: Span) -> Resource? {
         guard let key, let done = keys["\(path) \(key)"], now.since(done.at) < retention else { return nil }
         return done.resource
@@ -207,7 +207,7 @@ actor PayPalLedger {
         keys["\(path) \(key)"] = Done(at: now, resource: resource)
     }
 
-    /// The truth in minor units, one entry an order.
+    /// Returns the true state in minor units, one entry per order.
     func ledger() -> JSONValue {
         .array(orderSequence.compactMap { orders[$0] }.map(entry))
     }

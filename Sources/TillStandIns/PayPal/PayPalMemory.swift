@@ -1,6 +1,6 @@
 import TillCore
 
-/// For how long PayPal's documentation says that it answers the same `PayPal-Request-Id` with what was done then.
+/// The documented periods for which PayPal replays the result of a `PayPal-Request-Id`.
 enum PayPalMemory {
     static let orders: Span = .hours(6)
     static let payments: Span = .days(45)

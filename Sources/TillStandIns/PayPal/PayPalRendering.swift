@@ -1,6 +1,6 @@
 import TillCore
 
-/// The ledger in PayPal's shapes.
+/// Rendering of the ledger in PayPal's formats.
 extension PayPalLedger {
     func link(_ relation: String, _ path: String, _ method: String = "GET") -> JSONValue {
         .members(["href": .string(base + path), "rel": .string(relation), "method": .string(method)])
@@ -13,7 +13,7 @@ extension PayPalLedger {
         ])
     }
 
-    /// An order; without `whole` only what PayPal's minimal answer has.
+    /// Renders an order; without `whole`, only PayPal's minimal representation.
     func render(orderID: String, whole: Bool) -> JSONValue {
         guard let order = orders[orderID] else { return .object([]) }
         let path = "/v2/checkout/orders/\(order.id)"
@@ -110,7 +110,7 @@ extension PayPalLedger {
         links.append(link("up", up))
         var breakdown: JSONValue?
         if !["PENDING", "DECLINED"].contains(capture.status) {
-            // 2.9 percent and 30 minor units, never more than all of it.
+            // 2.9 percent plus 30 minor units, capped at the amount.
             let fee = min(capture.amount.minorUnits, capture.amount.minorUnits / 1000 * 29 + 30)
             let whole = capture.amount.currency
             let isExpressible = PayPalWireAmount.canSay(Money(minorUnits: fee, currency: whole))

@@ -1,17 +1,17 @@
 import TillCore
 
-/// What is to be wrong in the search of transactions, as `POST /_sandbox/statements` takes it.
+/// Planted faults in the transaction search, set by `POST /_sandbox/statements`.
 ///
-/// It takes `{"do":"omit","id":"…"}` and `{"do":"amount","id":"…","amount":1}`, a row that is missing or says another
-/// amount; `{"do":"foreign","amount":1,"currency":"EUR"}`, money that no order took; `{"do":"code","id":"…",
-/// "code":"T9900"}`, another event code; `{"do":"fee","amount":30}`, a fee of its own; `{"do":"payout","amount":1}`, a
-/// withdrawal; `{"do":"most","rows":3}`, how many rows the search finds before it refuses; `{"do":"forbid"}` and
-/// `{"do":"allow"}`, whether the app has the feature; `{"do":"fail","status":503,"times":1}`, answers that fail.
-/// Amounts are minor units, and all of it ends with the process.
+/// It takes `{"do":"omit","id":"…"}` and `{"do":"amount","id":"…","amount":1}`, which omit a row or change its amount;
+/// `{"do":"foreign","amount":1,"currency":"EUR"}`, money that belongs to no order; `{"do":"code","id":"…",
+/// "code":"T9900"}`, another event code; `{"do":"fee","amount":30}`, a standalone fee; `{"do":"payout","amount":1}`, a
+/// withdrawal; `{"do":"most","rows":3}`, the number of rows beyond which the search refuses; `{"do":"forbid"}` and
+/// `{"do":"allow"}`, which set the app's permission; `{"do":"fail","status":503,"times":1}`, failing responses. Amounts
+/// are minor units. All of it is kept in memory only.
 struct PayPalReporting {
-    /// The largest amount that a request may make up, minor units.
+    /// The largest amount that a request may invent, in minor units.
     static let maximumAmount: Int64 = 1_000_000_000_000
-    /// Rows that a request may make up.
+    /// The maximum number of rows that a request may invent.
     static let maximumMore = 10_000
 
     private(set) var maximumRows = PayPalLedger.maximumRows
@@ -22,14 +22,14 @@ struct PayPalReporting {
     private var isForbidden = false
     private var failures: (status: Int, left: Int) = (503, 0)
 
-    /// What PayPal keeps of a capture here: 3.49 % and 49 minor units, cut off.
+    /// Returns PayPal's fee for a capture in this stand-in: 3.49 % plus 49 minor units, rounded down.
     static func fee(of amount: Money) -> Money {
         let units = amount.minorUnits / 10_000 * 349 + amount.minorUnits % 10_000 * 349 / 10_000
         let fee = PayPalWireAmount.canSay(Money(minorUnits: units + 49, currency: amount.currency)) ? units + 49 : 0
         return Money(minorUnits: fee, currency: amount.currency)
     }
 
-    /// The answer to a request that is refused or fails.
+    /// Returns the response to a request that is refused or fails.
     mutating func refusal() -> PayPalAnswer? {
         if failures.left > 0 {
             failures.left -= 1
@@ -47,7 +47,7 @@ struct PayPalReporting {
         } + more
     }
 
-    /// Does one thing; `false` if it cannot be understood.
+    /// Applies one action; returns `false` if the request is malformed.
     mutating func play(_ json: JSONValue, id: String, at now: Timestamp) -> Bool {
         let name = json["id"]?.stringValue ?? ""
         let amount = json["amount"]?.int64Value.flatMap { $0.magnitude <= PayPalReporting.maximumAmount ? $0 : nil }
@@ -92,6 +92,6 @@ struct PayPalReporting {
 }
 
 extension PayPalLedger {
-    /// What `POST /_sandbox/statements` takes; see ``PayPalReporting``.
+    /// Handles `POST /_sandbox/statements`; see ``PayPalReporting``.
     func playStatement(_ json: JSONValue) -> Bool { reporting.play(json, id: newID(), at: now) }
 }

@@ -1,17 +1,18 @@
 import TillCards
 import TillCore
 
-/// Checks a request's body as PayPal's interface description has it, and collects what is wrong.
+/// Validates a request's body against PayPal's API description and collects the faults.
 struct PayPalRequestRules {
     typealias Fault = PayPalAnswer.Fault
-    /// Which call's documented issues are answered: PayPal documents other words for the same fault at other calls.
+    /// The call that determines the issue codes: PayPal documents different codes for the same fault in different
+    /// calls.
     enum Call { case create, confirm, execute, payments }
     let call: Call
     init(_ call: Call = .payments) { self.call = call }
     private(set) var syntax: [Fault] = []
     private(set) var semantics: [Fault] = []
 
-    /// The first answer that refuses the request; `nil` if it may continue.
+    /// The first response that refuses the request; `nil` if it may proceed.
     var refusal: PayPalAnswer? {
         if !syntax.isEmpty { return .badRequest(syntax) }
         return semantics.isEmpty ? nil : .refused(semantics)
@@ -20,7 +21,7 @@ struct PayPalRequestRules {
     mutating func add(_ issue: String, _ field: String) { syntax.append(Fault(issue, field)) }
     mutating func refuse(_ issue: String, _ field: String) { semantics.append(Fault(issue, field)) }
 
-    /// Text with a length and a form.
+    /// Validates a string's length and format.
     @discardableResult
     mutating func text(
         _ value: JSONValue?, _ field: String, required: Bool = false, _ lengths: ClosedRange<Int>,
@@ -55,7 +56,7 @@ struct PayPalRequestRules {
         return (1...12).contains(month) && year >= 1000
     }
 
-    /// An amount: currency, decimal text, and PayPal's decimal places.
+    /// Validates an amount: currency, decimal string, and PayPal's decimal places.
     @discardableResult
     mutating func money(
         _ value: JSONValue?, _ field: String, required: Bool = false, allowsZero: Bool = false
@@ -91,7 +92,7 @@ struct PayPalRequestRules {
         return money
     }
 
-    /// Whether a text matches PayPal's pattern for amounts, `^((-?[0-9]+)|(-?([0-9]+)?[.][0-9]+))$`.
+    /// Returns `true` if a string matches PayPal's amount pattern, `^((-?[0-9]+)|(-?([0-9]+)?[.][0-9]+))$`.
     private static func isDecimal(_ text: String) -> Bool {
         let body = text.hasPrefix("-") ? text.dropFirst() : text[...]
         let parts = body.split(separator: ".", omittingEmptySubsequences: false)
@@ -99,7 +100,7 @@ struct PayPalRequestRules {
         return parts.count == 1 ? !parts[0].isEmpty : parts.count == 2 && !parts[1].isEmpty
     }
 
-    /// A purchase unit; returns its amount.
+    /// Validates a purchase unit and returns its amount.
     mutating func unit(_ value: JSONValue, _ field: String) -> Money? {
         guard value.objectValue != nil else {
             add("INVALID_PARAMETER_SYNTAX", field)
@@ -153,7 +154,7 @@ struct PayPalRequestRules {
         if PayPalWireAmount.read(total) != sum { refuse("ITEM_TOTAL_MISMATCH", field) }
     }
 
-    /// A card as a payment source.
+    /// Validates a card as a payment source.
     mutating func card(_ card: JSONValue, _ field: String, now: Timestamp) {
         guard card.objectValue != nil else { return add("INVALID_PARAMETER_SYNTAX", field) }
         text(card["name"], "\(field)/name", 1...300)
@@ -201,7 +202,8 @@ struct PayPalRequestRules {
         }
     }
 
-    /// What a wallet's token was made for. An amount that PayPal cannot take fits no order, and is refused as such.
+    /// Validates the amount of a wallet's token. An amount that PayPal does not support matches no order and is refused
+    /// as a mismatch.
     private mutating func amountOfToken(_ amount: JSONValue, _ field: String) {
         guard amount.objectValue != nil else { return add("INVALID_PARAMETER_SYNTAX", field) }
         let code = text(amount["currency_code"], "\(field)/currency_code", required: true, 3...3)
@@ -212,7 +214,7 @@ struct PayPalRequestRules {
         refuse("APPLE_PAY_AMOUNT_MISMATCH", field)
     }
 
-    /// Apple Pay as a payment source.
+    /// Validates Apple Pay as a payment source.
     mutating func applePay(_ wallet: JSONValue, _ field: String, now: Timestamp) {
         guard wallet.objectValue != nil else { return add("INVALID_PARAMETER_SYNTAX", field) }
         text(wallet["id"], "\(field)/id", 1...250)

@@ -1,7 +1,7 @@
 import TillCore
 
 extension PayPalStandIn {
-    /// The bank's page, to which an order's `payer-action` link leads: the customer confirms or refuses.
+    /// Serves the bank's page behind an order's `payer-action` link, on which the customer confirms or refuses.
     func challenge(_ method: String, _ request: Request) async -> PayPalAnswer {
         guard request.path.count == 3, let id = request.path.last else { return .missing() }
         guard method == "POST" else {
@@ -16,7 +16,7 @@ extension PayPalStandIn {
     }
 }
 
-/// The pages of the bank that is not there.
+/// The pages of the simulated bank.
 private enum ChallengePage {
     static let over = page(
         404, "Nothing to confirm", "<p>This purchase is confirmed or refused already, or it does not exist.</p>")

@@ -3,7 +3,7 @@ import Synchronization
 import TillCore
 import TillSandbox
 
-/// Takes requests, checks who asks, makes faults on demand and asks the ledger.
+/// Routes requests to the ledger, after authentication and fault injection.
 struct PayPalStandIn: Sendable {
     struct Request: Sendable {
         var method: String
@@ -35,9 +35,9 @@ struct PayPalStandIn: Sendable {
         self.stall = stall
     }
 
-    /// The tokens that were given out and until when they are valid.
+    /// The issued tokens and their expiry.
     private final class Tokens: Sendable {
-        /// The most that are kept.
+        /// The maximum number of stored tokens.
         static let maximum = 10_000
         private let state = Mutex<(good: [String: Timestamp], count: Int)>(([:], 0))
 
@@ -92,7 +92,7 @@ struct PayPalStandIn: Sendable {
         }
     }
 
-    /// Notifies the subscribers of what an answer has changed, and gives the answer on.
+    /// Notifies the subscribers of the changes behind a response, and returns the response.
     private func notifying(_ answer: PayPalAnswer) async -> PayPalAnswer {
         let new = await account.takeNotifications()
         if !new.notices.isEmpty { await notices.tell(new.notices, base: new.base) }
@@ -124,7 +124,8 @@ struct PayPalStandIn: Sendable {
             ]))
     }
 
-    /// A token that was given out; for attaching a card also the client id alone, as apps have no secret.
+    /// Returns `true` for a request with an issued token; attaching a card also accepts the client id alone, as apps
+    /// have no secret.
     private func isAllowed(_ request: Request, _ now: Timestamp) -> Bool {
         guard let field = request.authorization else { return false }
         if field.hasPrefix("Bearer ") { return tokens.isGood(String(field.dropFirst(7)), at: now) }
@@ -282,7 +283,7 @@ struct PayPalStandIn: Sendable {
             }
             return PayPalAnswer(200, .members(["webhooks": .array(list)]))
         case ("POST", "tokens"):
-            // All tokens end at once, as when the client's secret is changed.
+            // All tokens expire immediately, as after a change of the client secret.
             tokens.forget()
             return done
         default: return .missing()

@@ -7,29 +7,30 @@ import TillCore
 import X509
 import TillSandbox
 
-/// The webhooks of the PayPal stand-in: signed as PayPal signs, with a certificate that is served where a webhook says.
+/// The webhooks of the PayPal stand-in, signed as PayPal signs them, with a certificate served at the URL in the
+/// webhook.
 ///
-/// A subscriber with an address is notified; one without finds its notifications in a list, so that a test can
-/// deliver it late, twice, in another order, or changed.
+/// A subscriber with an address is notified; for one without, notifications are kept in a list, so that a test can
+/// deliver them late, twice, out of order, or modified.
 actor PayPalWebhookSender {
-    /// The webhook's id of a subscriber who names none. A counter takes it for its own if it has no other.
+    /// The webhook id of a subscriber without one. A counter accepts it as its own if it has no other.
     static let defaultWebhookID = "SANDBOX-WEBHOOK"
     /// The path of the certificate.
     static let certificatePath = "/v1/notifications/certs/CERT-sandbox"
     static let maximumSubscribers = 16
-    /// The most webhooks that are kept for those without an address; the oldest go first.
+    /// The maximum number of webhooks kept for subscribers without an address; the oldest are dropped first.
     static let maximumKept = 1000
-    /// How often a webhook is sent to somebody who does not take it.
+    /// The maximum number of delivery attempts for a webhook.
     static let maximumTries = 6
 
     struct Subscriber: Sendable {
-        /// `nil`: kept in the list.
+        /// The delivery address; `nil` keeps notifications in the list.
         var url: String?
         /// The webhook's id, which the signature covers.
         var webhook: String
-        /// How often each is sent, 1 to 10.
+        /// The number of copies sent of each webhook, 1 to 10.
         var copies = 1
-        /// Sent, and answered, before the caller who made it happen gets his own answer.
+        /// `true` to deliver webhooks, and await the response, before the call that caused them is answered.
         var isBeforeAnswer = false
     }
 
@@ -56,20 +57,20 @@ actor PayPalWebhookSender {
         self.transport = transport
     }
 
-    /// `false`: there are too many, or the keys cannot be made.
+    /// Adds a subscriber; returns `false` if there are too many or the keys cannot be generated.
     func add(_ subscriber: Subscriber) -> Bool {
         guard subscribers.count < PayPalWebhookSender.maximumSubscribers, chain() != nil else { return false }
         subscribers.append(subscriber)
         return true
     }
 
-    /// The certificate and the root that vouches for it, in PEM.
+    /// Returns the signing certificate and its root, in PEM.
     func chain() -> String? {
         if identity == nil { identity = try? PayPalWebhookSender.identity(at: clock.now()) }
         return identity?.chain
     }
 
-    /// Notifies the subscribers of what happened.
+    /// Notifies the subscribers of events.
     func tell(_ notices: [PayPalLedger.Notice], base: String) async {
         for notice in notices {
             for subscriber in subscribers {

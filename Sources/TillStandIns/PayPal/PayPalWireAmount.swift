@@ -1,7 +1,7 @@
 import TillCore
 
-/// Amounts as PayPal's page on currencies has them: decimal text in 24 currencies, of which three allow no decimal
-/// places. Written on purpose apart from the client's table: a mistake in one of the two is found by the other.
+/// Amounts as documented on PayPal's currency page: decimal strings in 24 currencies, of which three allow no decimal
+/// places. Deliberately independent of the client's table, so that an error in either is detected by the other.
 enum PayPalWireAmount {
     private static let whole: Set<String> = ["HUF", "JPY", "TWD"]
     private static let others: Set<String> = [
@@ -9,24 +9,24 @@ enum PayPalWireAmount {
         "PLN", "SEK", "SGD", "THB", "USD",
     ]
 
-    /// Whether PayPal takes a currency at all.
+    /// Returns `true` if PayPal supports a currency.
     static func takes(_ currency: Currency) -> Bool {
         whole.contains(currency.code) || others.contains(currency.code)
     }
 
-    /// Whether an amount can be written in PayPal's form.
+    /// Returns `true` if an amount can be written in PayPal's format.
     static func canSay(_ money: Money) -> Bool {
         takes(money.currency) && (!whole.contains(money.currency.code) || !text(money).contains("."))
     }
 
-    /// `"12.50"`, or `"12"` where there are no decimal places.
+    /// Returns `"12.50"`, or `"12"` for a whole-number currency.
     static func text(_ money: Money) -> String {
         let text = money.decimalString
         guard whole.contains(money.currency.code), text.hasSuffix(".00") else { return text }
         return String(text.dropLast(3))
     }
 
-    /// The amount of `{"currency_code": …, "value": …}`; `nil` if it cannot be read.
+    /// Returns the amount of `{"currency_code": …, "value": …}`; `nil` if it is invalid.
     static func read(_ value: JSONValue?) -> Money? {
         guard case .string(let code)? = value?["currency_code"], case .string(let text)? = value?["value"],
             let currency = Currency(ifValid: code)

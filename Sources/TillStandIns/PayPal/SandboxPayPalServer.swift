@@ -9,28 +9,28 @@ public import TillSandbox
 /// A stand-in for PayPal: Orders v2, Payments v2, Vault v3 and the token service over loopback, with PayPal's rules and
 /// a clock that can be moved. For this machine only; it moves no real money.
 ///
-/// Beyond PayPal's paths there are `GET /_sandbox/ledger`, the truth in minor units; `POST /_sandbox/faults` with
+/// Beyond PayPal's paths it serves `GET /_sandbox/ledger`, the true state in minor units; `POST /_sandbox/faults` with
 /// `{"operation":"capture","fault":"timeoutAfterCommit","times":1}`; `POST /_sandbox/webhooks` with
-/// `{"url":"http://127.0.0.1:8080/webhooks/paypal"}` makes it tell what happens (without `url` they wait at the same
-/// path for whoever gets them; `copies` and `before_answer` say how often and whether first); `POST /_sandbox/clock`
-/// with `{"advance_seconds":345600}`; and `POST /_sandbox/action` with `{"reference":"…","succeeds":true}`, which acts
-/// as the customer before the bank's challenge, as the page does to which the order's link leads. `POST
-/// /_sandbox/aftersale` with `{"reference":"…","do":"dispute"}` plays what happens after the sale; `POST
-/// /_sandbox/lists` with `{"late_seconds":10800}` keeps from the search of transactions what is younger; `POST
-/// /_sandbox/rights` with `{"disputes":false}` takes the app's right to read them. A cardholder's name makes the card
-/// be declined: `CCREJECT-IF` and the others of PayPal's own sandbox.
+/// `{"url":"http://127.0.0.1:8080/webhooks/paypal"}`, which sends webhooks (without `url` they are kept for polling at
+/// the same path; `copies` sets the number of deliveries, `before_answer` sends them before the response); `POST
+/// /_sandbox/clock` with `{"advance_seconds":345600}`; and `POST /_sandbox/action` with
+/// `{"reference":"…","succeeds":true}`, which completes the bank's challenge for the customer, as does the page behind
+/// the order's link. `POST /_sandbox/aftersale` with `{"reference":"…","do":"dispute"}` applies changes after the sale;
+/// `POST /_sandbox/lists` with `{"late_seconds":10800}` hides newer entries from the transaction search; `POST
+/// /_sandbox/rights` with `{"disputes":false}` revokes the app's permission to read disputes. A cardholder name selects
+/// a decline: `CCREJECT-IF` and the others of PayPal's own sandbox.
 public struct SandboxPayPalServer: Sendable {
-    /// The longest body that is read.
+    /// The maximum body size, in bytes.
     static let maximumBody = 1 << 20
-    /// How long a token is valid.
+    /// The lifetime of a token.
     static let tokenLife: Span = .hours(9)
 
     public let faults: SandboxFaults
     private let clock: any TillClock
     private let stall: Span
 
-    /// A server with an empty ledger that does not listen yet.
-    /// - Parameter stall: how long a request that "times out" is held before it gets a 504.
+    /// Creates a server with an empty ledger that does not listen yet.
+    /// - Parameter stall: the time that a request which "times out" is held before its 504.
     public init(
         clock: any TillClock = SystemClock(), faults: SandboxFaults = SandboxFaults(), stall: Span = .seconds(100)
     ) {
@@ -39,10 +39,10 @@ public struct SandboxPayPalServer: Sendable {
         self.stall = stall
     }
 
-    /// Serves on 127.0.0.1 until the task is canceled or the process receives a signal to end.
+    /// Serves on 127.0.0.1 until the task is canceled or the process receives a termination signal.
     /// - Parameters:
-    ///   - port: zero takes a free one.
-    ///   - onReady: is given the port once requests are taken.
+    ///   - port: the port; zero selects a free one.
+    ///   - onReady: called with the port once requests are accepted.
     public func run(port: Int, onReady: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
         let account = PayPalLedger(clock: clock)
         let transport = HTTPClientTransport()

@@ -2,14 +2,14 @@ public import HTTPTypes
 public import TillCore
 public import TillSandbox
 
-/// The PayPal stand-in without a network: a transport whose other end is the stand-in itself. For tests and examples.
+/// A transport that passes requests to the PayPal stand-in without a network. For tests and examples.
 public struct SandboxPayPalTransport: HTTPTransport {
     public let faults: SandboxFaults
     private let account: PayPalLedger
     private let standIn: PayPalStandIn
 
-    /// Makes one with an empty ledger.
-    /// - Parameter stall: how long a request that "times out" is held, on the given clock.
+    /// Creates a transport with an empty ledger.
+    /// - Parameter stall: the time that a request which "times out" is held, on the given clock.
     public init(
         clock: any TillClock = SystemClock(), faults: SandboxFaults = SandboxFaults(),
         stall: Span = .milliseconds(0)
@@ -19,7 +19,7 @@ public struct SandboxPayPalTransport: HTTPTransport {
         standIn = PayPalStandIn(account: account, faults: faults, clock: clock, stall: stall)
     }
 
-    /// Hands the request to the stand-in.
+    /// Passes a request to the stand-in.
     public func send(
         _ request: HTTPRequest, body: [UInt8], deadline: Span
     ) async throws(TransportFailure) -> HTTPReply {
@@ -36,18 +36,18 @@ public struct SandboxPayPalTransport: HTTPTransport {
         return HTTPReply(response: response, body: answer.bytes ?? [])
     }
 
-    /// Keeps from the search of transactions what is younger than this.
+    /// Hides entries newer than this from the transaction search.
     package func setLists(late: Span) { account.lateness.set(late) }
 
     /// Moves the stand-in's clock forward.
     public func advance(_ span: Span) async { await account.advance(span) }
 
-    /// Acts as the customer before the bank's challenge. `false` if the order waits for none.
+    /// Completes the bank's challenge for the customer. Returns `false` if the order awaits none.
     package func answerChallenge(_ order: String, succeeds: Bool) async -> Bool {
         await account.approve(order, succeeds: succeeds)
     }
 
-    /// Plays what happens after the sale: what `do` of `POST /_sandbox/aftersale` says. `false`: it cannot happen.
+    /// Applies a change after the sale: an action of `POST /_sandbox/aftersale`. Returns `false` if it is not possible.
     public func play(_ word: String, on reference: ProviderReference, amount: Int64? = nil) async -> Bool {
         await account.play(
             .members([
@@ -56,6 +56,7 @@ public struct SandboxPayPalTransport: HTTPTransport {
             ]))
     }
 
-    /// The truth in minor units, one entry an order: `reference`, `captured`, `refunded`, `authorized`, `canceled`.
+    /// The true state in minor units, one entry per order: `reference`, `captured`, `refunded`, `authorized`,
+    /// `canceled`.
     public func ledger() async -> [JSONValue] { await account.ledger().arrayValue ?? [] }
 }

@@ -1,12 +1,12 @@
 import TillReceipts
 
-/// Reads the bytes that a receipt printer gets, as they come, command by command. Written after Epson's reference, on
-/// its own: nothing of what writes our receipts is used, so that the two can disagree.
+/// An incremental parser of the byte stream to a receipt printer, command by command. Written from Epson's reference
+/// and sharing no code with the receipt writer, so that errors in either are detected by the other.
 struct ESCPOSReader {
-    /// What one command asks for.
+    /// A parsed command.
     enum Command: Hashable {
         case initialize
-        /// Text in the code page of a number.
+        /// Text in the code page with the given number.
         case text([UInt8], page: UInt8)
         case lineFeed
         case feed(Int)
@@ -16,28 +16,28 @@ struct ESCPOSReader {
         case codePage(UInt8)
         case cut(isPartial: Bool)
         case drawer(pin: Int)
-        /// Dots: across, down, and how many are black.
+        /// A raster image: width, height, and the number of black dots.
         case raster(width: Int, height: Int, black: Int)
         case code([UInt8])
-        /// `DLE EOT n`: to be answered at once.
+        /// `DLE EOT n`: answered immediately.
         case status(UInt8)
-        /// `GS r n`: to be answered when everything before it is done.
+        /// `GS r n`: answered once everything before it has been processed.
         case transmit(UInt8)
         case automatic(UInt8)
-        /// Something else that printers know, which leaves no mark here.
+        /// Any other known command without an effect on the output.
         case setting([UInt8])
-        /// What no printer knows.
+        /// An unknown byte.
         case unknown(UInt8)
     }
 
-    /// The most that one command may hold, in bytes.
+    /// The maximum size of a command, in bytes.
     static let longest = 1 << 20
 
     private var waiting: [UInt8] = []
     private var page: UInt8 = 0
     private var codeData: [UInt8] = []
 
-    /// Takes bytes and gives the commands that are complete.
+    /// Consumes bytes and returns the completed commands.
     mutating func take(_ bytes: some Sequence<UInt8>) -> [Command] {
         waiting += bytes
         var commands: [Command] = []
@@ -46,13 +46,13 @@ struct ESCPOSReader {
             rest = rest.dropFirst(used)
             if let command { commands.append(command) }
         }
-        // What never ends is no command.
+        // Unterminated input is no command.
         if rest.count > ESCPOSReader.longest { rest = [] }
         waiting = Array(rest)
         return commands
     }
 
-    /// The first command and its length; `nil` if it is not whole yet.
+    /// Returns the first command and its length; `nil` if it is incomplete.
     private mutating func next(_ bytes: ArraySlice<UInt8>) -> (Command?, Int)? {
         let all = Array(bytes.prefix(8))
         switch all[0] {

@@ -5,7 +5,7 @@ import Synchronization
 final class PrinterLines: Sendable {
     private let channels = Mutex<[ObjectIdentifier: any Channel]>([:])
 
-    /// - Returns: `false` if there are too many.
+    /// - Returns: `false` if there are too many connections.
     func add(_ channel: any Channel) -> Bool {
         channels.withLock { all in
             guard all.count < SandboxPrinterServer.maximumConnections else { return false }
@@ -16,7 +16,7 @@ final class PrinterLines: Sendable {
 
     func remove(_ channel: any Channel) { channels.withLock { $0[ObjectIdentifier(channel)] = nil } }
 
-    /// The printer may take bytes again, and says so where it was asked to.
+    /// Resumes reading once the printer accepts bytes, and sends the state to connections that requested it.
     func stateChanged(reporting bytes: [UInt8]) {
         for channel in channels.withLock({ Array($0.values) }) {
             if !bytes.isEmpty { channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
@@ -25,7 +25,7 @@ final class PrinterLines: Sendable {
     }
 }
 
-/// One connection: bytes in, answers out; a printer that is full reads no more, and the sender has to wait.
+/// A connection: bytes in, responses out. A full printer stops reading, and the sender has to wait.
 final class PrinterLine: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

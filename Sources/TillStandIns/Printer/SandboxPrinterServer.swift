@@ -4,27 +4,27 @@ import NIOCore
 import NIOPosix
 import TillCore
 
-/// A virtual receipt printer on two ports of this machine: one takes ESC/POS as printers' port 9100 does, the other is
-/// its buttons and its paper.
+/// A virtual receipt printer on two ports of this machine: one accepts ESC/POS like a printer's port 9100, the other
+/// controls its buttons and its paper.
 ///
-/// `GET /_sandbox/printer` shows what is on the paper; `POST /_sandbox/printer` with any of
+/// `GET /_sandbox/printer` returns the printed output; `POST /_sandbox/printer` with any of
 /// `{"paper":"ok|low|end","lines_left":5,"cover":"open|closed","drawer":"open|closed","silent":true,
-/// "real_time":false,"breaks_after":100}` changes how it stands.
+/// "real_time":false,"breaks_after":100}` changes its state.
 public struct SandboxPrinterServer: Sendable {
-    /// The longest request at the buttons.
+    /// The maximum size of a control request, in bytes.
     static let maximumBody = 4_096
-    /// How many connections are served at once.
+    /// The maximum number of concurrent connections.
     static let maximumConnections = 16
 
     public let printer: SandboxReceiptPrinter
 
     public init(printer: SandboxReceiptPrinter = SandboxReceiptPrinter()) { self.printer = printer }
 
-    /// Serves on 127.0.0.1 until the task is canceled or the process receives a signal to end.
+    /// Serves on 127.0.0.1 until the task is canceled or the process receives a termination signal.
     /// - Parameters:
-    ///   - port: where bytes are taken; zero takes a free one.
-    ///   - control: where the buttons are; zero takes a free one.
-    ///   - onReady: is given both ports.
+    ///   - port: the data port; zero selects a free one.
+    ///   - control: the control port; zero selects a free one.
+    ///   - onReady: called with both ports.
     public func run(port: Int, control: Int = 0, onReady: @escaping @Sendable (Int, Int) async -> Void) async throws {
         let lines = PrinterLines()
         let printer = printer
@@ -64,7 +64,7 @@ public struct SandboxPrinterServer: Sendable {
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: shown().text)))
     }
 
-    /// `nil` if something in it is not known.
+    /// Returns the requested change; `nil` if it contains anything unknown.
     private func change(_ wish: JSONValue) -> ((inout SandboxReceiptPrinter.Conditions) -> Void)? {
         let known = ["paper", "lines_left", "cover", "drawer", "silent", "real_time", "breaks_after"]
         guard case .object(let members) = wish, members.allSatisfy({ known.contains($0.key) }) else { return nil }

@@ -2,54 +2,54 @@ import Synchronization
 import TillCore
 import TillReceipts
 
-/// A receipt printer that is not there: takes ESC/POS, keeps what is on its paper, answers about its state as Epson's
-/// reference has it, and does what paper does: it ends in the middle of a receipt.
+/// A virtual receipt printer: accepts ESC/POS, keeps its output, reports its state as in Epson's reference, and can run
+/// out of paper in the middle of a receipt.
 public final class SandboxReceiptPrinter: Sendable {
     public enum Paper: String, Hashable, Sendable {
         case ok
-        /// Nearly at its end.
+        /// The roll is nearly empty.
         case low
         /// The roll has run out.
         case end
     }
 
-    /// How it stands, and how it behaves.
+    /// The printer's state and behavior.
     public struct Conditions: Hashable, Sendable {
         public var paper = Paper.ok
-        /// Lines until its paper ends; `nil`: it does not.
+        /// The number of lines until the paper ends; `nil` for unlimited paper.
         public var linesLeft: Int?
-        /// Its cover is open.
+        /// `true` while the cover is open.
         public var isCoverOpen = false
-        /// The cash drawer is open.
+        /// `true` while the cash drawer is open.
         public var isDrawerOpen = false
-        /// It never answers, as many print servers do not.
+        /// `true` for a printer that never responds, like many print servers.
         public var isSilent = false
-        /// It answers `DLE EOT`; print servers in between do not pass it on.
+        /// `true` if `DLE EOT` is answered; print servers in between do not forward it.
         public var answersInRealTime = true
-        /// It breaks the connection after this many bytes.
+        /// The number of bytes after which the printer breaks the connection.
         public var breaksAfter: Int?
 
         public init() {}
 
-        /// It does not print now.
+        /// `true` while printing is blocked.
         var stands: Bool { paper == .end || isCoverOpen }
     }
 
-    /// What is on its paper and what it did.
+    /// The printed output and device activity.
     public struct Output: Hashable, Sendable {
-        /// Lines of text; pictures and codes as `[picture 576x24]`, `[code https://…]`.
+        /// Lines of text; images and codes as `[picture 576x24]`, `[code https://…]`.
         public var lines: [String] = []
         public var cuts = 0
-        /// Pulses to the drawer.
+        /// The number of drawer pulses.
         public var drawerPulses = 0
-        /// Bytes that no printer knows.
+        /// The number of unknown bytes.
         public var unknown = 0
         public var received = 0
     }
 
-    /// Lines that are kept.
+    /// The maximum number of stored lines.
     public static let longestPaper = 20_000
-    /// Bytes that it holds while it cannot print; then it takes no more.
+    /// The number of bytes held while printing is blocked; beyond it the printer accepts no more.
     public static let buffer = 4_096
 
     private struct State {
@@ -67,19 +67,19 @@ public final class SandboxReceiptPrinter: Sendable {
     /// A printer with enough paper.
     public init() {}
 
-    /// What is on its paper.
+    /// The printed output.
     public var output: Output { state.withLock { $0.output } }
 
-    /// It was asked to report its state by itself, and not asked to stop.
+    /// `true` while automatic status reporting is enabled.
     public var reportsByItself: Bool { state.withLock { $0.reportsByItself } }
 
     public var conditions: Conditions { state.withLock { $0.conditions } }
 
-    /// It takes no more bytes now.
+    /// `true` while the buffer is full.
     public var isFull: Bool { state.withLock { $0.conditions.stands && $0.heldBytes >= SandboxReceiptPrinter.buffer } }
 
-    /// Changes how it stands, as a person at it would. What it held is printed if it can be now.
-    /// - Returns: what it says by itself, if it was asked to.
+    /// Changes the printer's state, as its operator would. Prints held data if it now can.
+    /// - Returns: the automatic status report, if enabled.
     @discardableResult
     public func change(_ body: (inout Conditions) -> Void) -> [UInt8] {
         state.withLock { state in
@@ -94,15 +94,15 @@ public final class SandboxReceiptPrinter: Sendable {
         }
     }
 
-    /// Takes bytes as they arrive, whole commands or parts.
-    /// - Returns: what it answers.
+    /// Consumes bytes as they arrive, whole commands or parts.
+    /// - Returns: the response.
     public func take(_ bytes: [UInt8]) -> [UInt8] {
         state.withLock { state in
             state.output.received += bytes.count
             var answer: [UInt8] = []
             for command in state.reader.take(bytes) {
                 switch command {
-                // Asked in real time: it passes by what waits.
+                // A real-time command bypasses the buffer.
                 case .status(let kind):
                     if !state.conditions.isSilent, state.conditions.answersInRealTime {
                         answer += SandboxReceiptPrinter.status(kind, state.conditions)
@@ -188,7 +188,7 @@ public final class SandboxReceiptPrinter: Sendable {
         return [byte]
     }
 
-    /// What it says by itself now: its state, if that was asked for and is another than the last that it said.
+    /// Returns the automatic status report if enabled and changed since the last one.
     private static func report(_ state: inout State) -> [UInt8] {
         let now = automatic(state.conditions)
         guard state.reportsByItself, !state.conditions.isSilent, now != state.lastReported else { return [] }
@@ -196,7 +196,7 @@ public final class SandboxReceiptPrinter: Sendable {
         return now
     }
 
-    /// The four bytes of `GS a`.
+    /// Returns the four status bytes of `GS a`.
     static func automatic(_ now: Conditions) -> [UInt8] {
         var first: UInt8 = 0x10
         if !now.isDrawerOpen { first |= 0x04 }

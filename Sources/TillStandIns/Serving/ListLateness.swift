@@ -1,7 +1,7 @@
 import Synchronization
 import TillCore
 
-/// How far lists lag behind the ledger, as a search of a provider's may: what is younger is there, and not listed.
+/// The lag of lists behind the ledger, as in a provider's search: newer entries exist and are not listed yet.
 final class ListLateness: Sendable {
     private let span = Mutex(Span.seconds(0))
 

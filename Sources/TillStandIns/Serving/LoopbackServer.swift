@@ -2,13 +2,13 @@ import Hummingbird
 import Logging
 import TillHTTP
 
-/// Serves a stand-in to this machine alone.
+/// Serves a stand-in on loopback only.
 enum LoopbackServer {
-    /// Serves on 127.0.0.1 until the task is canceled or the process receives a signal to end.
+    /// Serves on 127.0.0.1 until the task is canceled or the process receives a termination signal.
     /// - Parameters:
-    ///   - port: zero takes a free one.
-    ///   - wire: what the stand-in tells others over, if anything; closed in the end.
-    ///   - onReady: is given the port once requests are taken.
+    ///   - port: the port; zero selects a free one.
+    ///   - wire: the stand-in's transport for outgoing webhooks, if any; closed at the end.
+    ///   - onReady: called with the port once requests are accepted.
     static func run(
         port: Int, wire: HTTPClientTransport? = nil, onReady: @escaping @Sendable (Int) async -> Void,
         respond: @escaping @Sendable (Request) async -> Response

@@ -1,11 +1,11 @@
 import Synchronization
 import TillCore
 
-/// The failures that Stripe keeps under their keys: whoever sends the key again gets the same failure for a day.
+/// Failures stored under their idempotency keys: a retry with the same key returns the same failure for a day.
 final class KeptFailures: Sendable {
-    /// How long a key is remembered.
+    /// The lifetime of a key.
     static let lifetime: Span = .hours(24)
-    /// The most keys that are remembered.
+    /// The maximum number of remembered keys.
     static let maximum = 10_000
 
     private let kept = Mutex<[String: (answer: StripeAnswer, at: Timestamp)]>([:])
@@ -21,7 +21,7 @@ final class KeptFailures: Sendable {
         }
     }
 
-    /// The failure of a key, marked as given again; `nil` if it has none.
+    /// Returns a key's stored failure, marked as a replay; `nil` if it has none.
     func answer(to key: String) -> StripeAnswer? {
         let now = clock.now()
         return kept.withLock { kept in

@@ -2,10 +2,10 @@ import TillCore
 import TillSandbox
 
 extension SandboxStripe {
-    /// Plays what happens after the sale, as `POST /_sandbox/aftersale` takes it, and says what webhooks report of it:
-    /// `{"reference":"pi_…","do":"fail_refund"}`. Others: `cancel_refund`, `refund`, `capture`, `dispute`, `inquire`,
-    /// `withdraw`, `reinstate` (`amount`: a part), `win`, `lose`. `amount` is in minor units; `refund` names a refund;
-    /// `reason` and `respond_by` (milliseconds since 1970) are a dispute's.
+    /// Applies a change after the sale, from `POST /_sandbox/aftersale`, and returns the webhooks for it:
+    /// `{"reference":"pi_…","do":"fail_refund"}`. Other actions: `cancel_refund`, `refund`, `capture`, `dispute`,
+    /// `inquire`, `withdraw`, `reinstate` (`amount`: a part), `win`, `lose`. `amount` is in minor units; `refund` names
+    /// a refund; `reason` and `respond_by` (milliseconds since 1970) apply to a dispute.
     func play(_ json: JSONValue) async throws -> (answer: StripeAnswer, events: [StripeAnswer.Event]) {
         guard let reference = json["reference"]?.stringValue, let word = json["do"]?.stringValue,
             let event = SandboxStripe.event(word, json)

@@ -1,17 +1,17 @@
 import TillCore
 import TillSandbox
 
-/// The sandbox's ledger in Stripe's words: a request in, an answer out. No network.
+/// The sandbox's ledger behind Stripe's API: maps a request to a response. No network.
 struct SandboxStripe: Sendable {
     let ledger: SandboxLedger
     let faults: SandboxFaults
-    /// Readers, if there are any.
+    /// The simulated readers, if any.
     var terminal: SandboxTerminal?
-    /// What is younger than this is not in lists yet.
+    /// The lag of lists behind the ledger.
     var lateness = ListLateness()
-    /// Whose account every test key opens.
+    /// The account that every test key belongs to.
     var account = "acct_sandbox"
-    /// What its statements do not say as it is, and its payouts.
+    /// Payouts, and planted faults in the statements.
     var statements = SandboxStripeStatements()
 
     struct Request: Sendable {
@@ -25,7 +25,8 @@ struct SandboxStripe: Sendable {
     var now: Timestamp { ledger.clock.now() }
     private var rendering: StripeRendering { StripeRendering(now: now) }
 
-    /// Answers one request. Throws only when the ledger cannot be read or written.
+    /// Responds to one request.
+    /// - Throws: only if the ledger cannot be read or written.
     func answer(_ request: Request) async throws -> StripeAnswer {
         guard request.authorization.map(SandboxStripe.isTestKey) == true else {
             return .error(401, "invalid_request_error", "The sandbox takes keys that begin with sk_test_ only.")
@@ -62,7 +63,7 @@ struct SandboxStripe: Sendable {
         }
     }
 
-    /// Which operation a request is, and what is needed to find its fault.
+    /// Returns the operation of a request and the reference needed to find its fault.
     func operation(of request: Request) -> (operation: SandboxOperation, reference: String?)? {
         let path = request.path
         guard request.method == "POST" else {
@@ -81,7 +82,7 @@ struct SandboxStripe: Sendable {
         }
     }
 
-    /// The fault of a request, if it has one.
+    /// Returns the fault of a request, if it has one.
     func fault(of request: Request) async throws -> SandboxFault? {
         guard let (operation, reference) = operation(of: request) else { return nil }
         var charge: SandboxCharge?
@@ -97,7 +98,7 @@ struct SandboxStripe: Sendable {
         if header.hasPrefix("Bearer ") {
             return header.hasPrefix("Bearer sk_test_") || header.hasPrefix("Bearer rk_test_")
         }
-        // "sk_test_" and "rk_test_" in Base64, as far as whole groups go.
+        // "sk_test_" and "rk_test_" in Base64, as far as whole groups extend.
         return header.hasPrefix("Basic c2tfdGVzd") || header.hasPrefix("Basic cmtfdGVzd")
     }
 
@@ -123,7 +124,7 @@ struct SandboxStripe: Sendable {
         }
     }
 
-    /// The payment method that a form names or describes.
+    /// Returns the payment method that a form names or describes.
     private func method(in form: StripeForm) -> Result<StripePaymentMethod?, StripeRefusal> {
         if let id = form["payment_method"] {
             guard let method = StripePaymentMethod(id: id) else {
@@ -290,7 +291,7 @@ struct SandboxStripe: Sendable {
         return try await mutate(request, .refund) {
             try $0.charge(id)
         } body: { charge, now in
-            // The card must be there again, at a reader.
+            // An Interac refund needs the card at a reader again.
             guard charge.card?.brand != "interac" || charge.types?.contains("interac_present") != true else {
                 return .declined(
                     code: "charge_not_refundable", message: "An Interac charge is refunded at a reader, with its card.")
@@ -370,7 +371,8 @@ struct SandboxStripe: Sendable {
         .declined(code: "unexpected_state", message: "The payment intent's status does not allow this.")
     }
 
-    /// One changing request: the remembered answer of its key, or the change and its answer, in one transaction.
+    /// Performs a mutating request in one transaction: replays the stored response of its key, or applies the change
+    /// and stores the response.
     private func mutate(
         _ request: Request, _ operation: SandboxOperation, key: String? = nil,
         find: @escaping @Sendable (any SandboxShelf) throws -> SandboxCharge?,

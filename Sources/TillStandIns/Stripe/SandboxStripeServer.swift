@@ -3,15 +3,15 @@ import Hummingbird
 public import TillCore
 public import TillSandbox
 
-/// The sandbox's ledger over HTTP in Stripe's wire format, for Stripe clients by any hand. For this machine only.
+/// The sandbox's ledger over HTTP in Stripe's wire format, for any Stripe client. For this machine only.
 ///
-/// Beyond Stripe's paths there are `GET /_sandbox/ledger`, the truth in minor units; `POST /_sandbox/faults` with
+/// Beyond Stripe's paths it serves `GET /_sandbox/ledger`, the true state in minor units; `POST /_sandbox/faults` with
 /// `{"operation":"capture","fault":"timeoutAfterCommit","times":1}` (`slow` also takes `seconds`); and `POST
 /// /_sandbox/action` with `{"reference":"pi_…","succeeds":true}`, which acts as the customer. `POST /_sandbox/readers`
-/// acts on a card reader as the world would; `POST /_sandbox/lists` with `{"late_seconds":60}` keeps from lists what is
-/// younger; `POST /_sandbox/statements` pays out, and makes statements say what is not so; `POST /_sandbox/aftersale`
-/// lets happen what happens after a sale; `POST /_sandbox/webhooks` says where events go, and how badly; `POST
-/// /_sandbox/rights` with `{"disputes":false}` takes the key's right to read them.
+/// controls a card reader; `POST /_sandbox/lists` with `{"late_seconds":60}` hides newer entries from lists; `POST
+/// /_sandbox/statements` pays out and plants faults in statements; `POST /_sandbox/aftersale` applies changes after the
+/// sale; `POST /_sandbox/webhooks` sets webhook endpoints and delivery faults; `POST /_sandbox/rights` with
+/// `{"disputes":false}` revokes the key's permission to read disputes.
 public struct SandboxStripeServer: Sendable {
     public let ledger: SandboxLedger
     public let faults: SandboxFaults
@@ -23,10 +23,10 @@ public struct SandboxStripeServer: Sendable {
     private let clock: any TillClock
     private let stall: Span
 
-    /// A server that does not listen yet.
+    /// Creates a server that does not listen yet.
     /// - Parameters:
-    ///   - rules: the prefix is `pi_`, whatever they say.
-    ///   - stall: how long a request that "times out" is held before it gets a 504.
+    ///   - rules: the sandbox rules; their prefix is overridden with `pi_`.
+    ///   - stall: the time that a request which "times out" is held before its 504.
     public init(
         store: any SandboxStore, clock: any TillClock = SystemClock(), faults: SandboxFaults = SandboxFaults(),
         rules: SandboxRules = SandboxRules(), webhook: SandboxWebhook? = nil, stall: Span = .seconds(100)
@@ -50,12 +50,12 @@ public struct SandboxStripeServer: Sendable {
         self.stall = stall
     }
 
-    /// Serves on 127.0.0.1 until the task is canceled or the process receives a signal to end.
+    /// Serves on 127.0.0.1 until the task is canceled or the process receives a termination signal.
     /// - Parameters:
-    ///   - port: zero takes a free one.
+    ///   - port: the port; zero selects a free one.
     ///   - ledgerFile: an SQLite file for the ledger; in memory without one.
-    ///   - cardTime: how long a card is in a reader before the issuer has answered.
-    ///   - onReady: is given the port once requests are taken.
+    ///   - cardTime: the time from presenting a card to the issuer's response.
+    ///   - onReady: called with the port once requests are accepted.
     public static func run(
         port: Int, ledgerFile: String?, faults: SandboxFaults = SandboxFaults(), webhook: SandboxWebhook? = nil,
         cardTime: Span = .milliseconds(0), onReady: @escaping @Sendable (Int) async -> Void = { _ in }
@@ -67,7 +67,7 @@ public struct SandboxStripeServer: Sendable {
         try await server.run(port: port, onReady: onReady)
     }
 
-    /// Serves on 127.0.0.1 until the task is canceled or the process receives a signal to end.
+    /// Serves on 127.0.0.1 until the task is canceled or the process receives a termination signal.
     public func run(port: Int, onReady: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
         try await LoopbackServer.run(port: port, onReady: onReady) { request in await respond(to: request) }
     }
@@ -127,7 +127,7 @@ public struct SandboxStripeServer: Sendable {
         if let event = answer.event, !answer.isReplay { plan.send(event) }
         if let event = answer.event, let webhook, !answer.isReplay {
             let id = "evt_" + StableHash.hex("\(call.key ?? answer.body) \(event.type)")
-            // Not awaited: a webhook never holds up the answer.
+            // Not awaited: a webhook never delays the response.
             Task { await webhook.deliver(event, id: id, clock: clock) }
         }
         switch fault {
@@ -210,7 +210,7 @@ public struct SandboxStripeServer: Sendable {
         }
     }
 
-    /// What no request of a client has led to.
+    /// Reports an event that no client request caused.
     private func report(_ event: StripeAnswer.Event) {
         plan.send(event)
         guard let webhook else { return }
@@ -218,7 +218,7 @@ public struct SandboxStripeServer: Sendable {
         Task { await webhook.deliver(event, id: id, clock: clock) }
     }
 
-    /// One charge as the ledger reports it, amounts in minor units.
+    /// Returns a charge's ledger entry, with amounts in minor units.
     static func ledgerEntry(_ charge: SandboxCharge) -> JSONValue {
         .fields([
             "reference": .string(charge.reference), "order": .text(charge.order), "payment": .text(charge.payment),

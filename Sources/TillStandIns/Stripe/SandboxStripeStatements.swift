@@ -2,29 +2,30 @@ import Synchronization
 import TillCore
 import TillSandbox
 
-/// Stripe's balance transactions and payouts, made from the stand-in's own ledger, and what is to be wrong in them.
+/// Stripe's balance transactions and payouts, generated from the stand-in's ledger, with planted faults.
 ///
-/// `POST /_sandbox/statements` takes `{"do":"payout"}`, which pays out all that was not (`"remainder":50` makes it
-/// differ from its rows by so much); `{"do":"omit","id":"txn_…"}`, `{"do":"amount","id":"txn_…","amount":1}`, a line
-/// that is missing or says another amount; `{"do":"foreign","amount":1,"currency":"EUR"}`, a charge that no payment
-/// made; `{"do":"type","id":"txn_…","type":"x"}`, a type that nobody knows; `{"do":"fee","amount":30}`, a fee of its
-/// own; `{"do":"settle","currency":"USD","per_mille":1100}`, settlement in another currency. Amounts are minor units.
-/// All of it ends with the process. Refunds that are pending have no line until they are paid.
+/// `POST /_sandbox/statements` takes `{"do":"payout"}`, which pays out the whole balance (`"remainder":50` makes the
+/// payout differ from its rows by that amount); `{"do":"omit","id":"txn_…"}`,
+/// `{"do":"amount","id":"txn_…","amount":1}`, which omit a line or change its amount;
+/// `{"do":"foreign","amount":1,"currency":"EUR"}`, a charge that belongs to no payment;
+/// `{"do":"type","id":"txn_…","type":"x"}`, an unknown type; `{"do":"fee","amount":30}`, a standalone fee;
+/// `{"do":"settle","currency":"USD","per_mille":1100}`, settlement in another currency. Amounts are minor units. All of
+/// it is kept in memory only. Pending refunds have no line until they are paid.
 final class SandboxStripeStatements: Sendable {
     struct Row: Hashable {
         var id: String
         var type: String
         var source: String
-        /// Minor units of the settlement; above zero to the shop.
+        /// Minor units of the settlement currency; positive amounts credit the shop.
         var amount: Int64
         var fee: Int64
         var currency: String
         var at: Int64
-        /// What it is about, as the interface shows it.
+        /// The source object, as rendered by the API.
         var object: JSONValue
     }
 
-    /// The largest amount that a request may make up, minor units.
+    /// The largest amount that a request may invent, in minor units.
     static let maximumAmount: Int64 = 1_000_000_000_000
 
     private struct State {
@@ -32,7 +33,7 @@ final class SandboxStripeStatements: Sendable {
         var amounts: [String: Int64] = [:]
         var types: [String: String] = [:]
         var more: [Row] = []
-        /// The payout that each transaction is part of.
+        /// The payout of each transaction.
         var payouts: [String: String] = [:]
         var settlesIn: (currency: String, perMille: Int64)?
         var number = 0
@@ -40,15 +41,15 @@ final class SandboxStripeStatements: Sendable {
 
     private let state = Mutex(State())
 
-    /// What Stripe keeps of a charge here: 1.4 % and 25 minor units, cut off.
+    /// Returns Stripe's fee for a charge in this stand-in: 1.4 % plus 25 minor units, rounded down.
     static func fee(of amount: Int64) -> Int64 { amount / 1_000 * 14 + amount % 1_000 * 14 / 1_000 + 25 }
 
-    /// Cut off; what no Int64 holds is its largest.
+    /// Converts an amount, truncated; saturates at the limits of `Int64`.
     private static func exchanged(_ units: Int64, _ perMille: Int64) -> Int64 {
         Int64(clamping: Int128(units) * Int128(perMille) / 1_000)
     }
 
-    /// All of them, newest first.
+    /// Returns all balance transactions, newest first.
     func transactions(of ledger: SandboxLedger, _ rendering: StripeRendering) async throws -> [JSONValue] {
         try await rows(of: ledger, rendering).reversed().map { render($0) }
     }
@@ -148,7 +149,7 @@ final class SandboxStripeStatements: Sendable {
         ])
     }
 
-    /// Those that a request asks for. What a line is about is shown whole only if it is asked for.
+    /// Returns the transactions that match a request. The source is expanded only on request.
     func matching(_ all: [JSONValue], _ form: StripeForm) throws -> [JSONValue] {
         let from = form["created[gte]"].flatMap { Int64($0) } ?? .min
         let to = form["created[lte]"].flatMap { Int64($0) } ?? .max
@@ -169,12 +170,12 @@ final class SandboxStripeStatements: Sendable {
         }
     }
 
-    /// All payouts, newest first.
+    /// Returns all payouts, newest first.
     func payoutObjects() -> [JSONValue] {
         state.withLock { $0.more }.filter { $0.type == "payout" }.reversed().map(\.object)
     }
 
-    /// Does one thing; `false` if it cannot be understood.
+    /// Applies one action; returns `false` if the request is malformed.
     func play(_ json: JSONValue, rows: [Row], at now: Timestamp) -> Bool {
         func units(_ member: String) -> Int64? {
             json[member]?.int64Value.flatMap { $0.magnitude <= SandboxStripeStatements.maximumAmount ? $0 : nil }
@@ -211,7 +212,7 @@ final class SandboxStripeStatements: Sendable {
         }
     }
 
-    /// One payout for each currency, of all that was not paid out.
+    /// Creates one payout per currency over everything not paid out yet.
     private func pay(out rows: [Row], _ remainder: Int64, _ state: inout State, at now: Timestamp) {
         let open = rows.filter { state.payouts[$0.id] == nil && $0.type != "payout" }
         for (currency, rows) in Dictionary(grouping: open, by: \.currency).sorted(by: { $0.key < $1.key }) {
@@ -237,14 +238,14 @@ final class SandboxStripeStatements: Sendable {
         }
     }
 
-    /// Every row of the balance, for ``SandboxStripe/playStatement(_:)``.
+    /// Returns every row of the balance, for ``SandboxStripe/playStatement(_:)``.
     func allRows(of ledger: SandboxLedger, _ rendering: StripeRendering) async throws -> [Row] {
         try await rows(of: ledger, rendering)
     }
 }
 
 extension SandboxStripe {
-    /// What `POST /_sandbox/statements` takes; see ``SandboxStripeStatements``.
+    /// Handles `POST /_sandbox/statements`; see ``SandboxStripeStatements``.
     func playStatement(_ json: JSONValue) async throws -> StripeAnswer {
         let rows = try await statements.allRows(of: ledger, StripeRendering(now: now))
         guard statements.play(json, rows: rows, at: now) else {

@@ -2,23 +2,23 @@ public import HTTPTypes
 public import TillCore
 public import TillSandbox
 
-/// The Stripe stand-in without a network, readers included: a transport whose other end is the stand-in itself. For
-/// tests, simulations and examples.
+/// A transport that passes requests to the Stripe stand-in, readers included, without a network. For tests, simulations
+/// and examples.
 public struct SandboxStripeTransport: HTTPTransport {
     public let ledger: SandboxLedger
     private let stripe: SandboxStripe
     private let terminal: SandboxTerminal
     private let notify: @Sendable (SandboxNotification) -> Void
 
-    /// Starts work that nobody waits for.
+    /// Starts work that runs detached from the response.
     public typealias Spawn = @Sendable (@escaping @Sendable () async -> Void) -> Void
 
-    /// Makes one over a ledger, whose references it begins with `pi_`.
+    /// Creates a transport over a ledger, and sets its reference prefix to `pi_`.
     /// - Parameters:
-    ///   - account: whose ledger it is.
-    ///   - cardTime: how long a card is in a reader before the issuer has answered.
-    ///   - spawn: runs what happens after an answer, such as the end of a charge.
-    ///   - notify: receives what webhooks are to report.
+    ///   - account: the account that owns the ledger.
+    ///   - cardTime: the time from presenting a card to the issuer's response.
+    ///   - spawn: runs work that follows a response, such as the end of a charge.
+    ///   - notify: receives the events to deliver by webhook.
     public init(
         ledger: SandboxLedger, account: String = "acct_sandbox", cardTime: Span = .milliseconds(0),
         spawn: @escaping Spawn = { work in Task { await work() } },
@@ -35,7 +35,7 @@ public struct SandboxStripeTransport: HTTPTransport {
             account: account)
     }
 
-    /// Hands the request to the stand-in.
+    /// Passes a request to the stand-in.
     public func send(
         _ request: HTTPRequest, body: [UInt8], deadline: Span
     ) async throws(TransportFailure) -> HTTPReply {
@@ -55,7 +55,7 @@ public struct SandboxStripeTransport: HTTPTransport {
         return HTTPReply(response: response, body: Array(answer.body.utf8))
     }
 
-    /// Lets happen what happens after a sale: what `POST /_sandbox/aftersale` takes. `false` if it cannot happen.
+    /// Applies a change after the sale: an action of `POST /_sandbox/aftersale`. Returns `false` if it is not possible.
     @discardableResult
     public func play(_ word: String, on reference: ProviderReference, amount: Int64? = nil) async -> Bool {
         var members = [
@@ -70,18 +70,18 @@ public struct SandboxStripeTransport: HTTPTransport {
         return true
     }
 
-    /// Pays out, or makes statements say what is not so: what `POST /_sandbox/statements` takes. `false` if it cannot
-    /// be.
+    /// Pays out or plants a fault in statements: an action of `POST /_sandbox/statements`. Returns `false` if it is not
+    /// possible.
     @discardableResult
     public func playStatement(_ members: [JSONMember]) async throws -> Bool {
         try await stripe.playStatement(.object(members)).status == 200
     }
 
-    /// Whether a reader waits for a card right now, as the person in front of it sees.
+    /// Returns `true` while a reader prompts for a card.
     public func wantsCard(at reader: String) -> Bool { terminal.wantsCard(at: reader) }
 
-    /// Acts on a reader as the world would: what `POST /_sandbox/readers` takes. `false` if the reader does
-    /// not allow it now.
+    /// Controls a reader: an action of `POST /_sandbox/readers`. Returns `false` if the reader does not allow it in its
+    /// current state.
     @discardableResult
     public func act(_ word: String, at reader: String, fault: String? = nil) -> Bool {
         let answer = terminal.act(
@@ -90,11 +90,11 @@ public struct SandboxStripeTransport: HTTPTransport {
     }
 }
 
-/// One thing that a webhook would tell.
+/// An event to deliver by webhook.
 public struct SandboxNotification: Hashable, Sendable {
-    /// Its type, in Stripe's words.
+    /// The event type, in Stripe's terms.
     public let type: String
-    /// The object that it is about.
+    /// The object of the event.
     public let object: JSONValue
 
     init(_ event: StripeAnswer.Event) {

@@ -3,20 +3,20 @@ import Foundation
 import HTTPTypes
 public import TillCore
 
-/// Where the sandbox tells what happened, signed as Stripe signs ("Check the webhook signatures").
+/// A webhook endpoint of the sandbox, with events signed as Stripe signs them ("Check the webhook signatures").
 public struct SandboxWebhook: Sendable {
-    /// Where events are sent, such as `http://127.0.0.1:8080/webhooks/stripe`.
+    /// The delivery address, such as `http://127.0.0.1:8080/webhooks/stripe`.
     public let url: String
     private let secret: Secret<String>
     private let transport: any HTTPTransport
     private let copies: Int
     private let delay: Span
 
-    /// A receiver to which events are sent, signed.
+    /// Creates an endpoint to which signed events are delivered.
     /// - Parameters:
     ///   - secret: `whsec_…`, shared with the receiver.
-    ///   - copies: how often each event is delivered, 1 to 10.
-    ///   - delay: how long after the answer.
+    ///   - copies: the number of deliveries of each event, 1 to 10.
+    ///   - delay: the delay after the response.
     public init(
         url: String, secret: Secret<String>, transport: any HTTPTransport, copies: Int = 1,
         delay: Span = .milliseconds(0)
@@ -28,7 +28,7 @@ public struct SandboxWebhook: Sendable {
         self.delay = delay
     }
 
-    /// Delivers an event; failures are the receiver's loss, as a webhook is a hint only.
+    /// Delivers an event. A failed delivery is not retried, as a webhook is only a hint.
     func deliver(_ event: StripeAnswer.Event, id: String, clock: any TillClock) async {
         if delay.milliseconds > 0 { await clock.pause(for: delay) }
         let seconds = clock.now().milliseconds / 1000

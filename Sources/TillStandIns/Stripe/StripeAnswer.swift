@@ -1,11 +1,11 @@
 import TillCore
 
-/// One answer in Stripe's shape.
+/// A response in Stripe's format.
 struct StripeAnswer: Hashable, Sendable {
     var status: Int
     var body: String
     var isReplay = false
-    /// What is reported over webhooks, once the answer is on its way.
+    /// The event to deliver by webhook after the response.
     var event: Event?
 
     struct Event: Hashable, Sendable {
@@ -44,7 +44,7 @@ struct StripeAnswer: Hashable, Sendable {
         error(400, "invalid_request_error", code: code, param: param, message)
     }
 
-    /// As kept for a replay: the status, a space, the body.
+    /// The stored form for a replay: the status, a space, the body.
     var kept: String { "\(status) \(body)" }
 
     init?(kept: String) {

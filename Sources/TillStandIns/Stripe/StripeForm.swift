@@ -1,12 +1,12 @@
-/// The fields of a form body or a query, in Stripe's bracket spelling: `card[number]`, `expand[0]`.
+/// The fields of a form body or a query, in Stripe's bracket notation: `card[number]`, `expand[0]`.
 struct StripeForm: Hashable, Sendable {
-    /// Names and values in the order in which they came.
+    /// Names and values in order of appearance.
     let fields: [(name: String, value: String)]
 
     static func == (left: StripeForm, right: StripeForm) -> Bool { left.fingerprint == right.fingerprint }
     func hash(into hasher: inout Hasher) { hasher.combine(fingerprint) }
 
-    /// Reads `a=b&c[d]=e`; what cannot be decoded stays as it came.
+    /// Parses `a=b&c[d]=e`; undecodable text is kept unchanged.
     init(_ text: String) {
         fields = text.split(separator: "&").prefix(1000).map { pair in
             let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -27,12 +27,12 @@ struct StripeForm: Hashable, Sendable {
         return found
     }
 
-    /// Whether `expand` names a field.
+    /// Returns `true` if `expand` names a field.
     func expands(_ field: String) -> Bool {
         fields.contains { $0.name.hasPrefix("expand[") && ($0.value == field || $0.value == "data." + field) }
     }
 
-    /// What distinguishes one request from another, without anything of a card but its last four digits.
+    /// A fingerprint that distinguishes requests, without card data beyond the last four digits.
     var fingerprint: String {
         fields.map { field in
             if field.name.hasSuffix("[cvc]") { return "\(field.name)=•" }

@@ -2,8 +2,8 @@ import TillCards
 import TillCore
 import TillSandbox
 
-/// A payment method whose name is all there is of it: brand, last four and what the issuer does with it, in
-/// hexadecimal. So nothing of a card needs to be kept.
+/// A payment method fully encoded in its id: brand, last four digits and the issuer's behavior, in hexadecimal. No card
+/// data needs to be stored.
 struct StripePaymentMethod: Sendable {
     let id: String
     let card: SandboxCard
@@ -21,7 +21,7 @@ struct StripePaymentMethod: Sendable {
         id = "pm_" + Hex.lowercase(text.utf8)
     }
 
-    /// One of ours, or one of Stripe's named test methods.
+    /// Parses one of our ids or one of Stripe's named test methods.
     init?(id: String) {
         if let card = StripePaymentMethod.named[id] {
             self.id = id
@@ -45,7 +45,7 @@ struct StripePaymentMethod: Sendable {
             fault: fault)
     }
 
-    /// The typed card of a form's `card[…]`.
+    /// Returns the manually entered card of a form's `card[…]`.
     static func typed(_ fields: [String: String]) -> Result<StripePaymentMethod, StripeRefusal> {
         func refusal(_ code: String, _ param: String, _ message: String) -> Result<Self, StripeRefusal> {
             .failure(
@@ -93,7 +93,7 @@ struct StripePaymentMethod: Sendable {
         ]
     }()
 
-    /// As Stripe shows it.
+    /// Renders the payment method in Stripe's format.
     func json(createdAt: Timestamp) -> JSONValue {
         .fields([
             "id": .string(id), "object": .string("payment_method"), "type": .string("card"),
@@ -106,7 +106,7 @@ struct StripePaymentMethod: Sendable {
     }
 }
 
-/// An answer that ends a request.
+/// A response that ends a request.
 struct StripeRefusal: Error, Sendable {
     var answer: StripeAnswer
 }

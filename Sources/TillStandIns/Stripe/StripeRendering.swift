@@ -1,11 +1,11 @@
 import TillCore
 import TillSandbox
 
-/// Charges in Stripe's words.
+/// Rendering of charges in Stripe's format.
 struct StripeRendering: Sendable {
     let now: Timestamp
 
-    /// A payment intent's status.
+    /// Returns a payment intent's status.
     func status(_ charge: SandboxCharge) -> String {
         if charge.isBeingCharged == true { return "processing" }
         return standing(charge)
@@ -58,7 +58,7 @@ struct StripeRendering: Sendable {
 
     private func chargeID(_ charge: SandboxCharge) -> String { "ch_" + charge.reference.dropFirst(3) }
 
-    /// Each try has a charge of its own.
+    /// Returns the charge id of a failed attempt; each attempt has its own.
     private func failedChargeID(_ charge: SandboxCharge) -> String {
         "\(chargeID(charge))d\(charge.declines ?? 1)"
     }
@@ -73,7 +73,7 @@ struct StripeRendering: Sendable {
             "id": .string(latestID(charge)), "object": .string("charge"), "amount": wire(charge, charge.amount),
             "amount_captured": wire(charge, charge.captured), "amount_refunded": wire(charge, charge.refunded),
             "captured": .bool(!charge.captures.isEmpty),
-            // As with Stripe, the charge is made when the intent is confirmed, which may be long after the intent.
+            // As at Stripe, the charge is created when the intent is confirmed, possibly long after the intent itself.
             "created": .int((charge.authorizedAt ?? charge.createdAt) / 1000),
             "currency": .string(charge.currency.lowercased()), "livemode": .bool(false),
             "failure_code": isFailed ? .string(errorCode(charge.declineCode ?? "")) : .null,
@@ -147,17 +147,17 @@ struct StripeRendering: Sendable {
         ])
     }
 
-    /// The charge as events about it show it.
+    /// Returns the charge as rendered in events.
     func charge(_ charge: SandboxCharge) -> JSONValue { chargeObject(charge) }
 
-    /// A page of a list.
+    /// Renders a page of a list.
     static func list(_ url: String, _ values: [JSONValue], hasMore: Bool) -> JSONValue {
         .fields([
             "object": .string("list"), "url": .string(url), "has_more": .bool(hasMore), "data": .array(values),
         ])
     }
 
-    /// Stripe's error code of an issuer's decline code.
+    /// Returns Stripe's error code for an issuer's decline code.
     func errorCode(_ decline: String) -> String {
         switch decline {
         case "expired_card", "incorrect_cvc", "processing_error", "incorrect_number", "invalid_cvc": decline

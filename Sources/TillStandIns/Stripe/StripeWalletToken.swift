@@ -1,8 +1,8 @@
 import TillCore
 import TillSandbox
 
-/// A token of a wallet's card: Apple's token as it came, or an opened network token. Like the payment method that is
-/// made of it, its name is all there is of it.
+/// A token of a wallet card: Apple's token as received, or a decrypted network token. Fully encoded in its id, like the
+/// payment method created from it.
 struct StripeWalletToken: Sendable {
     let method: StripePaymentMethod
 
@@ -15,7 +15,7 @@ struct StripeWalletToken: Sendable {
         self.method = method
     }
 
-    /// The token of a form: `pk_token…`, or `card[…]` with the cryptogram of an opened token.
+    /// Creates the token of a form: `pk_token…`, or `card[…]` with the cryptogram of a decrypted token.
     static func made(of form: StripeForm) -> Result<StripeWalletToken, StripeRefusal> {
         if let sealed = form["pk_token"] { return sealedToken(sealed, form) }
         let card = form.members(of: "card")
@@ -37,7 +37,8 @@ struct StripeWalletToken: Sendable {
         }
     }
 
-    /// The sandbox has no key to open a token with; it checks its form, and takes the card from its name.
+    /// Validates the form of an encrypted token, which the sandbox has no key to decrypt, and derives the card from its
+    /// name.
     private static func sealedToken(_ sealed: String, _ form: StripeForm) -> Result<StripeWalletToken, StripeRefusal> {
         let token = JSONValue(ifValid: Array(sealed.utf8))
         guard let version = token?["version"]?.stringValue, ["EC_v1", "RSA_v1"].contains(version),
@@ -54,7 +55,7 @@ struct StripeWalletToken: Sendable {
         .failure(StripeRefusal(answer: .invalid(field, words)))
     }
 
-    /// As Stripe shows it.
+    /// Renders the token in Stripe's format.
     func json(createdAt: Timestamp) -> JSONValue {
         .fields([
             "id": .string(id), "object": .string("token"), "type": .string("card"), "used": .bool(false),

@@ -1,39 +1,39 @@
 import TillCore
 import TillSandbox
 
-/// One card reader of the stand-in.
+/// A card reader of the stand-in.
 struct SandboxReader: Sendable {
     let id: String
-    /// Whose key registered it. Others cannot see it.
+    /// The owner of the key that registered the reader. Other keys cannot see it.
     let owner: String
-    /// In the order of registration.
+    /// The order of registration.
     let order: Int
     var label: String
     let deviceType: String
     let serial: String
     var location: String?
     var metadata: [String: String]
-    /// Switched off, or without network.
+    /// `true` if switched off or without a network.
     var isOffline = false
     var restartsUntil: Timestamp?
-    /// What the next command meets.
+    /// The fault of the next command.
     var fault: Fault?
-    /// One slot: the next command takes it.
+    /// The current command; a reader holds one, and the next replaces it.
     var action: SandboxAction?
 
-    /// What can go wrong with one command at a reader.
+    /// A fault of one command at a reader.
     enum Fault: String, Sendable {
-        /// Not done, and nobody says so.
+        /// The command is not executed, and no error is reported.
         case timeoutBefore = "timeout_before"
-        /// Done, but answered as if the reader had been offline.
+        /// The command is executed, but reported as if the reader had been offline.
         case timeoutAfter = "timeout_after"
         /// The reader is out of order.
         case hardware
-        /// The reader never shows the command, though it was taken.
+        /// The command is accepted but never shown at the reader.
         case lost
     }
 
-    /// The device kinds that the registration codes of simulated readers stand for.
+    /// The device types of the registration codes for simulated readers.
     static let codes: [String: String] = [
         "simulated-wpe": "simulated_wisepos_e", "simulated-s700": "simulated_stripe_s700",
         "simulated-s710": "simulated_stripe_s710", "simulated-t600": "simulated_stripe_t600",
@@ -43,7 +43,7 @@ struct SandboxReader: Sendable {
 
     func isReachable(at now: Timestamp) -> Bool { !isOffline && (restartsUntil.map { now >= $0 } ?? true) }
 
-    /// As Stripe shows it.
+    /// Renders the reader in Stripe's format.
     func json(at now: Timestamp) -> JSONValue {
         let isOnline = isReachable(at: now)
         return .fields([
@@ -57,18 +57,18 @@ struct SandboxReader: Sendable {
     }
 }
 
-/// What a reader does or did last.
+/// A reader's current or latest action.
 struct SandboxAction: Sendable {
-    /// How far the person in front of the reader is.
+    /// The progress of the customer at the reader.
     enum Stage: Sendable {
         case waitingForCard
         case waitingForInput
-        /// The card is in and the issuer is asked; nobody can cancel it.
+        /// The card was read and the authorization is in progress; it cannot be canceled.
         case working(SandboxPresentation)
         case over
     }
 
-    /// Distinguishes it from all others, so that what comes late changes nothing.
+    /// A unique number, so that late results of an older action change nothing.
     let number: Int
     let type: String
     var status = "in_progress"
@@ -76,11 +76,11 @@ struct SandboxAction: Sendable {
     var failureMessage: String?
     var errorCode: String?
     var declineCode: String?
-    /// The members of what stands under the action's own name.
+    /// The members of the object under the action's own name.
     var details: JSONValue
-    /// The payment or setup intent that it is about.
+    /// The payment or setup intent of the action.
     var intent: String?
-    /// Minor units to give back.
+    /// The amount to refund, in minor units.
     var refundAmount: Int64?
     var refundMetadata: [String: String] = [:]
     var skipsTipping = false
@@ -133,9 +133,9 @@ struct SandboxAction: Sendable {
     }
 }
 
-/// A card that was held to a reader.
+/// A card presented at a reader.
 struct SandboxPresentation: Sendable {
     var card: SandboxCard
-    /// Minor units on top.
+    /// The tip, in minor units.
     var tip: Int64 = 0
 }

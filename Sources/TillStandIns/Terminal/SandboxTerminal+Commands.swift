@@ -2,7 +2,7 @@ import Synchronization
 import TillCore
 import TillSandbox
 
-/// What a reader can be asked to do.
+/// The commands of a reader.
 extension SandboxTerminal {
     private static let commands: Set<String> = [
         "process_payment_intent", "collect_payment_method", "confirm_payment_intent", "process_setup_intent",
@@ -14,7 +14,7 @@ extension SandboxTerminal {
             return .error(404, "invalid_request_error", "Unrecognized request URL (\(verb.prefix(40))).")
         }
         sweep()
-        // The reader's fault is used up by the first command that meets it.
+        // A reader's fault applies to one command only.
         let found: (reader: SandboxReader, fault: SandboxReader.Fault?)? = state.withLock { state in
             guard let reader = state.readers[id], reader.owner == owner else { return nil }
             if verb != "cancel_action" { state.readers[id]?.fault = nil }
@@ -50,7 +50,7 @@ extension SandboxTerminal {
         .error(400, "invalid_request_error", code: code, message)
     }
 
-    /// Cancels what waits for somebody. Nothing to cancel is no error.
+    /// Cancels an action that awaits the customer. Having nothing to cancel is not an error.
     private func cancel(_ id: String) -> StripeAnswer {
         let reader = state.withLock { state -> SandboxReader? in
             guard var reader = state.readers[id] else { return nil }
@@ -61,14 +61,14 @@ extension SandboxTerminal {
         return reader.map { StripeAnswer($0.json(at: now)) } ?? .missing("reader", id)
     }
 
-    /// The command is taken, and never shows at the reader.
+    /// Accepts a command that never shows at the reader.
     private func lose(_ id: String, _ action: SandboxAction) -> StripeAnswer {
         guard var reader = state.withLock({ $0.readers[id] }) else { return .missing("reader", id) }
         reader.action = action
         return StripeAnswer(reader.json(at: now))
     }
 
-    /// Puts a command into the reader's slot, over whatever waited there.
+    /// Makes a command the reader's current action, replacing any that was waiting.
     private func put(_ action: SandboxAction, into id: String, _ form: StripeForm) async throws -> StripeAnswer {
         let reader = state.withLock { state -> SandboxReader? in
             guard var reader = state.readers[id], reader.action?.isWorking != true else { return nil }
@@ -125,7 +125,7 @@ extension SandboxTerminal {
         }
     }
 
-    /// `process_payment_intent`, `collect_payment_method` and `confirm_payment_intent`.
+    /// Handles `process_payment_intent`, `collect_payment_method` and `confirm_payment_intent`.
     private func collection(
         _ verb: String, _ form: StripeForm, _ reader: SandboxReader, _ template: SandboxAction
     ) async -> Result<SandboxAction, StripeRefusal> {
@@ -172,7 +172,7 @@ extension SandboxTerminal {
         return .success(action)
     }
 
-    /// A reader takes the currencies of the country where it stands.
+    /// Returns the refusal of a currency that readers in this reader's country do not accept; `nil` if it is accepted.
     private func place(of reader: SandboxReader, refuses currency: String) -> StripeAnswer? {
         guard let location = reader.location,
             let country = state.withLock({ $0.locations[location]?["address"]?["country"]?.stringValue }),
@@ -250,7 +250,7 @@ extension SandboxTerminal {
         return StripeWireAmount.minorUnits(wire, currency)
     }
 
-    /// The settings as they come back: flags as flags.
+    /// Returns the settings as rendered in responses, with flags as Booleans.
     private static func settings(_ form: StripeForm, _ name: String) -> JSONValue {
         var members: [JSONMember] = []
         for (key, value) in form.members(of: name).sorted(by: { $0.key < $1.key }) where !key.contains("[") {

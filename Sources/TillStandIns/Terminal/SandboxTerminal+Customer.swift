@@ -2,7 +2,7 @@ import Synchronization
 import TillCore
 import TillSandbox
 
-/// The person in front of the reader: presents cards, answers questions.
+/// The customer at the reader: presents cards and answers prompts.
 extension SandboxTerminal {
     func help(_ verb: String, at id: String, _ form: StripeForm, _ owner: String) async throws -> StripeAnswer {
         sweep()
@@ -64,7 +64,7 @@ extension SandboxTerminal {
         return StripeAnswer((state.withLock { $0.readers[reader.id] } ?? reader).json(at: now))
     }
 
-    /// The card that a request names.
+    /// Returns the card that a request names.
     private static func card(_ form: StripeForm, _ charge: SandboxCharge?) -> Result<SandboxCard, StripeRefusal> {
         let type = form["type"] ?? "card_present"
         guard ["card_present", "interac_present"].contains(type) else {
@@ -95,7 +95,7 @@ extension SandboxTerminal {
         return .success(card)
     }
 
-    /// The card is in: after the time that this takes, the issuer has answered.
+    /// Completes the issuer's response after the card time has passed.
     func charge(_ id: String, _ number: Int) async throws {
         let span = state.withLock { $0.cardTime }
         guard span.milliseconds > 0 else { return try await settle(id, number) }
@@ -119,7 +119,7 @@ extension SandboxTerminal {
         }
     }
 
-    /// What came of a card that was in the reader. What belongs to an older command changes nothing.
+    /// Applies the outcome of a presented card. The outcome of an older command changes nothing.
     private func settle(_ id: String, _ number: Int) async throws {
         guard let reader = state.withLock({ $0.readers[id] }), var action = reader.action, action.number == number,
             case .working(let presentation) = action.stage
@@ -324,8 +324,7 @@ extension SandboxTerminal {
 }
 
 extension SandboxCharge {
-    /// Puts a tip on the amount, in place of an earlier one. A card that is confirmed after it was collected brings
-    /// none and takes none away.
+    /// Adds a tip to the amount, replacing an earlier one. Confirming a collected card neither adds nor removes a tip.
     fileprivate mutating func take(tip new: Int64) {
         guard new > 0 else { return }
         let (whole, overflow) = (amount - (tip ?? 0)).addingReportingOverflow(new)
@@ -336,7 +335,7 @@ extension SandboxCharge {
 }
 
 extension StripePaymentMethod {
-    /// As Stripe shows one that a reader collected.
+    /// Renders a payment method collected at a reader in Stripe's format.
     func presentJSON(createdAt: Timestamp) -> JSONValue {
         let type = card.brand == "interac" ? "interac_present" : "card_present"
         return .object([
@@ -356,7 +355,7 @@ extension StripePaymentMethod {
 }
 
 extension Optional {
-    /// `map` with a closure that waits.
+    /// `map` with an asynchronous closure.
     fileprivate func asyncMap<Value>(_ body: (Wrapped) async throws -> Value) async rethrows -> Value? {
         guard let self else { return nil }
         return try await body(self)

@@ -2,9 +2,9 @@ import Synchronization
 import TillCore
 import TillSandbox
 
-/// What intents can do only because a reader is involved.
+/// Operations of intents that are available only with a reader.
 extension SandboxTerminal {
-    /// Raises a hold, if it was asked to allow it.
+    /// Raises an authorized amount, if incremental authorization was requested.
     func increment(_ id: String, _ form: StripeForm) async throws -> StripeAnswer {
         guard let wire = form["amount"].flatMap({ Int64($0) }) else {
             return .invalid("amount", "Missing required param: amount.", code: "parameter_missing")

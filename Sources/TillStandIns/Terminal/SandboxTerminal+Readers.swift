@@ -2,7 +2,7 @@ import Synchronization
 import TillCore
 import TillSandbox
 
-/// Readers as things, and what a test can do to them.
+/// Reader management, and the controls for tests.
 extension SandboxTerminal {
     func register(_ form: StripeForm, _ owner: String) -> StripeAnswer {
         guard let code = form["registration_code"], !code.isEmpty else {
@@ -60,7 +60,7 @@ extension SandboxTerminal {
         }
     }
 
-    /// Ends what has waited for a customer too long.
+    /// Ends actions that have waited for a customer too long.
     func sweep() {
         let now = now
         let ended = state.withLock { state -> [SandboxReader] in
@@ -80,11 +80,11 @@ extension SandboxTerminal {
 
     func setCardTime(_ span: Span) { state.withLock { $0.cardTime = span } }
 
-    /// What stands at `POST /_sandbox/readers`: acts on a reader as the world would.
+    /// Handles `POST /_sandbox/readers`, which controls a reader.
     ///
-    /// `{"reader": "tmr_… or label", "do": …}` with `customer_cancel`, `offline`, `online`, `reboot`, `remove_card`,
-    /// or `fault` and `"fault": "timeout_before" | "timeout_after" | "hardware" | "lost"`. Without a reader,
-    /// `{"do": "card_time", "milliseconds": 500}` sets how long cards are in a reader.
+    /// `{"reader": "tmr_… or label", "do": …}` with `customer_cancel`, `offline`, `online`, `reboot`, `remove_card`, or
+    /// `fault` and `"fault": "timeout_before" | "timeout_after" | "hardware" | "lost"`. Without a reader, `{"do":
+    /// "card_time", "milliseconds": 500}` sets the time from presenting a card to the issuer's response.
     func act(_ json: JSONValue) -> StripeAnswer {
         let word = json["do"]?.stringValue ?? ""
         if word == "card_time" {

@@ -3,20 +3,20 @@ import Synchronization
 import TillCore
 import TillSandbox
 
-/// Stripe's Terminal in the sandbox: places, readers, settings, and readers that carry out commands as real ones do,
-/// with a person in front of them that tests can play. Money is in the ledger, which is the truth.
+/// Stripe Terminal in the sandbox: locations, readers, configurations, and readers that execute commands as real ones
+/// do, with a customer that tests can simulate. Money is recorded in the ledger, which is authoritative.
 ///
 /// Kept in memory: a new process has no readers.
 final class SandboxTerminal: Sendable {
-    /// Things of each kind that are taken.
+    /// The maximum number of objects of each kind.
     static let maximumThings = 10_000
-    /// Answers remembered at most; the oldest is forgotten first.
+    /// The maximum number of remembered responses; the oldest is dropped first.
     static let maximumReplies = 100_000
-    /// A customer who does not present a card in this time is not there.
+    /// The time after which a prompt without a card is abandoned.
     static let collectionTime = Span.seconds(120)
-    /// A restart takes so long.
+    /// The duration of a restart.
     static let restartTime = Span.seconds(5)
-    /// How long a card is held that was read at a reader; and with extended authorization.
+    /// The hold period of a card-present authorization; and with extended authorization.
     static let holdTime = Span.days(2)
     static let extendedHoldTime = Span.days(30)
 
@@ -32,7 +32,7 @@ final class SandboxTerminal: Sendable {
         var cardTime = Span.milliseconds(0)
     }
 
-    /// Something of which only its fields matter.
+    /// An object that consists of its fields only.
     struct Thing: Sendable {
         let id: String
         let owner: String
@@ -65,8 +65,8 @@ final class SandboxTerminal: Sendable {
     private let emit: @Sendable (StripeAnswer.Event) -> Void
 
     /// - Parameters:
-    ///   - emit: receives what webhooks are to report.
-    ///   - spawn: runs what nobody waits for.
+    ///   - emit: receives the events to deliver by webhook.
+    ///   - spawn: runs work detached from the response.
     init(
         ledger: SandboxLedger, emit: @escaping @Sendable (StripeAnswer.Event) -> Void = { _ in },
         spawn: @escaping SandboxStripeTransport.Spawn = { work in Task { await work() } }
@@ -78,7 +78,7 @@ final class SandboxTerminal: Sendable {
 
     var now: Timestamp { ledger.clock.now() }
 
-    /// Answers a request that is about readers; `nil` if it is about something else.
+    /// Responds to a request about readers; returns `nil` for any other.
     func answer(_ request: SandboxStripe.Request) async throws -> StripeAnswer? {
         let path = request.path
         let isHelper = path.count == 6 && path[1] == "test_helpers" && path[2] == "terminal" && path[3] == "readers"
@@ -90,7 +90,7 @@ final class SandboxTerminal: Sendable {
         guard request.method == "POST", let key = request.key else {
             return try await route(request, owner)
         }
-        // A key belongs to its account.
+        // An idempotency key is scoped to its account.
         let place = "\(owner) \(key)"
         let fingerprint = "/\(path.joined(separator: "/")) \(request.form.fingerprint)"
         if let known = state.withLock({ $0.replies[place] }), now.since(known.at) < ledger.rules.replayWindow {
@@ -147,7 +147,7 @@ final class SandboxTerminal: Sendable {
         }
     }
 
-    /// Who a key belongs to, without keeping the key.
+    /// Returns an owner identifier for an API key, without storing the key.
     static func owner(_ authorization: String?) -> String {
         guard let authorization else { return "" }
         var key = authorization.dropFirst(7)
@@ -157,7 +157,7 @@ final class SandboxTerminal: Sendable {
         return StableHash.hex(String(key))
     }
 
-    /// A new identifier, the same in each run that does the same things.
+    /// Returns a new identifier, deterministic across runs with the same operations.
     static func identifier(_ prefix: String, _ state: inout State) -> (id: String, order: Int) {
         state.next += 1
         return ("\(prefix)_\(StableHash.hex("\(prefix) \(state.next)"))", state.next)
@@ -165,14 +165,14 @@ final class SandboxTerminal: Sendable {
 
     static let full = StripeAnswer.error(400, "invalid_request_error", "The sandbox keeps no more of these.")
 
-    /// Reports what happened to a reader.
+    /// Reports an event of a reader.
     func tell(_ type: String, _ reader: SandboxReader) {
         emit(StripeAnswer.Event(type: type, object: reader.json(at: now)))
     }
 
     func tell(_ event: StripeAnswer.Event) { emit(event) }
 
-    /// A page of things of one account, newest first.
+    /// Returns a page of an account's objects, newest first.
     func list(
         _ kind: KeyPath<State, [String: Thing]>, _ form: StripeForm, _ owner: String, _ path: [String],
         where fits: (Thing) -> Bool = { _ in true }

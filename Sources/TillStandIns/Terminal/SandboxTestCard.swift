@@ -2,32 +2,33 @@ import Foundation
 import TillCore
 import TillSandbox
 
-/// The published test cards of Stripe's simulated readers, and the physical test card whose amount decides.
+/// The published test cards of Stripe's simulated readers, and the physical test card, with amounts that select its
+/// outcome.
 enum SandboxTestCard {
-    /// What the physical test card does at amounts that end in these two digits.
+    /// The decline codes of the physical test card, by the last two digits of the amount.
     static let amounts: [Int64: String] = [
         1: "call_issuer", 2: "offline_pin_required", 3: "online_or_offline_pin_required", 5: "generic_decline",
         55: "incorrect_pin", 65: "withdrawal_count_limit_exceeded", 75: "pin_try_exceeded",
     ]
 
-    /// The national network of cards that have one beside their brand, by brand and last four digits.
+    /// The national network of co-badged cards, by brand and last four digits.
     private static let secondNetworks: [String: String] = [
         "visa 0001": "eftpos_au", "mastercard 0080": "eftpos_au", "visa 1001": "cartes_bancaires",
         "mastercard 1001": "cartes_bancaires",
     ]
 
-    /// The network that a charge goes over: the national one only where it was asked for.
+    /// Returns the network of a charge: the national one only if requested.
     static func network(_ card: SandboxCharge.Card, priority: String?) -> String {
         let second = priority == "domestic" ? secondNetworks["\(card.brand) \(card.lastFour)"] : nil
         return second ?? card.brand
     }
 
-    /// All networks that a card could go over.
+    /// Returns all networks of a card.
     static func networks(_ card: SandboxCharge.Card) -> [String] {
         [card.brand] + (secondNetworks["\(card.brand) \(card.lastFour)"].map { [$0] } ?? [])
     }
 
-    /// The card of a number; `nil` for one that is not a test card.
+    /// Returns the card with a number; `nil` if it is not a test card.
     static func card(number: String) -> SandboxCard? {
         guard let brand = numbers.first(where: { $0.value.contains(number) })?.key else { return nil }
         return SandboxCard(number: number, brand: brand, entryMode: "contact_emv")
@@ -48,13 +49,13 @@ enum SandboxTestCard {
         "unionpay": ["6200000000000005"], "interac": ["4506445006931933"], "eftpos_au": ["6280000360000978"],
     ]
 
-    /// The physical test card, at an amount in the wire's units.
+    /// Returns the physical test card, at an amount in wire units.
     static func physical(wireAmount: Int64) -> SandboxCard {
         let behavior: SandboxCard.Behavior = amounts[wireAmount % 100].map { .decline($0) } ?? .approve
         return SandboxCard(behavior: behavior, brand: "visa", lastFour: "9969", entryMode: "contact_emv")
     }
 
-    /// Countries and the currencies that a reader there takes. A country that is not here takes any.
+    /// Countries and the currencies that readers there accept. An unlisted country accepts any.
     static let currencies: [String: Set<String>] = [
         "US": ["USD"], "CA": ["CAD", "USD"], "GB": ["GBP"], "AU": ["AUD"], "NZ": ["NZD"], "SG": ["SGD"],
         "JP": ["JPY"], "CH": ["CHF", "EUR"], "SE": ["SEK", "EUR"], "NO": ["NOK"], "DK": ["DKK", "EUR"],
@@ -63,12 +64,12 @@ enum SandboxTestCard {
         "MY": ["MYR"], "HK": ["HKD"],
     ]
 
-    /// Countries that Stripe has no readers for.
+    /// Countries without Stripe readers.
     private static let unsupportedCountries: Set<String> = ["RU", "KP", "IR", "SY", "CU"]
-    /// Codes that are in the table of countries and name none.
+    /// Codes in the region table that denote no country.
     private static let noCountries: Set<String> = ["ZZ", "EU", "EZ", "UN", "QO", "XA", "XB"]
 
-    /// Whether a reader may stand there: a country of ISO 3166 by its two capital letters.
+    /// Returns `true` if readers are available in a country, given by its two capital letters in ISO 3166.
     static func mayHaveReaders(_ country: String) -> Bool {
         Locale.Region(country).isISORegion && !noCountries.contains(country)
             && !unsupportedCountries.contains(country)
@@ -76,7 +77,7 @@ enum SandboxTestCard {
 }
 
 extension StripeRendering {
-    /// The card of a charge that was made at a reader, with everything that Stripe reports of one.
+    /// Renders the card of a charge made at a reader, with every member that Stripe reports.
     func presentMembers(_ charge: SandboxCharge, _ card: SandboxCharge.Card, _ type: String) -> [JSONMember] {
         var members: [JSONMember] = [
             JSONMember(key: "amount_authorized", value: wireUnits(charge, charge.authorized)),
@@ -113,7 +114,7 @@ extension StripeRendering {
         return members
     }
 
-    /// An amount as Stripe's wire has it.
+    /// Returns an amount in wire units.
     func wireUnits(_ charge: SandboxCharge, _ minorUnits: Int64) -> JSONValue {
         guard let currency = Currency(ifValid: charge.currency),
             let wire = StripeWireAmount.wire(minorUnits, currency)

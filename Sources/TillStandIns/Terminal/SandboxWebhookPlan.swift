@@ -3,11 +3,11 @@ public import TillCore
 import TillHTTP
 import TillSandbox
 
-/// Where the sandbox tells what happened, and how badly: late, twice, in the wrong order, or not at all. Set up while
-/// it runs: `POST /_sandbox/webhooks {"url": …, "secret": "whsec_…", "copies": 2, "delay_ms": 500, "drop_every": 3,
-/// "swap": true}`; an empty url ends it.
+/// The webhook endpoints of the sandbox and their delivery faults: late, duplicated, out of order, or dropped.
+/// Configured at run time: `POST /_sandbox/webhooks {"url": …, "secret": "whsec_…", "copies": 2, "delay_ms": 500,
+/// "drop_every": 3, "swap": true}`; an empty url removes the endpoint.
 public final class SandboxWebhookPlan: Sendable {
-    /// How many receivers one plan may have.
+    /// The maximum number of receivers of one plan.
     static let maximumReceivers = 8
 
     private struct Receiver: Sendable {
@@ -31,17 +31,18 @@ public final class SandboxWebhookPlan: Sendable {
     private let state = Mutex(State())
     private let clock: any TillClock
     private let transport: (any HTTPTransport)?
-    /// Lives as long as the process: a transport must be closed before it goes, and a plan has no end of its own.
+    /// Shared for the process lifetime: a transport must be closed before it is released, and a plan has no end of its
+    /// own.
     private static let wire = HTTPClientTransport()
 
-    /// Makes one without a receiver.
-    /// - Parameter transport: HTTP if not given.
+    /// Creates a plan without a receiver.
+    /// - Parameter transport: the transport; HTTP by default.
     public init(clock: any TillClock, transport: (any HTTPTransport)? = nil) {
         self.clock = clock
         self.transport = transport
     }
 
-    /// Takes the settings of one receiver.
+    /// Applies the settings of one receiver.
     func configure(_ json: JSONValue) -> StripeAnswer {
         guard let url = json["url"]?.stringValue else { return .invalid("url", "Wanted: url and secret.") }
         guard !url.isEmpty else {
@@ -67,7 +68,7 @@ public final class SandboxWebhookPlan: Sendable {
         return isTaken ? StripeAnswer(.fields(["ok": .bool(true)])) : .invalid("url", "There are too many receivers.")
     }
 
-    /// Delivers an event to all receivers. Returns at once.
+    /// Delivers an event to all receivers. Returns immediately.
     func send(_ event: StripeAnswer.Event) {
         let due: [(SandboxWebhook, [Numbered])] = state.withLock { state in
             guard !state.receivers.isEmpty else { return [] }
@@ -82,7 +83,7 @@ public final class SandboxWebhookPlan: Sendable {
                     due.append((state.receivers[index].webhook, [numbered]))
                     continue
                 }
-                // Every second one goes before the one that happened before it.
+                // Every second event is delivered before its predecessor.
                 if let held = state.receivers[index].held {
                     state.receivers[index].held = nil
                     due.append((state.receivers[index].webhook, [numbered, held]))

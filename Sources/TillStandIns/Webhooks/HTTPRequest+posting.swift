@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 
 extension HTTPRequest {
-    /// A POST to a webhook's address; `nil` if the text is no address.
+    /// Creates a POST request to a webhook address; fails if the text is not an address.
     init?(posting type: String, to url: String) {
         guard let address = URLComponents(string: url), let host = address.host, let scheme = address.scheme else {
             return nil

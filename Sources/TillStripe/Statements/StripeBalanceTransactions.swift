@@ -1,14 +1,14 @@
 public import TillCore
 public import TillProvider
 
-/// Stripe's list of balance transactions as JSON: `{"object":"list","data":[…]}` as its interface gives it, or the
-/// array alone. Amounts are integers of Stripe's smallest unit; the exchange rate is never used, since it is rounded.
+/// Stripe's list of balance transactions as JSON: `{"object":"list","data":[…]}` as returned by the API, or the array
+/// alone. Amounts are integers of Stripe's smallest unit; the exchange rate is never used, since it is rounded.
 public struct StripeBalanceTransactions: StatementFormat {
     public init() {}
 
     /// The name in settings, requests and the journal: `stripe-balance-transactions`.
     public var name: String { "stripe-balance-transactions" }
-    /// Stripe lists a transaction when it is made.
+    /// Stripe lists a transaction as soon as it is created.
     public var lag: Span { .days(1) }
 
     public func recognizes(_ bytes: [UInt8]) -> Bool {

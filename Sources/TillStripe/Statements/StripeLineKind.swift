@@ -1,7 +1,8 @@
 internal import TillCore
 internal import TillProvider
 
-/// What Stripe's reporting categories and types are to a ledger ("Reporting categories", Stripe's documentation).
+/// The mapping of Stripe's reporting categories and types to ledger line kinds ("Reporting categories", Stripe's
+/// documentation).
 enum StripeLineKind {
     static func kind(category: String?, type: String?) -> StatementLine.Kind {
         if let category, let kind = categories[category] { return kind }
@@ -13,7 +14,7 @@ enum StripeLineKind {
         "charge": .charge, "charge_failure": .chargeFailure, "refund": .refund, "refund_failure": .refundFailure,
         "dispute": .dispute, "dispute_reversal": .disputeReversal, "fee": .fee, "network_cost": .fee, "tax": .fee,
         "payout": .payout, "payout_reversal": .payoutFailure,
-        // Money of the shop that comes from its bank, or stays in the balance.
+        // The shop's own funds, transferred from its bank or kept in the balance.
         "topup": .transfer, "topup_reversal": .transfer, "payout_minimum_balance_hold": .transfer,
         "payout_minimum_balance_release": .transfer,
     ]
@@ -26,13 +27,14 @@ enum StripeLineKind {
         "payout_minimum_balance_release": .transfer,
     ]
 
-    /// Our own name for the payment, from the metadata; `nil` for what cannot be one.
+    /// Returns our payment id from the metadata; `nil` if it is not a valid one.
     static func payment(_ text: String?) -> PaymentID? {
         guard let text else { return nil }
         do throws(IdentifierError) { return try PaymentID(validating: text) } catch { return nil }
     }
 
-    /// A payout's line has the payout's name, so that it is one line in all of Stripe's reports.
+    /// Returns the line's id. A payout's line uses the payout's id, so that it is the same line in all of Stripe's
+    /// reports.
     static func lineID(_ kind: StatementLine.Kind, transaction: String, source: String?) -> String {
         switch kind {
         case .payout: "payout:\(source ?? transaction)"

@@ -1,13 +1,12 @@
 internal import TillCore
 internal import TillProvider
 
-/// A capture of less than was authorized, which Stripe lists as two transactions: the charge in full, and a reversal of
-/// the rest ("Reporting categories", Stripe's documentation). Together they are what was captured.
+/// A capture of less than the authorized amount, which Stripe lists as two transactions: the full charge, and a
+/// reversal of the rest ("Reporting categories", Stripe's documentation). Their sum is the captured amount.
 enum StripePartialCapture {
     private static let reversal = "partial_capture_reversal"
 
-    /// Each pair becomes the charge's line. A reversal whose charge is not there stays a line of its own, which nobody
-    /// knows.
+    /// Merges each pair into the charge's line. A reversal without its charge stays a separate, unmatched line.
     static func joined(_ lines: [StatementLine]) throws(StatementError) -> [StatementLine] {
         guard lines.contains(where: { $0.type == reversal }) else { return lines }
         var joined = lines

@@ -3,8 +3,8 @@ public import TillProvider
 
 /// Stripe's report `payout_reconciliation.itemized.5` as CSV: the transactions of automatic payouts, in major units.
 ///
-/// The report has no line for a payout itself; it is what its rows sum to, and such a line is made for each. The payout
-/// that Stripe lists elsewhere has the same name, so that a difference between the two is found.
+/// The report has no line for the payout itself, so a line with the sum of its rows is added for each payout. It has
+/// the id of the payout that Stripe lists elsewhere, so that a difference between the two is detected.
 public struct StripePayoutReport: StatementFormat {
     private static let needed = [
         "balance_transaction_id", "currency", "gross", "fee", "net", "reporting_category",
@@ -14,7 +14,7 @@ public struct StripePayoutReport: StatementFormat {
 
     /// The name in settings, requests and the journal: `stripe-payout-reconciliation`.
     public var name: String { "stripe-payout-reconciliation" }
-    /// What was captured may be paid out a week later, and is in no report before.
+    /// A capture may be paid out a week later, and appears in no report before.
     public var lag: Span { .days(8) }
 
     public func recognizes(_ bytes: [UInt8]) -> Bool {

@@ -1,10 +1,10 @@
 internal import TillCore
 internal import TillProvider
 
-/// Stripe's balance transactions over its interface, each with what it is about, and the rows of every payout among
-/// them.
+/// Stripe's balance transactions over the API, each with its source object, including the rows of every payout.
 struct StripeStatementSource: StatementSource {
-    /// The most pages that one question reads, 100 transactions each. More is an error, never a part.
+    /// The maximum number of pages read for one request, 100 transactions each. More is an error, never a partial
+    /// result.
     static let maximumPages = 1_000
 
     let provider: StripeProvider
@@ -27,7 +27,7 @@ struct StripeStatementSource: StatementSource {
             guard let name = payout.references.first, !StripeStatementSource.isManual(name, in: all) else { continue }
             switch try await list([("payout", name)]) {
             case .listed(let rows): lines += try StripeBalanceTransactions.lines(rows, payout: name)
-            // Only automatic payouts have rows. Their transactions are read by date as well.
+            // Only automatic payouts have rows. Their transactions are also read by date.
             case .refused(let error) where error.status == 400: continue
             case .refused(let error): throw StripeStatementSource.answered(error)
             }
@@ -36,7 +36,7 @@ struct StripeStatementSource: StatementSource {
         return StatementPart(lines, covers: (from: from, to: to))
     }
 
-    /// A payout that the shop began itself: which transactions it pays out, Stripe does not say.
+    /// Returns `true` for a payout initiated by the shop; Stripe does not list the transactions in it.
     private static func isManual(_ payout: String, in transactions: [JSONValue]) -> Bool {
         transactions.contains {
             $0["source"]?["id"]?.stringValue == payout && $0["source"]?["automatic"]?.boolValue == false

@@ -2,7 +2,7 @@ internal import TillCore
 public import TillHardware
 
 extension CardReaderFailure {
-    /// What an error of Stripe's means for a reader service. Nothing that Stripe said is dropped.
+    /// Maps a Stripe error to a reader service failure, with all details that Stripe reported.
     init(_ error: StripeTerminalError, intent: PaymentIntent? = nil) {
         var details = CardReaderErrorDetails()
         details.message = error.providerMessage
@@ -19,7 +19,7 @@ extension CardReaderFailure {
         }
     }
 
-    /// What the end of a reader's action means.
+    /// Maps the end of a reader's action to a failure.
     init(_ action: TerminalAction, intent: PaymentIntent?) {
         var details = CardReaderErrorDetails()
         details.message = action.failureMessage
@@ -40,13 +40,13 @@ extension CardReaderFailure {
 }
 
 extension CardReaderFailure {
-    /// The failure of a number of Stripe's Terminal kit; one that is not known keeps its number.
+    /// Maps an error number of Stripe's Terminal SDK; an unknown one keeps its number.
     public init(stripeSDK number: Int, details: CardReaderErrorDetails = .none, intent: PaymentIntent? = nil) {
         self.init(StripeTerminalCode.underlyingError(sdk: number), details: details, intent: intent)
         self.details.providerCode = .sdk(number)
     }
 
-    /// The failure of an error code of Stripe's interface; one that is not known keeps its word.
+    /// Maps an error code of Stripe's API; an unknown one keeps its code.
     public init(stripeAPI code: String, details: CardReaderErrorDetails = .none, intent: PaymentIntent? = nil) {
         self.init(StripeTerminalCode.underlyingError(api: code), details: details, intent: intent)
         self.details.providerCode = .api(code)

@@ -2,7 +2,7 @@ internal import TillCore
 internal import TillHardware
 
 extension PaymentIntent {
-    /// A payment intent as Stripe reports it; `nil` if it cannot be relied upon.
+    /// Parses a payment intent reported by Stripe; fails if the data is unreliable.
     init?(stripe json: JSONValue, account: AccountID) {
         guard let read = StripePaymentIntent(json) else { return nil }
         var metadata: [String: String] = [:]
@@ -38,7 +38,7 @@ extension PaymentIntent {
 }
 
 extension PaymentMethod {
-    /// Payment method details, or a payment method, as Stripe reports it.
+    /// Parses payment method details, or a payment method, reported by Stripe.
     init?(stripe json: JSONValue) {
         guard let type = json["type"]?.stringValue else { return nil }
         switch type {

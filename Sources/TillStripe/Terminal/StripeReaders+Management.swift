@@ -1,7 +1,7 @@
 internal import TillCore
 internal import TillProvider
 
-/// Stripe's readers, registered with the code that they show, and the locations at which they stand.
+/// Management of Stripe's readers, registered with their displayed code, and of their locations.
 extension StripeReaders: ReaderManagement {
     func readers(at location: String?) async throws(ReaderError) -> [CounterReader] {
         try await asking { () async throws(StripeTerminalError) in
@@ -32,7 +32,7 @@ extension StripeReaders: ReaderManagement {
 
     func display(_ order: Order?, at id: String) async throws(ReaderError) -> CounterReader {
         let found = try await smart { () async throws(StripeTerminalError) in try await api.reader(id) }
-        // A cart takes the reader's one slot: it would end a sale that waits there.
+        // A cart takes the reader's only slot and would end a sale waiting there.
         try StripeReaders.requireFree(found)
         guard let order else { return try await cancel(id) }
         let cart: TerminalCart
@@ -46,7 +46,7 @@ extension StripeReaders: ReaderManagement {
         }
     }
 
-    /// Readers restart as the configuration of their location says; one that has none gets one of its own.
+    /// Sets the reboot window in the configuration of a location; a location without its own configuration gets one.
     func setRebootWindow(_ window: RebootWindow, at location: String) async throws(ReaderError) {
         let hours = TerminalRebootWindow(startHour: window.start, endHour: window.end)
         try await asking { () async throws(StripeTerminalError) in

@@ -2,7 +2,7 @@ package import TillCore
 internal import TillHardware
 internal import TillProvider
 
-/// Stripe's smart readers and apps as a counter sees them: values and errors without Stripe's types.
+/// Stripe's smart readers and apps in the counter's terms: values and errors without Stripe's types.
 struct StripeReaders: ReaderFleet, ReaderSimulation, ReaderQuestions, DeviceSales {
     let terminal: StripeTerminalProvider
 
@@ -43,7 +43,7 @@ struct StripeReaders: ReaderFleet, ReaderSimulation, ReaderQuestions, DeviceSale
             do throws(StripeTerminalError) {
                 _ = try await api.cancelAction(at: reader, key: .once("end"))
             } catch {
-                // A refusal says that there is nothing to cancel any more.
+                // A refusal means that there is nothing left to cancel.
                 if error.certainty != .refused { left.append(reader) }
             }
             terminal.feed.heard(of: reader)
@@ -121,7 +121,7 @@ struct StripeReaders: ReaderFleet, ReaderSimulation, ReaderQuestions, DeviceSale
 
     // MARK: Errors
 
-    /// Refuses what would push aside what the reader does: its one slot is the next command's.
+    /// Throws if the reader is busy, since the next command replaces the action in its only slot.
     static func requireFree(_ reader: TerminalReader) throws(ReaderError) {
         guard let action = reader.action, action.status == .inProgress, action.kind != .setReaderDisplay else { return }
         throw ReaderError(
@@ -223,7 +223,7 @@ extension TerminalInput {
 }
 
 extension IdempotencyKey {
-    /// A key for something that a person asks for once.
+    /// Returns an idempotency key for a one-time request by a user.
     package static func once(_ verb: String) -> IdempotencyKey {
         let random = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
         return IdempotencyKey(rawValue: "till-\(verb)-\(random)")

@@ -1,19 +1,19 @@
 public import TillCore
 
-/// Stripe's card readers over REST: places, readers, settings, and the commands of a smart reader.
+/// Stripe's card readers over REST: locations, readers, configurations, and the commands of a smart reader.
 ///
-/// A value: any number of calls may run at once. Each call is sent once, with the key that it is given; nothing is
-/// repeated here. What a reader says is a hint; whether money moved is stated by the payment intent alone.
+/// A value: any number of calls may run concurrently. Each call is sent once, with the given key; there are no retries
+/// here. A reader's report is a hint; the payment intent alone determines the movement of money.
 public struct StripeTerminal: Sendable {
-    /// The most pages of a list that are read, 100 entries each.
+    /// The maximum number of pages read from a list, 100 entries each.
     public static let maximumPages = 20
 
     let client: StripeClient
     let clock: any TillClock
-    /// What each call may take.
+    /// The time limit of each call.
     public let deadline: Span
 
-    /// The readers of the same account, over the same connections.
+    /// Creates access to the readers of the provider's account, over the same connections.
     public init(_ provider: StripeProvider) {
         client = provider.client
         clock = provider.clock
@@ -22,7 +22,7 @@ public struct StripeTerminal: Sendable {
 
     // MARK: Places
 
-    /// Makes a place for readers.
+    /// Creates a location.
     public func createLocation(
         _ draft: TerminalLocationDraft, key: IdempotencyKey
     ) async throws(StripeTerminalError) -> TerminalLocation {
@@ -33,7 +33,7 @@ public struct StripeTerminal: Sendable {
         try await read(.get(TerminalCall.location(id)), TerminalLocation.init)
     }
 
-    /// Changes what is given of a place.
+    /// Changes the given fields of a location.
     public func updateLocation(
         _ id: String, _ draft: TerminalLocationDraft, key: IdempotencyKey
     ) async throws(StripeTerminalError) -> TerminalLocation {
@@ -44,14 +44,14 @@ public struct StripeTerminal: Sendable {
         try await list(TerminalLocation.init, id: \.id) { TerminalCall.listLocations(after: $0) }
     }
 
-    /// Takes a place away. Its readers must be gone.
+    /// Deletes a location. Its readers must be removed first.
     public func deleteLocation(_ id: String) async throws(StripeTerminalError) {
         _ = try await answer(.delete(TerminalCall.location(id)))
     }
 
     // MARK: Readers
 
-    /// Makes a reader one of the account's, with the code that it shows.
+    /// Registers a reader with the account, by the code that it shows.
     public func register(
         code: String, label: String?, location: String?, metadata: [String: String] = [:], key: IdempotencyKey
     ) async throws(StripeTerminalError) -> TerminalReader {
@@ -60,19 +60,19 @@ public struct StripeTerminal: Sendable {
             TerminalReader.init)
     }
 
-    /// One reader as it is now.
+    /// Returns the current state of a reader.
     public func reader(_ id: String) async throws(StripeTerminalError) -> TerminalReader {
         try await read(.get(TerminalCall.reader(id)), TerminalReader.init)
     }
 
-    /// All readers that fit.
+    /// Returns all readers that match a filter.
     public func readers(_ filter: TerminalReaderFilter = TerminalReaderFilter()) async throws(StripeTerminalError)
         -> [TerminalReader]
     {
         try await list(TerminalReader.init, id: \.id) { TerminalCall.listReaders(filter, after: $0) }
     }
 
-    /// The reader that somebody means by an id, a serial number or a label.
+    /// Returns the reader with the given id, serial number or label.
     /// - Throws: ``StripeTerminalError`` with `reader_not_found` or `reader_ambiguous`.
     public func reader(named name: String) async throws(StripeTerminalError) -> TerminalReader {
         if name.hasPrefix("tmr_") { return try await reader(name) }
@@ -89,7 +89,7 @@ public struct StripeTerminal: Sendable {
         return first
     }
 
-    /// Gives a reader another name.
+    /// Renames a reader.
     public func rename(
         _ id: String, to label: String, key: IdempotencyKey
     ) async throws(StripeTerminalError) -> TerminalReader {
@@ -113,14 +113,14 @@ public struct StripeTerminal: Sendable {
         try await read(.get(TerminalCall.configuration(id)), TerminalConfiguration.init)
     }
 
-    /// Changes what is given of a configuration.
+    /// Changes the given fields of a configuration.
     public func updateConfiguration(
         _ id: String, _ draft: TerminalConfigurationDraft, key: IdempotencyKey
     ) async throws(StripeTerminalError) -> TerminalConfiguration {
         try await read(TerminalCall.putConfiguration(id, draft, key: key), TerminalConfiguration.init)
     }
 
-    /// All configurations, or only the account's own.
+    /// Returns all configurations, or only the account's default.
     public func configurations(
         isAccountDefault: Bool? = nil
     ) async throws(StripeTerminalError) -> [TerminalConfiguration] {
@@ -129,8 +129,8 @@ public struct StripeTerminal: Sendable {
         }
     }
 
-    /// A token for Stripe's SDK on a phone or tablet.
-    /// - Parameter location: binds it to the smart readers of one place.
+    /// Creates a token for Stripe's SDK on a phone or tablet.
+    /// - Parameter location: restricts the token to the smart readers of one location.
     public func connectionToken(
         location: String?, key: IdempotencyKey
     ) async throws(StripeTerminalError) -> TerminalConnectionToken {
@@ -147,7 +147,7 @@ public struct StripeTerminal: Sendable {
 
     // MARK: What a reader is asked to do
 
-    /// Collects a card and charges it. From here on money may move.
+    /// Collects a card and charges it. Money may move from this call on.
     public func process(
         _ intent: ProviderReference, at reader: String, _ settings: TerminalCollection, key: IdempotencyKey
     ) async throws(StripeTerminalError) -> TerminalReader {
@@ -162,7 +162,7 @@ public struct StripeTerminal: Sendable {
         try await read(TerminalCall.collect(reader, intent, settings, key: key), TerminalReader.init)
     }
 
-    /// Charges what was collected. From here on money may move.
+    /// Charges the collected card. Money may move from this call on.
     public func confirm(
         _ intent: ProviderReference, at reader: String, key: IdempotencyKey
     ) async throws(StripeTerminalError) -> TerminalReader {
@@ -180,7 +180,7 @@ public struct StripeTerminal: Sendable {
                 key: key), TerminalReader.init)
     }
 
-    /// Gives money back to the card that the customer presents again.
+    /// Refunds to the card that the customer presents again.
     public func refund(
         _ refund: TerminalRefund, at reader: String, key: IdempotencyKey
     ) async throws(StripeTerminalError) -> TerminalReader {
@@ -193,7 +193,7 @@ public struct StripeTerminal: Sendable {
         try await read(TerminalCall.display(reader, cart, key: key), TerminalReader.init)
     }
 
-    /// Asks the customer something.
+    /// Prompts the customer for input.
     public func collectInputs(
         _ inputs: [TerminalInput], at reader: String, metadata: [String: String] = [:], key: IdempotencyKey
     ) async throws(StripeTerminalError) -> TerminalReader {
@@ -201,8 +201,8 @@ public struct StripeTerminal: Sendable {
             TerminalCall.inputs(reader, inputs, metadata: metadata, key: key), TerminalReader.init)
     }
 
-    /// Cancels what the reader does. Refused with `terminal_reader_busy` once the card is being charged:
-    /// then only waiting helps.
+    /// Cancels the reader's action. Refused with `terminal_reader_busy` once the card is being charged; the only option
+    /// then is to wait.
     public func cancelAction(
         at reader: String, key: IdempotencyKey
     ) async throws(StripeTerminalError) -> TerminalReader {
@@ -211,7 +211,7 @@ public struct StripeTerminal: Sendable {
 
     // MARK: Intents and holds
 
-    /// Makes a payment intent that a reader can collect for. Moves no money.
+    /// Creates a payment intent for collection by a reader. Moves no money.
     public func createIntent(
         _ draft: TerminalIntentDraft, key: IdempotencyKey
     ) async throws(StripeTerminalError) -> ProviderReference {
@@ -220,8 +220,8 @@ public struct StripeTerminal: Sendable {
             { TerminalText.identifier($0["id"]).map { ProviderReference(rawValue: $0) } })
     }
 
-    /// Raises a hold to a new whole amount, in the wire's units. Only for one that was asked to allow it.
-    /// - Returns: what is held now, in the wire's units.
+    /// Raises a hold to a new total, in wire units. Requires an intent created with incremental authorization.
+    /// - Returns: the held amount, in wire units.
     public func incrementAuthorization(
         of intent: ProviderReference, to amount: Int64, key: IdempotencyKey
     ) async throws(StripeTerminalError) -> Int64 {
@@ -229,7 +229,7 @@ public struct StripeTerminal: Sendable {
             TerminalCall.increment(intent, to: amount, key: key), { $0["amount"]?.int64Value }, isAboutMoney: true)
     }
 
-    /// Makes a setup intent for saving a card at a reader.
+    /// Creates a setup intent for saving a card at a reader.
     /// - Returns: its id.
     public func createSetupIntent(
         usage: String = "off_session", key: IdempotencyKey
@@ -240,22 +240,22 @@ public struct StripeTerminal: Sendable {
 
     // MARK: Help for tests
 
-    /// Holds a test card to a simulated reader.
+    /// Presents a test card at a simulated reader.
     public func present(
         _ card: TerminalTestCard, at reader: String, key: IdempotencyKey
     ) async throws(StripeTerminalError) -> TerminalReader {
         try await read(TerminalCall.present(reader, card, key: key), TerminalReader.init)
     }
 
-    /// Answers what a simulated reader asks.
-    /// - Parameter skipping: `all` or `none` of what need not be answered.
+    /// Answers the prompts of a simulated reader.
+    /// - Parameter skipping: `all` or `none` of the optional inputs.
     public func succeedInputs(
         at reader: String, skipping: String? = nil, key: IdempotencyKey
     ) async throws(StripeTerminalError) -> TerminalReader {
         try await read(TerminalCall.succeedInputs(reader, skipping: skipping, key: key), TerminalReader.init)
     }
 
-    /// Lets nobody answer what a simulated reader asks.
+    /// Lets the prompts of a simulated reader time out.
     public func timeOutInputs(
         at reader: String, key: IdempotencyKey
     ) async throws(StripeTerminalError) -> TerminalReader {
@@ -264,7 +264,7 @@ public struct StripeTerminal: Sendable {
 }
 
 extension StripeTerminal {
-    /// Sends a call and reads the one thing that it answers with.
+    /// Sends a call and parses the single object in its response.
     func read<Value>(
         _ call: StripeRequest, _ parse: (JSONValue) -> Value?, isAboutMoney: Bool = false
     ) async throws(StripeTerminalError) -> Value {
@@ -294,7 +294,7 @@ extension StripeTerminal {
             guard let data = json["data"]?.arrayValue else {
                 throw StripeTerminalError(.unknown, "the answer cannot be read")
             }
-            // What cannot be read is left out: a new kind of reader must not hide the others.
+            // Unreadable entries are skipped: a new kind of reader must not hide the others.
             let page = data.compactMap(parse)
             all += page
             guard json["has_more"]?.boolValue == true, let last = page.last else { return all }

@@ -1,7 +1,7 @@
 internal import TillHardware
 
 extension StripeTerminalCode {
-    /// What the page of the documentation about errors says of Stripe, behind `CardReaderErrorPage`.
+    /// Stripe's section of the documentation page about errors, after `CardReaderErrorPage`.
     public static var markdown: String {
         var lines = [
             "", "## Numbers of Stripe's Terminal kit \(sdkVersion)", "",

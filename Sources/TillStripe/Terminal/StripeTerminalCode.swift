@@ -1,34 +1,34 @@
 public import TillHardware
 
-/// The codes of Stripe Terminal and what they are to us: the 159 numbers of its kit for iOS, version 5.5.0, and the
-/// words of its interface. A code that is not here keeps its number or word.
+/// The codes of Stripe Terminal and their mapping: the 159 error numbers of its iOS SDK, version 5.5.0, and the error
+/// codes of its API. An unlisted code keeps its number or name.
 public struct StripeTerminalCode: Hashable, Sendable {
-    /// The number in the kit.
+    /// The error number in the SDK.
     public let number: Int
-    /// The name in the kit.
+    /// The name in the SDK.
     public let name: String
-    /// What it is to us.
+    /// The corresponding error in Till.
     public let underlyingError: UnderlyingError
 
-    /// The version of the kit that the numbers are from.
+    /// The SDK version of the error numbers.
     public static let sdkVersion = "5.5.0"
 
-    /// What a number of the kit is to us; one that is not known becomes `terminal_sdk_` and the number.
+    /// Returns the error for a number of the SDK; an unknown one becomes `terminal_sdk_` and the number.
     public static func underlyingError(sdk number: Int) -> UnderlyingError {
         byNumber[number] ?? UnderlyingError(rawValue: "terminal_sdk_\(number)")
     }
 
-    /// What a word of the interface is to us; one that is not known becomes itself.
+    /// Returns the error for a code of the API; an unknown one is kept as is.
     public static func underlyingError(api code: String) -> UnderlyingError {
         byWord[code] ?? UnderlyingError(rawValue: String(code.prefix(64)))
     }
 
-    /// The numbers of the kit, in order.
+    /// The error numbers of the SDK, in order.
     public static let sdk: [StripeTerminalCode] = rows.map {
         StripeTerminalCode(number: $0.0, name: $0.1, underlyingError: $0.2)
     }
 
-    /// The words of the interface that a reader's command can end with.
+    /// The API's error codes for the end of a reader's command.
     public static let api: [(code: String, underlyingError: UnderlyingError)] = [
         ("terminal_reader_busy", .readerBusy),
         ("terminal_reader_hardware_fault", .readerHardwareFault),

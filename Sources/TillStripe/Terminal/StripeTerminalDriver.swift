@@ -1,15 +1,15 @@
 public import TillCore
 public import TillHardware
 
-/// Stripe's smart readers, driven over REST, under a `TillHardware.CardReaderService`.
+/// Stripe's smart readers, driven over REST, for `TillHardware.CardReaderService`.
 ///
-/// A smart reader is not connected to a counter but to Stripe: to connect one is to check that it is there and to use
-/// it from then on. Collecting and charging are two commands, so that the shop's durable write stands between them.
+/// A smart reader connects to Stripe, not to a counter: connecting to one verifies that it is available and selects it
+/// for use. Collecting and charging are two commands, with the shop's durable write between them.
 public actor StripeTerminalDriver: CardReaderDriver {
-    /// Between two queries of a reader.
+    /// The interval between two queries of a reader.
     public static let pollInterval = Span.milliseconds(400)
 
-    /// What these readers can do.
+    /// The capabilities of these readers.
     public nonisolated let capabilities = CardReaderDriverCapabilities(
         createsIntents: .onServer, needsConnectionToken: false, amountLimits: .stripe, refunds: true,
         reportsRemoval: false)
@@ -20,19 +20,19 @@ public actor StripeTerminalDriver: CardReaderDriver {
     private var connected: TerminalReader?
     private var commands: UInt64 = 0
 
-    /// Makes one for the readers of an account.
+    /// Creates a driver for the readers of an account.
     public init(_ terminal: StripeTerminal) {
         self.terminal = terminal
         clock = terminal.clock
     }
 
-    /// Keeps whom to tell what a reader does. One at a time; the last one counts.
+    /// Sets the handler for reader events. There is one; the latest replaces any other.
     public func observe(_ handler: @escaping CardReaderDriverEventHandler) async { self.handler = handler }
 
     // MARK: Readers
 
-    /// Lists the account's smart readers once; Stripe is asked for them, no radio is used.
-    /// - Throws: `featureNotAvailableWithConnectedReader` for a discovery method that smart readers do not have.
+    /// Lists the account's smart readers once, by a query to Stripe; no radio is used.
+    /// - Throws: `featureNotAvailableWithConnectedReader` for a discovery method that smart readers do not support.
     public func discover(
         _ request: CardReaderDiscoveryRequest, found: @escaping @Sendable ([CardReader]) async -> Void
     ) async throws(CardReaderFailure) {
@@ -43,12 +43,12 @@ public actor StripeTerminalDriver: CardReaderDriver {
         await found(all.filter { $0.deviceType.isSmart }.map { CardReader(stripe: $0) })
     }
 
-    /// Does nothing: a list is over when it has come.
+    /// Does nothing: discovery ends as soon as the list has arrived.
     public func cancelDiscovery() async throws(CardReaderFailure) {}
 
-    /// Checks that the reader is there and stands at the counter's place, and uses it from then on. Stripe keeps no
+    /// Verifies that the reader is available at the counter's location, and selects it for use. Stripe keeps no
     /// connection, so two counters can use one reader in turns.
-    /// - Throws: `readerBusy` if it is in use and the options say so; `readerNotFound` at another place.
+    /// - Throws: `readerBusy` if it is in use and the options forbid that; `readerNotFound` at another location.
     public func connect(
         _ reader: CardReader, _ request: CardReaderConnectionRequest
     ) async throws(CardReaderFailure) -> CardReader {
@@ -77,7 +77,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
     public func clear() async { connected = nil }
 
     /// Shows a cart on the reader's screen; without one, its default screen.
-    /// - Throws: `invalidAmount` for a sum that Stripe cannot take.
+    /// - Throws: `invalidAmount` for an amount that Stripe cannot represent.
     public func display(_ cart: ReaderCart?) async throws(CardReaderFailure) {
         let reader = try reader()
         guard let cart else { return try await callOff() }
@@ -100,7 +100,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
 
     // MARK: Payments
 
-    /// Makes a payment intent on the server and reads it. Moves no money; the same key gives the same intent.
+    /// Creates a payment intent on the server and reads it. Moves no money; the same key returns the same intent.
     public func createIntent(_ request: CardReaderIntentRequest) async throws(CardReaderFailure) -> PaymentIntent {
         let parameters = request.parameters
         guard let wire = AmountCodec.stripe.wireAmount(ifExact: parameters.amount) else {
@@ -127,7 +127,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
         return try await retrieveIntent(id, clientSecret: nil, account: request.account)
     }
 
-    /// Reads an intent with its latest charge: what counts when a reader and Stripe disagree.
+    /// Reads an intent with its latest charge, which is authoritative if the reader and Stripe disagree.
     public func retrieveIntent(
         _ id: ProviderReference, clientSecret: Secret<String>?, account: AccountID
     ) async throws(CardReaderFailure) -> PaymentIntent {
@@ -135,8 +135,8 @@ public actor StripeTerminalDriver: CardReaderDriver {
         return try await call { try await terminal.read(query, { PaymentIntent(stripe: $0, account: account) }) }
     }
 
-    /// Has the reader collect a card and waits for the end of it; the service bounds the wait. Nothing is charged.
-    /// - Throws: why there is no card, with the intent as it is then.
+    /// Collects a card at the reader and waits for the end; the service bounds the wait. Nothing is charged.
+    /// - Throws: the reason that there is no card, with the current intent.
     public func collect(_ request: CardReaderCollectRequest) async throws(CardReaderFailure) -> PaymentIntent {
         let reader = try reader()
         guard let intent = request.intent else { throw CardReaderFailure(.noActivePaymentIntent) }
@@ -161,9 +161,9 @@ public actor StripeTerminalDriver: CardReaderDriver {
     /// Cancels at the reader. Refused once a card is being charged.
     public func cancelCollect() async throws(CardReaderFailure) { try await callOff() }
 
-    /// Charges the collected card and waits for what the intent says; the reader's word is no answer.
-    /// - Throws: a refusal with the intent as it is then. An error without an intent: the outcome is not known, and only
-    ///   the same intent with the same key may be tried again.
+    /// Charges the collected card and waits for the intent's outcome; the reader's report is not sufficient.
+    /// - Throws: a refusal with the current intent. An error without an intent means an unknown outcome; retry only the
+    ///   same intent with the same key.
     public func confirm(
         _ intent: PaymentIntent, _ request: CardReaderConfirmRequest
     ) async throws(CardReaderFailure) -> PaymentIntent {
@@ -199,7 +199,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
         }
     }
 
-    /// Cancels an intent so that no card can pay it. One that has money is left alone and reported as it is.
+    /// Cancels an intent so that no card can pay it. An intent that has received money is left unchanged and returned.
     public func cancelIntent(
         _ intent: PaymentIntent, key: IdempotencyKey
     ) async throws(CardReaderFailure) -> PaymentIntent {
@@ -207,7 +207,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
         do throws(StripeTerminalError) {
             return try await terminal.read(cancel, { PaymentIntent(stripe: $0, account: intent.account) })
         } catch {
-            // One that has money is left alone and reported as it is.
+            // An intent that has received money is left unchanged and returned.
             guard error.certainty == .refused else { throw CardReaderFailure(error) }
             return try await retrieveIntent(intent.id, clientSecret: nil, account: intent.account)
         }
@@ -215,8 +215,8 @@ public actor StripeTerminalDriver: CardReaderDriver {
 
     // MARK: Refunds
 
-    /// Gives money back to the card that is presented again, and waits for the end of it. What Stripe's list of refunds
-    /// says counts; a refund whose answer was lost is found there by its key.
+    /// Refunds to the card that is presented again, and waits for the end. Stripe's list of refunds is authoritative; a
+    /// refund with a lost response is found there by its key.
     public func refund(_ parameters: RefundParameters) async throws(CardReaderFailure) -> CardReaderRefund {
         let reader = try reader()
         guard let wire = AmountCodec.stripe.wireAmount(ifExact: parameters.amount) else {
@@ -231,7 +231,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
         do throws(CardReaderFailure) {
             action = try await end(of: .refundPayment, parameters.intent, at: reader)
         } catch {
-            // The slot has something else in it, or nothing: the list of refunds says what became of ours.
+            // The slot is empty or holds another action: the list of refunds determines the outcome of ours.
             return try await refundAfter(error, parameters, at: reader)
         }
         guard action.status == .succeeded, let id = action.refund else {
@@ -246,8 +246,8 @@ public actor StripeTerminalDriver: CardReaderDriver {
 
     private static let refundName = "till_refund"
 
-    /// A reader said that nothing came of a refund. It is over for certain only once the reader was canceled and the
-    /// refund is in no list.
+    /// Resolves a refund reported as failed by the reader. It has certainly ended only once the action was canceled and
+    /// the refund is not listed.
     private func refundAfter(
         _ failure: CardReaderFailure, _ parameters: RefundParameters, at reader: String
     ) async throws(CardReaderFailure) -> CardReaderRefund {
@@ -294,7 +294,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
         }
     }
 
-    /// Waits for the end of a command; the service bounds it. A slot with something else in it is an end too.
+    /// Waits for the end of a command; the service bounds the wait. Another action in the slot is also an end.
     private func end(
         of kind: TerminalAction.Kind, _ intent: ProviderReference?, at reader: String
     ) async throws(CardReaderFailure) -> TerminalAction {
@@ -321,7 +321,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
 
     private func tell(_ type: CardReaderEventType) async { await handler?(.reader(CardReaderEvent(type))) }
 
-    /// Each command is one of its own: a repetition of the same collection is a new one.
+    /// Returns the key of a new command: repeating the same collection is a separate command.
     private func key(_ verb: String) -> IdempotencyKey {
         commands &+= 1
         return IdempotencyKey(rawValue: "\(verb)-\(commands)-\(UInt64.random(in: .min ... .max))")
@@ -329,7 +329,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
 }
 
 extension CardReader {
-    /// A reader as Stripe reports it.
+    /// Creates a reader from Stripe's representation.
     init(stripe reader: TerminalReader) {
         self.init(
             serial: reader.serialNumber, vendorIdentifier: reader.id, name: reader.label,

@@ -1,31 +1,31 @@
 public import TillCore
 
-/// Why a call about readers did not do what was asked.
+/// The failure of a call about readers.
 public struct StripeTerminalError: ExplainedError, Hashable {
-    /// What is certain about it.
+    /// The certainty of a failed call's outcome.
     public enum Certainty: String, Hashable, Sendable {
         case refused
-        /// Stripe said no, and may say yes later.
+        /// Refused by Stripe for now; a later attempt may succeed.
         case notNow = "not_now"
-        /// Stripe rejects our own key, or it has no right to use readers. Surely not done.
+        /// Stripe rejected the API key, or the key lacks the permission to use readers. Confirmed not done.
         case keyRejected = "key_rejected"
         case notSent = "not_sent"
-        /// It may have been done, and Stripe gives the same answer to the same key for as long as it remembers it.
+        /// Possibly done. Stripe returns the same response to the same key for as long as it remembers it.
         case kept
-        /// It may have been done.
+        /// Possibly done.
         case unknown
     }
 
     public let certainty: Certainty
-    /// Stripe's own word, such as `terminal_reader_busy`.
+    /// Stripe's error code, such as `terminal_reader_busy`.
     public let providerCode: String?
-    /// The issuer's word, if there is one.
+    /// The issuer's decline code, if any.
     public let declineCode: String?
     public let providerMessage: String?
     public let requestID: String?
-    /// The answer's status, if there was one.
+    /// The HTTP status of the response, if any.
     public let status: Int?
-    /// The call could have moved money.
+    /// `true` if the call could have moved money.
     public let isAboutMoney: Bool
 
     init(_ error: StripeError, isAboutMoney: Bool) {
@@ -55,7 +55,7 @@ public struct StripeTerminalError: ExplainedError, Hashable {
         self.isAboutMoney = isAboutMoney
     }
 
-    /// Stripe's word where it has one.
+    /// Stripe's error code, or one derived from the certainty.
     public var code: String { providerCode ?? "terminal_\(certainty.rawValue)" }
 
     public var what: String {
@@ -72,7 +72,7 @@ public struct StripeTerminalError: ExplainedError, Hashable {
         return text + detail
     }
 
-    /// A refused or unsent call moved nothing; an unclear one only if it was about money at all.
+    /// No money moved in a refused or unsent call; unknown for an unclear call that could have moved money.
     public var moneyMoved: MoneyMoved { isUnclear && isAboutMoney ? .unknown : .no }
 
     private var isUnclear: Bool {
@@ -82,7 +82,7 @@ public struct StripeTerminalError: ExplainedError, Hashable {
         }
     }
 
-    /// What to do next.
+    /// The recommended next step.
     public var next: String {
         if let known = StripeTerminalError.sentences[code]?.next { return known }
         switch certainty {
@@ -94,7 +94,7 @@ public struct StripeTerminalError: ExplainedError, Hashable {
         }
     }
 
-    /// Every code that Stripe's interface has for readers.
+    /// All error codes of Stripe's API for readers.
     static let sentences: [String: (what: String?, next: String)] = [
         "terminal_reader_busy": (
             "The reader is busy with something else.", "Wait until it is done, or cancel it: till readers cancel."
@@ -122,7 +122,7 @@ public struct StripeTerminalError: ExplainedError, Hashable {
         ),
         "reader_not_found": ("There is no such reader.", "List them: till readers discover."),
         "reader_ambiguous": ("More than one reader has this name.", "Name it by its id, tmr_…"),
-        // Stripe's own sentence says what is missing.
+        // Stripe's own message names the missing object.
         "resource_missing": (nil, "List what there is: till readers discover, till locations list."),
         "amount_too_small": ("The amount is below what can be charged in this currency.", "Charge more."),
     ]

@@ -1,7 +1,7 @@
 public import TillCore
 
 extension StripeTerminalProvider {
-    /// Asks a reader to collect a card and to charge it, and waits for the end of it.
+    /// Collects a card at a reader, charges it, and waits for the end.
     public func authorize(
         _ request: AuthorizationRequest, with tender: Tender
     ) async -> ProviderAnswer<Authorization> {
@@ -24,7 +24,7 @@ extension StripeTerminalProvider {
         return await sale.run()
     }
 
-    /// Marks the intent as one that a device collects for; the device does the rest.
+    /// Marks the intent for collection by a device, which does the rest.
     private func handOver(
         _ reference: ProviderReference, _ request: AuthorizationRequest
     ) async -> ProviderAnswer<Authorization> {

@@ -2,7 +2,7 @@ public import TillCore
 internal import TillHardware
 
 extension StripeTerminalProvider {
-    /// Makes the order's payment intent, or finds the one that it has. Moves no money.
+    /// Creates the order's payment intent, or finds the existing one. Moves no money.
     public func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
         guard let wire = amounts.wireAmount(ifExact: request.amount), wire > 0 else {
             return .declined(online.unsendableAmount)
@@ -13,7 +13,7 @@ extension StripeTerminalProvider {
                     reason: .invalidAmount, code: error.underlyingError.rawValue,
                     message: error.details.sentence ?? "the amount cannot be charged"))
         }
-        // The key of an earlier try may be forgotten by now; its intent is not.
+        // The key of an earlier attempt may have expired by now; its intent has not.
         if let earlier = request.earlier, let answer = await reuse(earlier, request) { return answer }
         var kept: StripeError?
         for round in 1...StripeTerminalProvider.maximumIntents {
@@ -25,11 +25,11 @@ extension StripeTerminalProvider {
                 guard let intent = StripePaymentIntent(json) else { return .unknown(reason: online.unreadable) }
                 guard intent.amount == request.amount else { return .unknown(reason: online.amountMismatch) }
                 if request.context.isFirst { return .approved(Confirmation(reference: intent.reference)) }
-                // The answer may be an old one, repeated: only how the intent is now counts.
+                // The response may be a replay: only the intent's current state counts.
                 if let answer = await reuse(intent.reference, request) { return answer }
             case .failed(let error):
-                // The failure of an earlier try: this key has no other answer for a day. An intent that was made all the
-                // same is never confirmed.
+                // The stored failure of an earlier attempt: this key has no other response for a day. An intent that
+                // was created nevertheless is never confirmed.
                 guard case .kept = error.meaning, error.isReplay else { return online.answer(to: error) }
                 kept = error
             case .notSent(let reason): return .notSent(reason: reason)
@@ -40,14 +40,14 @@ extension StripeTerminalProvider {
         return .declined(Decline(reason: .invalidRequest, message: "too many payment intents for one order"))
     }
 
-    /// Takes an intent that is there already; `nil` if it cannot be paid any more.
+    /// Reuses an existing intent; returns `nil` if it can no longer be paid.
     private func reuse(
         _ reference: ProviderReference, _ request: AuthorizationRequest
     ) async -> ProviderAnswer<Confirmation>? {
         switch await read(reference) {
         case .success(let now) where now.intent.status == "canceled": return nil
         case .success(let now) where now.intent.amount != request.amount:
-            // An earlier try has put its tip on it; this one asks anew.
+            // An earlier attempt added its tip to the intent; this one prompts for a tip itself.
             let gone = await online.void(
                 VoidRequest(
                     context: request.context.with(reference), authorizationKey: request.key, reason: "abandoned",
@@ -64,13 +64,13 @@ extension StripeTerminalProvider {
     private func draft(_ request: AuthorizationRequest, _ wire: Int64) -> TerminalIntentDraft {
         let currency = request.amount.currency
         var draft = TerminalIntentDraft(amount: wire, currency: currency.code.lowercased())
-        // Interac cards pay in Canadian dollars only, and there a co-branded card must go over Interac.
+        // Interac cards pay in Canadian dollars only, and there a co-branded card must use Interac.
         if currency == .cad { draft.paymentMethodTypes.append("interac_present") }
         draft.requestsExtendedAuthorization = options.requestsExtendedAuthorization
         draft.requestsIncrementalAuthorization = options.requestsIncrementalAuthorization
         draft.requestedPriority = options.requestedPriority
         draft.description = request.description
-        // Not the attempt: the intent is the order's, and later tries use it too.
+        // Without the attempt: the intent belongs to the order, and later attempts use it too.
         draft.metadata = [
             "till_account": request.context.account.rawValue, "till_order": request.context.order.rawValue,
             "till_payment": request.context.payment.rawValue,
@@ -82,7 +82,7 @@ extension StripeTerminalProvider {
         let intent: StripePaymentIntent
         let json: JSONValue
 
-        /// Stripe's SDK on a device collects for it.
+        /// `true` if Stripe's SDK on a device collects the payment.
         var isOnDevice: Bool {
             json["metadata"]?[StripeTerminalProvider.collectorKey]?.stringValue == StripeTerminalProvider.deviceMark
         }
@@ -102,7 +102,7 @@ extension StripeTerminalProvider {
         }
     }
 
-    /// The payment intent as it is now.
+    /// Returns the current payment intent.
     func read(_ reference: ProviderReference, within span: Span? = nil) async -> Result<IntentNow, ReadFailure> {
         let call = StripeRequest.get(StripePath.paymentIntent(reference), [("expand[0]", "latest_charge")])
         let outcome = await online.client.send(call, within: span ?? online.deadline)
@@ -112,7 +112,8 @@ extension StripeTerminalProvider {
         return .success(IntentNow(intent: intent, json: json))
     }
 
-    /// What Stripe's SDK on a device needs to collect for a payment intent. For that device only.
+    /// Returns the client secret with which Stripe's SDK on a device collects for a payment intent. For that device
+    /// only.
     public func clientSecret(of reference: ProviderReference) async throws(StripeTerminalError) -> Secret<String> {
         try await terminal.read(
             .get(StripePath.paymentIntent(reference)), { $0["client_secret"]?.stringValue.map { Secret($0) } })

@@ -3,7 +3,8 @@ internal import TillHardware
 internal import TillProvider
 
 extension StripeTerminalProvider {
-    /// As ``StripeProvider/capture(_:)``. An Interac payment never comes here: it is captured at confirmation.
+    /// Captures as ``StripeProvider/capture(_:)`` does. An Interac payment is captured at confirmation and never gets
+    /// here.
     public func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
         await online.capture(request)
     }
@@ -19,8 +20,8 @@ extension StripeTerminalProvider {
         return await online.void(request)
     }
 
-    /// The reader that waits for a card for an intent: this process's own, or, after a crash, whichever says so. One
-    /// that cannot be found is left to its own time: the canceled intent cannot be charged.
+    /// Returns the reader that awaits a card for an intent: from this process, or, after a crash, the one that reports
+    /// it. A reader that cannot be found is left to time out: the canceled intent cannot be charged.
     private func reader(at reference: ProviderReference) async -> String? {
         if let own = feed.reader(of: reference) { return own }
         let all = (try? await terminal.readers()) ?? []
@@ -29,8 +30,8 @@ extension StripeTerminalProvider {
 
     /// Reads the payment intent, as ``StripeProvider/query(_:)`` does.
     ///
-    /// While it can still be charged it is never `declined`: an error on it may be that of an earlier try, and a
-    /// reader may be collecting for it right now. The engine voids such an intent before the order is free.
+    /// Never returns `declined` while the intent can still be charged: its error may be that of an earlier attempt, and
+    /// a reader may be collecting for it right now. The engine voids such an intent before it releases the order.
     public func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
         let answer = await online.query(request)
         guard case .approved(var snapshot) = answer, let reference = snapshot.reference else { return answer }
@@ -47,8 +48,8 @@ extension StripeTerminalProvider {
         }
     }
 
-    /// Gives money back: to the card on file, or, for Interac, to the card that is presented again at
-    /// the reader of ``TerminalFeed/useReader(_:forRefundOf:)``.
+    /// Refunds to the card on file, or, for Interac, to the card presented again at the reader of
+    /// ``TerminalFeed/useReader(_:forRefundOf:)``.
     public func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
         guard let reference = request.context.reference else { return .notSent(reason: "there is no payment intent") }
         switch await read(reference) {
@@ -64,7 +65,7 @@ extension StripeTerminalProvider {
         guard let wire = amounts.wireAmount(ifExact: request.amount), wire > 0 else {
             return .declined(online.unsendableAmount)
         }
-        // It may have been made before a crash, or by a command whose answer was lost.
+        // The refund may have been made before a crash, or by a command with a lost response.
         if let made = await refundMade(request, reference) { return made }
         guard let reader = feed.refundReader(of: request.context.payment) else {
             return await refundWithoutReader(request, reference)
@@ -83,7 +84,7 @@ extension StripeTerminalProvider {
         do {
             _ = try await terminal.refund(refund, at: reader, key: request.key)
         } catch {
-            // It may have left as late as now.
+            // The command may have left as late as now.
             feed.sends(request.refund, at: clock.now())
             switch error.certainty {
             case .notSent, .notNow: return .notSent(reason: error.what)
@@ -121,9 +122,10 @@ extension StripeTerminalProvider {
                 event: CardReaderEvent(type, message: message)))
     }
 
-    /// Waits for the end of a refund at a reader. The refund in Stripe's list is the truth. Without one, what the
-    /// reader says is a no only once it was canceled, and only if the command cannot arrive later.
-    /// - Parameter doubt: why it may.
+    /// Waits for the end of a refund at a reader. Stripe's list of refunds is authoritative. If the refund is not
+    /// listed, the reader's report is a definite decline only once the action was canceled and the command cannot
+    /// arrive later.
+    /// - Parameter doubt: the reason that the command may still arrive; `nil` if it cannot.
     private func watchRefund(
         _ request: RefundRequest, _ reference: ProviderReference, _ reader: String, _ wait: TerminalWait,
         _ doubt: UnknownReason?
@@ -143,7 +145,7 @@ extension StripeTerminalProvider {
                 }
             } else if let state, !isOurs, clock.now().since(began) >= StripeTerminalProvider.grace {
                 if let made = await refundMade(request, reference) { return made }
-                // Another command is left alone; that ours is over cannot be known then.
+                // Another action is left alone; the end of ours cannot be established then.
                 guard state.action?.status != .inProgress else {
                     return .unknown(reason: "the reader is busy with something else")
                 }
@@ -157,7 +159,7 @@ extension StripeTerminalProvider {
             ?? .unknown(reason: "the reader did not come to an end in time")
     }
 
-    /// Cancels at the reader and queries once more. `nil`: it cannot be canceled now.
+    /// Cancels at the reader and queries once more. Returns `nil` if the action cannot be canceled now.
     private func letGo(
         _ reader: String, _ request: RefundRequest, _ reference: ProviderReference, _ decline: Decline,
         _ doubt: UnknownReason?
@@ -168,7 +170,7 @@ extension StripeTerminalProvider {
         return doubt.map { .unknown($0) } ?? .declined(decline)
     }
 
-    /// Nobody said where the card will be. It is a no only when no reader is at it any more.
+    /// Resolves a refund for which no reader was chosen. It is declined only once no reader has it in progress.
     private func refundWithoutReader(
         _ request: RefundRequest, _ reference: ProviderReference
     ) async -> ProviderAnswer<Confirmation> {
@@ -184,11 +186,11 @@ extension StripeTerminalProvider {
             let now = clock.now()
             let last = feed.lastCommand(for: request.refund, at: now)
             guard now.since(last) >= StripeTerminalProvider.latestCommand else {
-                // Nothing was sent now, so this is asked again soon and uses up no query.
+                // Nothing was sent now, so the next query follows soon and consumes no attempt.
                 return .notSent(reason: "a command for it may still come to a reader")
             }
         }
-        // A reader that is done by now may have made it since the refunds were examined.
+        // A reader that has finished may have made the refund since the list was read.
         if let made = await refundMade(request, reference) { return made }
         return .declined(
             Decline(
@@ -196,7 +198,7 @@ extension StripeTerminalProvider {
                 message: "An Interac refund needs the card and a reader."))
     }
 
-    /// The refund of this name, if Stripe has it.
+    /// Returns the refund with this id, if Stripe has it.
     private func refundMade(
         _ request: RefundRequest, _ reference: ProviderReference
     ) async -> ProviderAnswer<Confirmation>? {

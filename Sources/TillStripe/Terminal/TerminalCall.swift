@@ -1,12 +1,12 @@
 internal import TillCore
 internal import TillProvider
 
-/// The calls of Stripe's Terminal interface, as requests; nothing is sent here.
+/// The calls of Stripe's Terminal API, as requests; nothing is sent here.
 enum TerminalCall {
     static let locations = "/v1/terminal/locations"
     static let readers = "/v1/terminal/readers"
     static let configurations = "/v1/terminal/configurations"
-    /// As many as Stripe gives at once.
+    /// The page size, Stripe's maximum.
     static let page: Int64 = 100
 
     static func location(_ id: String) -> String { "\(locations)/\(FormEncoding.quote(id))" }

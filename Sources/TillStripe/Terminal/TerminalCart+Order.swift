@@ -1,8 +1,8 @@
 public import TillCore
 
 extension TerminalCart {
-    /// An order as a reader shows it, at most 100 lines; the total is always the order's own.
-    /// - Throws: `TillCore.MoneyError` if Stripe cannot express the amounts.
+    /// Creates the reader's view of an order, at most 100 lines; the total is always the order's own.
+    /// - Throws: `TillCore.MoneyError` if Stripe cannot represent the amounts.
     public init(_ order: Order) throws(MoneyError) {
         let codec = AmountCodec.stripe
         var lines: [Line] = []

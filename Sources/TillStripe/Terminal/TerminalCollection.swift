@@ -1,19 +1,19 @@
 public import TillCore
 
-/// How a reader collects a card.
+/// Options for collecting a card at a reader.
 public struct TerminalCollection: Hashable, Sendable {
-    /// The customer can cancel it at the reader.
+    /// `true` if the customer can cancel at the reader.
     public var customerCancels: Bool?
-    /// No tip is asked for.
+    /// `true` to skip the tip prompt.
     public var skipsTipping: Bool?
-    /// The part of the amount that a tip counts from, in the wire's units.
+    /// The part of the amount that tips are calculated from, in wire units.
     public var tipEligible: Int64?
-    /// Whether a saved card may be shown to the customer again: `always`, `limited`, `unspecified`.
+    /// The permission to show a saved card to the customer again: `always`, `limited`, `unspecified`.
     public var allowRedisplay: String?
-    /// Where methods that leave the reader come back to.
+    /// The return URL of payment methods that leave the reader.
     public var returnURL: String?
 
-    /// Makes one; what is not given is not sent.
+    /// Creates options; absent values are not sent.
     public init(
         customerCancels: Bool? = nil, skipsTipping: Bool? = nil, tipEligible: Int64? = nil,
         allowRedisplay: String? = nil, returnURL: String? = nil
@@ -35,15 +35,15 @@ public struct TerminalCollection: Hashable, Sendable {
 
 /// A refund for which the card is presented again.
 public struct TerminalRefund: Hashable, Sendable {
-    /// What was paid; this or ``charge``.
+    /// The payment intent to refund; this or ``charge``.
     public var paymentIntent: ProviderReference?
-    /// What was paid; this or ``paymentIntent``.
+    /// The charge to refund; this or ``paymentIntent``.
     public var charge: String?
-    /// In the wire's units; all that is left without it.
+    /// The amount in wire units; without it, the full remaining amount.
     public var amount: Int64?
-    /// Kept with the refund.
+    /// Metadata stored with the refund.
     public var metadata: [String: String]
-    /// The customer can cancel it at the reader.
+    /// `true` if the customer can cancel at the reader.
     public var customerCancels: Bool?
 
     public init(
@@ -58,27 +58,27 @@ public struct TerminalRefund: Hashable, Sendable {
     }
 }
 
-/// A payment intent that a reader is to collect for.
+/// A payment intent for collection by a reader.
 public struct TerminalIntentDraft: Hashable, Sendable {
-    /// In the wire's units.
+    /// The amount, in wire units.
     public var amount: Int64
     /// The currency's three letters, in lower case.
     public var currency: String
-    /// When the money is taken: `manual` or `manual_preferred`.
+    /// The capture method: `manual` or `manual_preferred`.
     public var captureMethod = "manual"
     public var paymentMethodTypes = ["card_present"]
-    /// Hold the money longer than by default, where the scheme can.
+    /// `true` to request a longer hold, if the scheme supports it.
     public var requestsExtendedAuthorization = false
-    /// The amount may be raised later.
+    /// `true` to allow later increments of the amount.
     public var requestsIncrementalAuthorization = false
-    /// Which network of a card with two goes first: `domestic` or `international`.
+    /// The preferred network of a co-badged card: `domestic` or `international`.
     public var requestedPriority: String?
     public var description: String?
-    /// What the customer's bank statement says.
+    /// The text on the customer's bank statement.
     public var statementDescriptor: String?
-    /// Where Stripe sends its own receipt.
+    /// The address for Stripe's own receipt.
     public var receiptEmail: String?
-    /// What Stripe keeps for the platform, in the wire's units.
+    /// The platform's application fee, in wire units.
     public var applicationFee: Int64?
     public var metadata: [String: String] = [:]
 
@@ -88,18 +88,18 @@ public struct TerminalIntentDraft: Hashable, Sendable {
     }
 }
 
-/// Which readers are wanted.
+/// A filter for readers.
 public struct TerminalReaderFilter: Hashable, Sendable {
-    /// Only of this kind.
+    /// The device type.
     public var deviceType: TerminalDeviceType?
-    /// Only at this place.
+    /// The location.
     public var location: String?
-    /// Only the one with this number.
+    /// The serial number.
     public var serialNumber: String?
-    /// Only those in this state.
+    /// The status.
     public var status: TerminalReaderStatus?
 
-    /// Makes one; all of them without arguments.
+    /// Creates a filter; without arguments it matches all readers.
     public init(
         deviceType: TerminalDeviceType? = nil, location: String? = nil, serialNumber: String? = nil,
         status: TerminalReaderStatus? = nil

@@ -1,17 +1,17 @@
 public import TillCore
 
-/// How the readers of an account or a location behave.
+/// The settings of an account's or a location's readers.
 public struct TerminalConfiguration: Hashable, Sendable {
-    /// Stripe's name of the configuration, `tmc_…`.
+    /// Stripe's id of the configuration, `tmc_…`.
     public let id: String
     public let name: String?
-    /// The one that readers follow whose location has no other.
+    /// `true` for the account's default, which applies to readers at locations without their own configuration.
     public let isAccountDefault: Bool
     /// The hours between which readers restart and install their software, 0 to 23.
     public let rebootWindow: TerminalRebootWindow?
-    /// Readers may take payments while they have no network.
+    /// `true` if readers may take payments while offline.
     public let takesOffline: Bool?
-    /// Tips by currency code in small letters.
+    /// Tips by currency code in lower case.
     public let tipping: [String: TerminalTipping]
 
     init?(_ json: JSONValue) {
@@ -34,7 +34,7 @@ public struct TerminalConfiguration: Hashable, Sendable {
     }
 }
 
-/// The hours between which readers restart, by their own clock.
+/// The hours between which readers restart, in local time.
 public struct TerminalRebootWindow: Hashable, Sendable {
     /// The first hour of the window, 0 to 23, in the reader's time zone.
     public var startHour: Int64
@@ -47,13 +47,13 @@ public struct TerminalRebootWindow: Hashable, Sendable {
     }
 }
 
-/// What a reader offers as a tip, in one currency.
+/// The tips that a reader offers in one currency.
 public struct TerminalTipping: Hashable, Sendable {
-    /// In the wire's units, up to three.
+    /// Fixed amounts in wire units, up to three.
     public var fixedAmounts: [Int64]
-    /// Whole percent, up to three.
+    /// Whole percentages, up to three.
     public var percentages: [Int64]
-    /// Below this amount the fixed ones are offered, from it on the percentages.
+    /// The amount from which percentages are offered instead of fixed amounts.
     public var threshold: Int64?
 
     public init(fixedAmounts: [Int64] = [], percentages: [Int64] = [], threshold: Int64? = nil) {
@@ -69,16 +69,16 @@ public struct TerminalTipping: Hashable, Sendable {
     }
 }
 
-/// What a configuration is to be, or what of it is to change.
+/// The fields of a new configuration, or changes to an existing one.
 public struct TerminalConfigurationDraft: Hashable, Sendable {
     public var name: String?
-    /// Tips by currency code in small letters.
+    /// Tips by currency code in lower case.
     public var tipping: [String: TerminalTipping]
-    /// Readers may take payments while they have no network.
+    /// `true` if readers may take payments while offline.
     public var takesOffline: Bool?
     public var rebootWindow: TerminalRebootWindow?
 
-    /// Makes one; what is not given is not sent.
+    /// Creates a draft; absent values are not sent.
     public init(
         name: String? = nil, tipping: [String: TerminalTipping] = [:], takesOffline: Bool? = nil,
         rebootWindow: TerminalRebootWindow? = nil
@@ -104,10 +104,10 @@ public struct TerminalConfigurationDraft: Hashable, Sendable {
     }
 }
 
-/// Lets Stripe's SDK on a phone or tablet connect to readers. Short-lived: fetch a new one whenever it asks.
+/// A connection token for Stripe's SDK on a phone or tablet. Short-lived: fetch a new one whenever the SDK requests it.
 public struct TerminalConnectionToken: Sendable {
     /// For the SDK only.
     public let secret: Secret<String>
-    /// The only place whose smart readers it opens, if it is bound to one.
+    /// The location to which the token is restricted, for smart readers; `nil` if it is not.
     public let location: String?
 }

@@ -2,51 +2,51 @@ import Synchronization
 public import TillCore
 public import TillProvider
 
-/// Reports what happens at readers, and wakes who waits for one. Nothing here is kept: a step that nobody hears is lost,
-/// and a wake-up that is lost is made up for by polling.
+/// Events at readers, and wake-ups for tasks that wait for one. Nothing is stored: an event without a listener is lost,
+/// and polling makes up for a lost wake-up.
 public final class TerminalFeed: Sendable {
     private struct State {
         var next = 0
-        /// Who waits for news of a reader, by its id.
+        /// The tasks that wait for news of a reader, by its id.
         var waiters: [String: [Int: AsyncStream<Void>.Continuation]] = [:]
-        /// Which reader works on a payment intent.
+        /// The reader that processes each payment intent.
         var busy: [String: String] = [:]
-        /// At which reader the card for a payment's next refund will be presented.
+        /// The reader for a payment's next card-present refund.
         var refundReaders: [PaymentID: String] = [:]
-        /// Until when a command for a refund was last sent, as far as this process can know.
+        /// The latest time at which a refund command may have been sent, as far as this process knows.
         var refundCommands: [RefundID: Timestamp] = [:]
     }
 
     private let state = Mutex(State())
     private let listeners = ReaderFeed()
 
-    /// Makes one without listeners.
+    /// Creates a feed without listeners.
     public init() {}
 
-    /// Everything from now on.
+    /// Returns all events from now on.
     public func steps() -> AsyncStream<ReaderStep> { listeners.steps() }
 
     func tell(_ step: ReaderStep) { listeners.tell(step) }
 
-    /// A webhook says that something happened at a reader: who waits for it queries at once.
+    /// Wakes the tasks that wait for a reader, upon a webhook about it, so that they query immediately.
     public func heard(of reader: String) {
         state.withLock { state in
             for (_, waiter) in (state.waiters[reader] ?? [:]).sorted(by: { $0.key < $1.key }) { waiter.yield() }
         }
     }
 
-    /// The reader that works on a payment intent in this process.
+    /// Returns the reader that processes a payment intent in this process.
     public func reader(of intent: ProviderReference) -> String? {
         state.withLock { $0.busy[intent.rawValue] }
     }
 
-    /// The readers that somebody in this process waits for.
+    /// The readers that tasks in this process wait for.
     public var busyReaders: [String] { state.withLock { Array($0.waiters.keys) } }
 
-    /// Refunds whose readers are remembered; beyond that one of them must be named again.
+    /// The maximum number of remembered refund readers; beyond that a dropped one must be named again.
     public static let maximumRefunds = 1024
 
-    /// The next refund of a payment that needs the card is made at this reader.
+    /// Selects the reader for the next card-present refund of a payment.
     public func useReader(_ reader: String, forRefundOf payment: PaymentID) {
         state.withLock { state in
             if state.refundReaders.count >= TerminalFeed.maximumRefunds, let some = state.refundReaders.keys.first {
@@ -58,13 +58,14 @@ public final class TerminalFeed: Sendable {
 
     func refundReader(of payment: PaymentID) -> String? { state.withLock { $0.refundReaders[payment] } }
 
-    /// A command for a refund leaves now.
+    /// Records that a refund command is being sent.
     package func sends(_ refund: RefundID, at now: Timestamp) {
         state.withLock { TerminalFeed.remember(refund, now, in: &$0) }
     }
 
-    /// The latest moment at which a command for a refund may have been sent: by this process, or by one that died
-    /// before this one first learned of it. What is forgotten counts as learned just now, so forgetting only delays.
+    /// Returns the latest time at which a refund command may have been sent: by this process, or by one that died
+    /// before this one first learned of the refund. A forgotten refund counts as learned just now, so forgetting only
+    /// delays.
     package func lastCommand(for refund: RefundID, at now: Timestamp) -> Timestamp {
         state.withLock { state in
             if let known = state.refundCommands[refund] { return known }
@@ -82,7 +83,7 @@ public final class TerminalFeed: Sendable {
         state.refundCommands[refund] = now
     }
 
-    /// Begins to wait for a reader that works on an intent.
+    /// Starts waiting for a reader that processes an intent.
     func begin(_ reader: String, _ intent: ProviderReference?) -> TerminalWait {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state in
@@ -103,14 +104,14 @@ public final class TerminalFeed: Sendable {
     }
 }
 
-/// Somebody waits for a reader.
+/// A task's wait for a reader.
 struct TerminalWait: Sendable {
     let id: Int
     let reader: String
     let intent: ProviderReference?
     let news: AsyncStream<Void>
 
-    /// Returns after the span, or at once when there is news.
+    /// Returns after the span, or immediately when there is news.
     func pause(atMost span: Span, clock: any TillClock) async {
         let news = news
         await withTaskGroup(of: Void.self) { group in

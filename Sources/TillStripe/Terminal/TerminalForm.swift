@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import TillCore
 
-/// The fields of one request, in the order in which they are put. What is not given is not sent.
+/// The fields of one request, in order of insertion. Absent values are not sent.
 struct TerminalForm {
     private(set) var fields: [(String, String)] = []
 
@@ -21,7 +21,7 @@ struct TerminalForm {
         for (index, value) in values.enumerated() { put("\(name)[\(index)]", value) }
     }
 
-    /// Members by name, sorted, so that the same call is always the same bytes.
+    /// Adds members by name, sorted, so that the same call always produces the same bytes.
     mutating func put(_ name: String, _ values: [String: String]) {
         for (key, value) in values.sorted(by: { $0.key < $1.key }) { put("\(name)[\(key)]", value) }
     }

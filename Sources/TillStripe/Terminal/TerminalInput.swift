@@ -1,34 +1,34 @@
 internal import TillCore
 
-/// One thing that a reader asks the customer.
+/// A prompt for the customer at a reader.
 public struct TerminalInput: Hashable, Sendable {
-    /// The kinds of answers that Stripe's readers collect today.
+    /// The kinds of input that Stripe's readers collect today.
     public static let kinds = ["selection", "text", "numeric", "email", "phone", "signature"]
-    /// How many questions one form has.
+    /// The number of inputs on one form.
     public static let countOfQuestions = 1...5
-    /// How many answers a selection offers.
+    /// The number of choices of a selection.
     public static let countOfChoices = 1...20
-    /// The longest question or answer to choose, in bytes; a reader's screen shows far less.
+    /// The maximum length of a question or a choice, in bytes; a reader's screen shows far less.
     public static let maximumBytes = 200
 
-    /// What kind of answer: `selection`, `text`, `numeric`, `email`, `phone`, `signature`. Open.
+    /// The kind of input: `selection`, `text`, `numeric`, `email`, `phone`, `signature`. Open.
     public var kind: String
     public var title: String
-    /// A line below it.
+    /// A line below the title.
     public var details: String?
-    /// The button that skips it.
+    /// The label of the skip button.
     public var skipButton: String?
-    /// The button that sends it.
+    /// The label of the submit button.
     public var submitButton: String?
-    /// The customer cannot skip it.
+    /// `true` if the customer cannot skip it.
     public var isRequired: Bool?
-    /// What can be chosen, for a selection.
+    /// The choices of a selection.
     public var choices: [Choice]
     public var toggles: [Toggle]
 
-    /// One of several answers.
+    /// A choice of a selection.
     public struct Choice: Hashable, Sendable {
-        /// Comes back as the answer.
+        /// The id returned as the answer.
         public var id: String
         public var text: String
         /// The style of the button: `primary` or `secondary`.
@@ -44,7 +44,7 @@ public struct TerminalInput: Hashable, Sendable {
     public struct Toggle: Hashable, Sendable {
         public var title: String?
         public var details: String?
-        /// How it stands before anybody touches it.
+        /// The initial state of the switch.
         public var isOn: Bool?
 
         public init(title: String?, details: String? = nil, isOn: Bool? = nil) {
@@ -89,19 +89,20 @@ public struct TerminalInput: Hashable, Sendable {
     }
 }
 
-/// What the customer answered. It may be personal data, such as an e-mail address: keep it for what it was asked for.
+/// The customer's answer to an input. It may be personal data, such as an e-mail address: store it only for its stated
+/// purpose.
 public struct TerminalInputAnswer: Hashable, Sendable {
-    /// The kind of input that it answers, as in ``TerminalInput/kind``.
+    /// The kind of the input, as in ``TerminalInput/kind``.
     public let kind: String
-    /// What was asked, as in ``TerminalInput/title``.
+    /// The title of the input, as in ``TerminalInput/title``.
     public let title: String?
-    /// The text entered, the id of the choice, or the id of the file with the signature; `nil` while nobody answered.
+    /// The text entered, the id of the choice, or the id of the signature file; `nil` while unanswered.
     public let value: String?
-    /// The words on the button that was chosen, for a selection.
+    /// The label of the selected choice, for a selection.
     public let text: String?
-    /// The customer skipped it.
+    /// `true` if the customer skipped the input.
     public let isSkipped: Bool
-    /// The switches, on or off, in their order; `nil` while nobody answered.
+    /// The states of the toggles, in order; `nil` while unanswered.
     public let toggles: [Bool?]
 
     init(_ json: JSONValue) {
@@ -117,11 +118,11 @@ public struct TerminalInputAnswer: Hashable, Sendable {
     }
 }
 
-/// What a reader shows before it is asked for a card.
+/// The cart that a reader shows before it prompts for a card.
 public struct TerminalCart: Hashable, Sendable {
     public struct Line: Hashable, Sendable {
         public var description: String
-        /// The line's price, in the wire's units of the cart's currency.
+        /// The line's price, in wire units of the cart's currency.
         public var amount: Int64
         public var quantity: Int64
 
@@ -135,9 +136,9 @@ public struct TerminalCart: Hashable, Sendable {
     /// The currency's three letters, in lower case.
     public var currency: String
     public var lines: [Line]
-    /// The tax in it, in the wire's units.
+    /// The included tax, in wire units.
     public var tax: Int64?
-    /// All of it, in the wire's units.
+    /// The total, in wire units.
     public var total: Int64
 
     public init(currency: String, lines: [Line], tax: Int64? = nil, total: Int64) {

@@ -1,19 +1,19 @@
 import TillCore
 public import TillProvider
 
-/// A place where readers stand. Each smart reader belongs to one, and its country decides which cards and currencies
-/// the readers there take.
+/// A location of readers. Each smart reader belongs to one, and its country determines the accepted cards and
+/// currencies.
 public struct TerminalLocation: Hashable, Sendable {
-    /// Stripe's name of the location, `tml_…`.
+    /// Stripe's id of the location, `tml_…`.
     public let id: String
-    /// The place's name, also shown on receipts that Stripe sends.
+    /// The location's name, also shown on receipts that Stripe sends.
     public let displayName: String
     public let address: TerminalAddress
-    /// The configuration that the readers there follow instead of the account's, `tmc_…`.
+    /// The configuration that overrides the account's default for readers here, `tmc_…`.
     public let configuration: String?
-    /// The place's phone number.
+    /// The location's phone number.
     public let phone: String?
-    /// Whether it is in live mode, where money moves.
+    /// `true` in live mode, where money moves.
     public let isLive: Bool
 
     init?(_ json: JSONValue) {
@@ -29,7 +29,7 @@ public struct TerminalLocation: Hashable, Sendable {
     }
 }
 
-/// A postal address as Stripe takes it.
+/// A postal address in Stripe's format.
 public typealias TerminalAddress = ReaderLocation.Address
 
 extension ReaderLocation.Address {
@@ -41,18 +41,18 @@ extension ReaderLocation.Address {
     }
 }
 
-/// What a location is to be, or what of it is to change.
+/// The fields of a new location, or changes to an existing one.
 public struct TerminalLocationDraft: Hashable, Sendable {
-    /// The name; needed for a new one.
+    /// The name; required for a new location.
     public var displayName: String?
-    /// The address; needed for a new one.
+    /// The address; required for a new location.
     public var address: TerminalAddress?
     public var phone: String?
-    /// The configuration that its readers follow; an empty text takes one away.
+    /// The configuration of its readers; an empty string removes it.
     public var configuration: String?
     public var metadata: [String: String]
 
-    /// Makes one; what is not given is not sent.
+    /// Creates a draft; absent values are not sent.
     public init(
         displayName: String? = nil, address: TerminalAddress? = nil, phone: String? = nil,
         configuration: String? = nil, metadata: [String: String] = [:]
@@ -65,11 +65,11 @@ public struct TerminalLocationDraft: Hashable, Sendable {
     }
 }
 
-/// Reading of texts that come from outside.
+/// Sanitizing of external texts.
 enum TerminalText {
     static func line(_ text: String) -> String { StripeError.line(StripeAmount.scrub(text), limit: 200) }
 
-    /// An identifier, also when the answer has the whole object in its place.
+    /// Returns an identifier, also from an expanded object.
     static func identifier(_ value: JSONValue?) -> String? {
         let text = value?.stringValue ?? value?["id"]?.stringValue
         return text.flatMap { ProviderReference(ifValid: $0) }?.rawValue

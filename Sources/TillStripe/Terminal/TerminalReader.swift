@@ -1,28 +1,29 @@
 public import TillCore
 internal import TillHardware
 
-/// A reader as Stripe reports it. Its network status is what Stripe heard last: a sale is tried whatever it says.
+/// A reader as reported by Stripe. Its network status is the last one that Stripe received: a sale is attempted
+/// regardless of it.
 public struct TerminalReader: Hashable, Sendable {
-    /// Stripe's name of the reader, `tmr_…`.
+    /// Stripe's id of the reader, `tmr_…`.
     public let id: String
-    /// The name that the shop gave it.
+    /// The label that the shop assigned.
     public let label: String
     public let serialNumber: String
-    /// What kind of device it is.
+    /// The device type.
     public let deviceType: TerminalDeviceType
-    /// What Stripe saw last; `nil` for readers that are reached through a phone.
+    /// The last network status that Stripe received; `nil` for readers connected through a phone.
     public let status: TerminalReaderStatus?
-    /// The place where it stands, `tml_…`.
+    /// The reader's location, `tml_…`.
     public let location: String?
     /// Its address in the shop's own network.
     public let ipAddress: String?
-    /// What runs on it.
+    /// The version of the reader's software.
     public let softwareVersion: String?
-    /// When Stripe saw it last.
+    /// The time of Stripe's last contact with the reader.
     public let lastSeenAt: Timestamp?
-    /// What it does or did last. One slot: the next command takes it.
+    /// The current or latest action. A reader holds one; the next command replaces it.
     public let action: TerminalAction?
-    /// Whether it is in live mode, where money moves.
+    /// `true` in live mode, where money moves.
     public let isLive: Bool
 
     init?(_ json: JSONValue) {
@@ -37,23 +38,24 @@ public struct TerminalReader: Hashable, Sendable {
         location = TerminalText.identifier(json["location"])
         ipAddress = json["ip_address"]?.stringValue.map(TerminalText.line)
         softwareVersion = json["device_sw_version"]?.stringValue.map(TerminalText.line)
-        // Milliseconds, unlike every other time of Stripe's.
+        // Milliseconds, unlike every other time in Stripe's API.
         lastSeenAt = json["last_seen_at"]?.int64Value.map { Timestamp(milliseconds: $0) }
         action = json["action"].flatMap(TerminalAction.init)
         isLive = json["livemode"]?.boolValue ?? false
     }
 }
 
-/// What kind of device a reader is, in Stripe's words. Open: a kind that is not known keeps its raw value.
+/// A reader's device type, in Stripe's terms. Open: an unknown type keeps its raw value.
 public struct TerminalDeviceType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The text, as it came.
     public let rawValue: String
     /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     public var description: String { rawValue }
-    /// A device that Stripe or a sandbox pretends.
+    /// `true` for a device simulated by Stripe or a sandbox.
     public var isSimulated: Bool { rawValue.hasPrefix("simulated_") }
-    /// Has its own network and takes commands over REST; the others need Stripe's SDK on a phone.
+    /// `true` for a device with its own network that accepts commands over REST; the others need Stripe's SDK on a
+    /// phone.
     public var isSmart: Bool { !TerminalDeviceType.mobile.contains(rawValue) }
 
     private static let mobile: Set<String> = [
@@ -61,7 +63,7 @@ public struct TerminalDeviceType: RawRepresentable, Hashable, Sendable, CustomSt
     ]
 }
 
-/// Whether a reader was seen lately. Open.
+/// The connectivity of a reader. Open.
 public struct TerminalReaderStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The text, as it came.
     public let rawValue: String
@@ -69,59 +71,59 @@ public struct TerminalReaderStatus: RawRepresentable, Hashable, Sendable, Custom
     public init(rawValue: String) { self.rawValue = rawValue }
     public var description: String { rawValue }
     public static let online = TerminalReaderStatus(rawValue: "online")
-    /// Stripe has not heard of it lately.
+    /// Stripe has had no recent contact with the reader.
     public static let offline = TerminalReaderStatus(rawValue: "offline")
 }
 
-/// What a reader does or did last. A hint only: the truth about money is the payment intent's.
+/// A reader's current or latest action. A hint only: the payment intent is authoritative for money.
 public struct TerminalAction: Hashable, Sendable {
-    /// The command that it was given.
+    /// The command.
     public let kind: Kind
-    /// How far it is.
+    /// The action's progress.
     public let status: Status
-    /// Why it failed, in Stripe's or the reader's word. Program against this, never against the message.
+    /// The reason for a failure, as Stripe's or the reader's code. Program against this, never against the message.
     public let failureCode: String?
-    /// The same as a sentence.
+    /// The failure as a sentence.
     public let failureMessage: String?
-    /// The code of the error of Stripe's interface, if one was the cause.
+    /// The Stripe API error code, if an API error was the cause.
     public let errorCode: String?
-    /// The issuer's word, likewise.
+    /// The issuer's decline code, if a decline was the cause.
     public let declineCode: String?
-    /// The payment intent that it is about.
+    /// The payment intent of the action.
     public let paymentIntent: ProviderReference?
-    /// The setup intent that it is about.
+    /// The setup intent of the action.
     public let setupIntent: String?
-    /// The refund that came of it, `re_…`.
+    /// The resulting refund, `re_…`.
     public let refund: String?
     /// The payment method that was collected, `pm_…`.
     public let paymentMethod: String?
-    /// What was collected of the card before it is charged.
+    /// The collected card's details, before it is charged.
     public let card: CardSummary?
-    /// The same, with all that Stripe reports of it.
+    /// The collected payment method, with all that Stripe reports.
     let collected: PaymentMethod?
-    /// What the customer entered or chose.
+    /// The customer's inputs.
     public let inputs: [TerminalInputAnswer]
 
-    /// The kind of command that a reader was given. Open.
+    /// The kind of a reader's command. Open.
     public struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The text, as it came.
         public let rawValue: String
         /// Takes the text as it is.
         public init(rawValue: String) { self.rawValue = rawValue }
         public var description: String { rawValue }
-        /// Collect a card and charge it.
+        /// Collects a card and charges it.
         public static let processPaymentIntent = Kind(rawValue: "process_payment_intent")
-        /// Collect a card only.
+        /// Collects a card only.
         public static let collectPaymentMethod = Kind(rawValue: "collect_payment_method")
-        /// Charge what was collected.
+        /// Charges the collected card.
         public static let confirmPaymentIntent = Kind(rawValue: "confirm_payment_intent")
-        /// Refund to a card that is there.
+        /// Refunds to a presented card.
         public static let refundPayment = Kind(rawValue: "refund_payment")
         public static let setReaderDisplay = Kind(rawValue: "set_reader_display")
         public static let collectInputs = Kind(rawValue: "collect_inputs")
     }
 
-    /// How far a reader is. Open: an unknown word is neither success nor failure.
+    /// The progress of an action. Open: an unknown value is neither success nor failure.
     public struct Status: RawRepresentable, Hashable, Sendable {
         /// The text, as it came.
         public let rawValue: String
@@ -129,7 +131,7 @@ public struct TerminalAction: Hashable, Sendable {
         public init(rawValue: String) { self.rawValue = rawValue }
         public static let inProgress = Status(rawValue: "in_progress")
         public static let succeeded = Status(rawValue: "succeeded")
-        /// The action failed; the reader's failure code says why.
+        /// The action failed; the failure code has the reason.
         public static let failed = Status(rawValue: "failed")
     }
 
@@ -154,7 +156,7 @@ public struct TerminalAction: Hashable, Sendable {
         inputs = (details?["inputs"]?.arrayValue ?? []).map(TerminalInputAnswer.init)
     }
 
-    /// The issuer's or the reader's no, as a decline.
+    /// The issuer's or the reader's refusal, as a decline.
     var decline: Decline {
         let raw = declineCode ?? errorCode ?? failureCode
         let reason = raw.flatMap { StripeCodes.readerReason($0) }

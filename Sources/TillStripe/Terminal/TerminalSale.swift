@@ -2,11 +2,11 @@ internal import TillCore
 internal import TillHardware
 internal import TillProvider
 
-/// One sale at one reader, from the command to the end.
+/// One sale at one reader, from the command to its end.
 ///
-/// What a reader says may be late, old or not so. Money is taken for certain when the payment intent says so; it is
-/// not taken for certain when the intent shows a new refusal by the issuer, or when the intent is canceled so that no
-/// card can pay it any more. A reader's word alone is neither.
+/// A reader's report may be late, outdated or wrong. Money has certainly moved when the payment intent shows it; it has
+/// certainly not moved when the intent shows a new decline by the issuer, or is canceled so that no card can pay it any
+/// more. A reader's report alone establishes neither.
 struct TerminalSale: Sendable {
     let provider: StripeTerminalProvider
     let request: AuthorizationRequest
@@ -15,7 +15,7 @@ struct TerminalSale: Sendable {
     let tipping: CardPresentPayload.Tipping?
     let wait: TerminalWait
 
-    /// What was there before the command: news is only what differs from it.
+    /// The state before the command: only a difference from it counts as news.
     private struct Before {
         var action: TerminalAction?
         var failedCharge: String?
@@ -27,9 +27,9 @@ struct TerminalSale: Sendable {
         case collecting
         /// The card is being charged.
         case charging
-        /// The reader says that it is done with it.
+        /// The reader reports the end of the action.
         case over(TerminalAction)
-        /// Another thing is in the reader's slot, or nothing, or what was there before.
+        /// The slot is empty, or holds another or an earlier action.
         case gone
         /// Nothing could be read.
         case blind(String)
@@ -37,7 +37,7 @@ struct TerminalSale: Sendable {
 
     func run() async -> ProviderAnswer<Authorization> {
         var before = Before()
-        // Later tries take the same intent, which may remember an earlier no.
+        // Later attempts reuse the same intent, which may carry an earlier decline.
         if !request.context.isFirst {
             guard case .success(let now) = await provider.read(reference) else {
                 return .notSent(reason: "the payment intent could not be read")
@@ -76,7 +76,7 @@ struct TerminalSale: Sendable {
         return settings
     }
 
-    /// Another sale in the reader's one slot is not taken out of it.
+    /// Refuses the sale if another one occupies the reader's only slot.
     private func busy(_ action: TerminalAction?) -> ProviderAnswer<Authorization>? {
         guard let action, action.status == .inProgress, action.kind != .setReaderDisplay,
             action.paymentIntent != reference
@@ -87,7 +87,7 @@ struct TerminalSale: Sendable {
                 message: "the reader is busy with \(action.kind.rawValue)"))
     }
 
-    /// The command was refused: unless the intent says otherwise, nothing was charged.
+    /// Resolves a refused command: unless the intent shows otherwise, nothing was charged.
     private func refused(_ error: StripeTerminalError) async -> ProviderAnswer<Authorization> {
         let raw = error.declineCode ?? error.providerCode
         let reason = raw.flatMap { StripeCodes.readerReason($0) } ?? .invalidRequest
@@ -132,8 +132,8 @@ struct TerminalSale: Sendable {
                 isShown = true
                 if let answer = await ended(action.decline, before, action) { return reporting(answer, isCharging) }
             case .gone:
-                // Only after its command was there can a slot with something else in it mean an end; before that it
-                // may be out of date.
+                // Another action in the slot indicates an end only after our command has appeared there; before that,
+                // the slot may be out of date.
                 if isShown || (isCertain && age >= StripeTerminalProvider.grace) {
                     let code = isCalledOff ? "reader_timeout" : "canceled"
                     let reason: DeclineReason = isCalledOff ? .noCardPresented : .canceledAtReader
@@ -151,7 +151,8 @@ struct TerminalSale: Sendable {
         }
     }
 
-    /// Nobody presented a card. `true` once the reader has released the card.
+    /// Cancels the collection at the reader because no card was presented. Returns `true` once the reader has released
+    /// it.
     private func callOff() async -> Bool {
         let key = IdempotencyKey(rawValue: request.key.rawValue + "-calloff")
         return (try? await provider.terminal.cancelAction(at: reader, key: key)) != nil
@@ -169,7 +170,7 @@ struct TerminalSale: Sendable {
         guard let action = state.action, action.paymentIntent == reference else { return .gone }
         switch action.status {
         case .failed, .succeeded:
-            // What the slot said before the command is no answer to it, unless the issuer was asked since.
+            // The action from before the command is no response to it, unless the issuer was asked since.
             return action == before.action && !isNewRefusal(now, before) ? .gone : .over(action)
         default: return .collecting
         }
@@ -181,7 +182,8 @@ struct TerminalSale: Sendable {
 
     // MARK: The end
 
-    /// The reader says that it is over; what that means the intent says. `nil`: it is not certain yet.
+    /// Resolves an action that the reader reports as ended, from the intent. Returns `nil` while the outcome is
+    /// uncertain.
     private func ended(
         _ decline: Decline, _ before: Before, _ action: TerminalAction? = nil
     ) async -> ProviderAnswer<Authorization>? {
@@ -198,8 +200,8 @@ struct TerminalSale: Sendable {
         return await forgo(decline)
     }
 
-    /// No card was charged, and from here on none can be: the reader may still be collecting, whatever it says. The
-    /// next try takes a new intent. `nil`: it may have been charged just now.
+    /// Cancels the intent, so that no card can be charged from here on, whatever the reader still does. The next
+    /// attempt uses a new intent. Returns `nil` if a card may have been charged just now.
     private func forgo(_ decline: Decline) async -> ProviderAnswer<Authorization>? {
         let key = "\(request.key)-forgo-\(provider.clock.now().milliseconds)"
         let answer = await provider.online.void(
@@ -210,7 +212,7 @@ struct TerminalSale: Sendable {
         return .declined(decline)
     }
 
-    /// What the intent says for certain; `nil` while it can still go either way.
+    /// Returns the definite outcome from the intent; `nil` while it is open.
     private func settled(_ now: StripeTerminalProvider.IntentNow) -> ProviderAnswer<Authorization>? {
         let intent = now.intent
         switch intent.status {
@@ -232,7 +234,7 @@ struct TerminalSale: Sendable {
         }
     }
 
-    /// Says how it ended to the people at the reader.
+    /// Shows the outcome at the reader.
     private func reporting(
         _ answer: ProviderAnswer<Authorization>, _ hadCard: Bool
     ) -> ProviderAnswer<Authorization> {
@@ -263,6 +265,6 @@ extension AttemptContext {
         return context
     }
 
-    /// The payment's first try.
+    /// `true` for the payment's first attempt.
     var isFirst: Bool { attempt.rawValue == "\(payment)-a1" }
 }

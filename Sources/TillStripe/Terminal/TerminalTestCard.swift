@@ -1,10 +1,10 @@
-/// A published test card that is held to a simulated reader. No bank has issued it.
+/// A published test card for a simulated reader. It was issued by no bank.
 public struct TerminalTestCard: Hashable, Sendable {
-    /// `card_present` or `interac_present`; `nil`: whatever the stand-in presents unasked.
+    /// `card_present` or `interac_present`; `nil` uses the stand-in's default card.
     public var kind: String?
     /// One of the published test numbers.
     public var number: String?
-    /// What the customer gives on top, in the wire's units.
+    /// The customer's tip, in wire units.
     public var tip: Int64?
 
     public init(kind: String? = nil, number: String? = nil, tip: Int64? = nil) {
@@ -15,7 +15,7 @@ public struct TerminalTestCard: Hashable, Sendable {
 }
 
 extension TerminalTestCard {
-    /// The published numbers by name and brand, as in Stripe's list of simulated cards.
+    /// The published numbers by name and brand, from Stripe's list of simulated cards.
     public static let known: [(name: String, number: String, brand: String)] = [
         ("visa", "4242424242424242", "visa"), ("visa_debit", "4000056655665556", "visa"),
         ("mastercard", "5555555555554444", "mastercard"), ("mastercard_debit", "5200828282828210", "mastercard"),
@@ -38,8 +38,8 @@ extension TerminalTestCard {
         ("refund_failed", "4000000000005126", "visa"),
     ]
 
-    /// The card of a name in ``known``, without `charge_` and in any case; `physical` is the test card whose amount
-    /// decides; `declined` is a plain no. `nil` for others.
+    /// Creates the card with a name in ``known``, case-insensitive and without `charge_`; `physical` is the test card
+    /// with an amount that selects the outcome; `declined` is a generic decline. Fails for any other name.
     public init?(named name: String, tip: Int64? = nil) {
         let word = name.lowercased()
         if word == "physical" {
@@ -55,7 +55,7 @@ extension TerminalTestCard {
             kind: card.brand == "interac" ? "interac_present" : "card_present", number: card.number, tip: tip)
     }
 
-    /// A card by its number, 12 to 19 digits; `nil` for other texts. The stand-in says what its numbers mean.
+    /// Creates a card from its number, 12 to 19 digits; fails for any other text. The stand-in interprets the numbers.
     init?(numbered number: String, tip: Int64? = nil) {
         guard (12...19).contains(number.utf8.count), number.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil

@@ -21,7 +21,7 @@
     typealias TillStoreStatus = TillTapToPay.StoreAndForwardStatus
     typealias TillDeletionToken = TillTapToPay.StoreAndForwardBatchDeletionToken
 
-    /// Till's values as ProximityReader's, and back. Pure functions.
+    /// Converts between Till's values and ProximityReader's. Pure functions.
     enum ProximityReaderConversion {
         static func request(_ request: TillTransaction) -> ProximityReader.PaymentCardTransactionRequest {
             var result = ProximityReader.PaymentCardTransactionRequest(
@@ -163,7 +163,7 @@
 
         // MARK: Errors
 
-        /// The case by its name, with what it carries. Whatever is not the framework's keeps its type's name.
+        /// Returns the case of the same name, with its payload. An error of another framework keeps its type's name.
         static func readerError(_ error: any Error) -> TillReaderError {
             guard let error = error as? ProximityReader.PaymentCardReaderError else {
                 return error is CancellationError
@@ -178,7 +178,7 @@
             }
         }
 
-        /// The case by its name, with what it carries. Whatever is not the framework's keeps its type's name.
+        /// Returns the case of the same name, with its payload. An error of another framework keeps its type's name.
         static func readError(_ error: any Error) -> TillSession.ReadError {
             guard let error = error as? ProximityReader.PaymentCardReaderSession.ReadError else {
                 return error is CancellationError
@@ -192,7 +192,7 @@
             }
         }
 
-        /// The case by its name.
+        /// Returns the case of the same name.
         static func storeError(_ error: any Error) -> TillStore.StoreError {
             guard let error = error as? ProximityReader.PaymentCardReaderStore.StoreError else {
                 return .unrecognized(name: String(describing: type(of: error)))

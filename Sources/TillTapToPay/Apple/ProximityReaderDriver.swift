@@ -7,23 +7,23 @@
         public import TillTapToPay
     #endif
 
-    /// Apple's reader in the phone as a driver. Nothing is decided here.
+    /// Apple's reader in the phone as a driver. It contains no logic of its own.
     ///
-    /// The framework's one stream of events is read by one task for as long as the driver lives, because a stream whose
-    /// task is canceled is silent for good; who listens at Till's reader comes and goes as he likes.
+    /// One task reads the framework's single stream of events for as long as the driver lives, because canceling its
+    /// task silences a stream for good; listeners of Till's reader come and go freely.
     public final class ProximityReaderDriver: PaymentCardReaderDriver {
         private typealias Tell = @Sendable (TillReader.Event) -> Void
         private let reader: ProximityReader.PaymentCardReader
         private let listener: Mutex<Task<Void, Never>?>
         private let tell: Hearer
 
-        /// The one who is notified.
+        /// The current receiver of events.
         private final class Hearer: Sendable {
             let hear = Mutex<Tell?>(nil)
             func tell(_ event: TillReader.Event) { hear.withLock { $0 }?(event) }
         }
 
-        /// A driver; keep one for the device. It listens before anything is prepared.
+        /// Creates a driver; keep one for the device. It listens before anything is prepared.
         public init(
             returnReadResultImmediately: Bool = true, includeErrorInReadResult: Bool = true
         ) {
@@ -41,7 +41,7 @@
 
         deinit { listener.withLock { $0 }?.cancel() }
 
-        /// By the model of the device.
+        /// Determined by the model of the device.
         public var unsupported: TillTapToPay.PaymentCardReaderError? {
             ProximityReader.PaymentCardReader.isSupported ? nil : .unsupported
         }
@@ -74,7 +74,7 @@
             }
         }
 
-        /// From the framework. Its options were given when the driver was made.
+        /// Prepares through the framework. Its options were set when the driver was created.
         public func prepare(
             using token: TillTapToPay.PaymentCardReader.Token, options: TillTapToPay.PaymentCardReader.Options,
             events: @escaping @Sendable (TillTapToPay.PaymentCardReader.Event) -> Void

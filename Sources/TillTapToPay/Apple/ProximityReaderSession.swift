@@ -6,7 +6,7 @@
         import TillTapToPay
     #endif
 
-    /// Apple's session as a driver's.
+    /// Apple's session as a session driver.
     class ProximityReaderSession: PaymentCardReaderSessionDriver, @unchecked Sendable {
         private let session: ProximityReader.PaymentCardReaderSession
 
@@ -66,10 +66,10 @@
             do { return try await session.cancelRead() } catch { throw ProximityReaderConversion.readError(error) }
         }
 
-        /// Nothing: the framework ends a session when nobody holds it.
+        /// Does nothing: the framework ends a session when its last reference is released.
         func end() async {}
 
-        /// Runs a read; a canceled task cancels it.
+        /// Runs a read; canceling the task cancels it.
         private func reading<Success: Sendable>(
             _ work: @escaping @Sendable () async throws -> Success
         ) async throws(TillSession.ReadError) -> Success {
@@ -85,7 +85,7 @@
         }
     }
 
-    /// Apple's session for stored reads as a driver's.
+    /// Apple's session for stored reads as a session driver.
     final class ProximityReaderStoringSession: ProximityReaderSession, StoreAndForwardSessionDriver, @unchecked Sendable
     {
         private let storing: ProximityReader.StoreAndForwardPaymentCardReaderSession
@@ -108,7 +108,7 @@
         }
     }
 
-    /// Apple's store as a driver's.
+    /// Apple's store as a store driver.
     struct ProximityReaderStore: PaymentCardReaderStoreDriver {
         private let store: ProximityReader.PaymentCardReaderStore
 

@@ -1,30 +1,30 @@
-/// What makes a device a card reader: Apple's framework, a virtual reader, a reader on a wire. Passed in.
+/// The hardware layer of a card reader: Apple's framework, a virtual reader, a wired reader. Injected.
 ///
-/// The reader's engine calls it one call at a time, but for ``PaymentCardReaderSessionDriver/cancelRead()`` and the
-/// cancellation of a task. A driver decides nothing: it has no deadlines, no tries and no state of its own to show.
-/// Every call ends soon after its task is canceled.
+/// The reader's engine makes one call at a time, except for ``PaymentCardReaderSessionDriver/cancelRead()`` and the
+/// cancellation of a task. A driver contains no logic: no deadlines, no retries and no visible state. Every call ends
+/// soon after its task is canceled.
 public protocol PaymentCardReaderDriver: Sendable {
-    /// Why this device cannot read cards; nil when it can. Apple's answer considers the model only.
+    /// The reason that this device cannot read cards; nil if it can. Apple's answer considers the model only.
     var unsupported: PaymentCardReaderError? { get }
-    /// The name of the reader, stable for this installation.
+    /// Returns the identifier of the reader, stable for this installation.
     func readerIdentifier() async throws(PaymentCardReaderError) -> String
-    /// Whether somebody has accepted the terms for the token's merchant.
+    /// Returns `true` if the terms are accepted for the token's merchant.
     func isAccountLinked(using token: PaymentCardReader.Token) async throws(PaymentCardReaderError) -> Bool
-    /// Shows the terms. Ends when they are accepted or not.
+    /// Presents the terms. Ends when they are accepted or rejected.
     func linkAccount(using token: PaymentCardReader.Token) async throws(PaymentCardReaderError)
-    /// Shows the terms for another account.
+    /// Presents the terms for another account.
     func relinkAccount(using token: PaymentCardReader.Token) async throws(PaymentCardReaderError)
     /// Configures the reader; the first time may take minutes.
-    /// - Parameter events: delivered in their order; also while a session reads.
+    /// - Parameter events: receives events in order, also while a session reads.
     func prepare(
         using token: PaymentCardReader.Token, options: PaymentCardReader.Options,
         events: @escaping @Sendable (PaymentCardReader.Event) -> Void
     ) async throws(PaymentCardReaderError) -> any PaymentCardReaderSessionDriver
-    /// Configures the reader for reads that are stored; needs no token and no network, but a recent session online.
+    /// Configures the reader for stored reads; needs no token and no network, but a recent online session.
     func prepareStoreAndForward(
         options: PaymentCardReader.Options, events: @escaping @Sendable (PaymentCardReader.Event) -> Void
     ) async throws(PaymentCardReaderError) -> any StoreAndForwardSessionDriver
-    /// What keeps stored reads.
+    /// Returns the store of offline reads.
     func store() throws(PaymentCardReaderError) -> any PaymentCardReaderStoreDriver
 }
 

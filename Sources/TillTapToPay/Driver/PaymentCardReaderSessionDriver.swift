@@ -11,32 +11,32 @@ public protocol PaymentCardReaderSessionDriver: Sendable {
         _ request: PaymentCardVerificationRequest
     ) async throws(PaymentCardReaderSession.ReadError) -> PaymentCardReadResult
     func readVAS(_ request: VASRequest) async throws(PaymentCardReaderSession.ReadError) -> VASReadResult
-    /// Reads a card and passes in one tap; either may be nil.
+    /// Reads a card and passes in one tap; either result may be nil.
     func readPaymentCard(
         _ request: PaymentCardTransactionRequest, vasRequest: VASRequest, stopOnVASResult: Bool
     ) async throws(PaymentCardReaderSession.ReadError) -> (PaymentCardReadResult?, VASReadResult?)
-    /// Asks for the PIN of a card that was read.
+    /// Captures the PIN of a card that was read.
     func capturePIN(
         using token: PaymentCardReaderSession.PINToken, cardReaderTransactionID: String
     ) async throws(PaymentCardReaderSession.ReadError) -> PaymentCardReadResult
-    /// Cancels the read; false when it is too late or nothing is read.
+    /// Cancels the read; returns `false` if it is too late or nothing is being read.
     func cancelRead() async throws(PaymentCardReaderSession.ReadError) -> Bool
-    /// When this version of the system is taken no more.
+    /// The date from which this version of the system is no longer accepted.
     var currentOSVersionDeprecationDate: Timestamp? { get }
-    /// The session is over; the reader may switch off.
+    /// Ends the session; the reader may switch off.
     func end() async
 }
 
-/// A driver's session whose reads are stored.
+/// A session driver for stored reads.
 public protocol StoreAndForwardSessionDriver: PaymentCardReaderSessionDriver {
-    /// How many are stored, and until when more may be.
+    /// Returns the number of stored reads, and the deadline for storing more.
     func status() async throws(PaymentCardReaderSession.ReadError) -> StoreAndForwardStatus
-    /// Takes the last stored read back, within ``TapToPayDeadlines/offlineDecline`` and while it is in no batch.
+    /// Withdraws the last stored read, within ``TapToPayDeadlines/offlineDecline`` and while it is in no batch.
     func decline() async throws(PaymentCardReaderSession.ReadError)
 }
 
 extension StoreAndForwardSessionDriver {
-    /// No PIN can be asked for without the issuer.
+    /// Refuses: a PIN cannot be requested without the issuer.
     public func capturePIN(
         using token: PaymentCardReaderSession.PINToken, cardReaderTransactionID: String
     ) async throws(PaymentCardReaderSession.ReadError) -> PaymentCardReadResult { throw .pinNotAllowed }

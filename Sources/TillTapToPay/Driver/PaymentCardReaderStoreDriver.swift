@@ -1,13 +1,13 @@
-/// What keeps stored reads behind ``PaymentCardReaderStore``.
+/// The storage behind ``PaymentCardReaderStore``.
 public protocol PaymentCardReaderStoreDriver: Sendable {
-    /// The oldest stored reads that are in no batch; 0: all.
+    /// Returns the oldest stored reads that are in no batch; 0: all.
     func fetchBatch(size: Int) async throws(PaymentCardReaderStore.StoreError) -> StoreAndForwardBatch
-    /// How many reads are stored.
+    /// Returns the number of stored reads.
     func storedCount() async throws(PaymentCardReaderStore.StoreError) -> Int
-    /// Deletes a batch with the provider's word; gives how many reads are left.
+    /// Deletes a batch with the provider's deletion token; returns the number of remaining reads.
     func resolveBatch(
         _ token: StoreAndForwardBatchDeletionToken
     ) async throws(PaymentCardReaderStore.StoreError) -> Int
-    /// Gives up the batch, not its reads.
+    /// Discards the batch but keeps its reads.
     func resetBatch() async throws(PaymentCardReaderStore.StoreError)
 }

@@ -2,49 +2,49 @@ public import TillCore
 
 /// Inputs of a reader: commands of the app, events of the driver, and the passing of time.
 public enum ReaderInput: Hashable, Sendable {
-    /// Whether somebody has accepted the terms, as the reader says when it is asked.
+    /// The acceptance of the terms, as reported by the reader.
     case accountKnown(isLinked: Bool)
     case link(isRelink: Bool)
-    /// They are accepted, or not.
+    /// The presentation of the terms has ended; nil: they are accepted.
     case linkEnded(PaymentCardReaderError?)
     case prepare(SessionKind)
-    /// The driver made a session.
+    /// The driver created a session.
     case prepared(number: Int)
-    /// The driver did not.
+    /// The driver could not create a session.
     case prepareFailed(number: Int, PaymentCardReaderError)
-    /// The driver takes too long over it.
+    /// The driver exceeds the limit for preparing.
     case prepareOverdue(number: Int)
-    /// Nobody wants the session any more.
+    /// The session is no longer wanted.
     case cancelPrepare
-    /// Read a card, with the session of that number.
+    /// Read a card with the session of that number.
     case read(session: Int)
-    /// The driver reports something.
+    /// The driver reports an event.
     case reported(PaymentCardReader.Event)
-    /// Cancel the read; nil: whichever is under way.
+    /// Cancel the read; nil: any read in progress.
     case cancelRead(number: Int?)
     /// The driver has ended the read.
     case readEnded(number: Int, ReadEnd)
-    /// The driver does not end a read that was canceled.
+    /// The driver has not ended a canceled read in time.
     case readAbandoned(number: Int)
-    /// The driver has ended the session, or takes too long over it.
+    /// The driver has ended the session, or exceeds the limit for that.
     case sessionEnded(number: Int)
-    /// The app is not seen any more.
+    /// The app is no longer visible.
     case entersBackground
-    /// The app is seen.
+    /// The app is visible.
     case entersForeground
-    /// The pause is over.
+    /// The pause has ended.
     case pauseEnded
-    /// There is a token.
+    /// A token was received.
     case tokenReceived(ReaderTokenFacts)
-    /// The token is over, by time or by the reader's word.
+    /// The token has expired, by time or by the reader's report.
     case tokenEnded
-    /// So many payments of the token's issuer are stored.
+    /// The number of stored payments of the token's issuer.
     case stored(count: Int)
-    /// Everything is over until the next preparation.
+    /// Shut down until the next preparation.
     case close
 }
 
-/// Why a reader does not do what it was asked. Nothing has changed then.
+/// The reason that a reader refuses a command. Its state is unchanged.
 public enum ReaderRefusal: Error, Hashable, Sendable {
     /// A command about linking or preparing.
     case reader(PaymentCardReaderError)
@@ -55,40 +55,40 @@ public enum ReaderRefusal: Error, Hashable, Sendable {
 /// One change of a ``ReaderLifecycle``.
 public enum ReaderChange: Hashable, Sendable {
     case phase(ReaderPhase)
-    /// Whether the app's scene is in front of the user now.
+    /// The visibility of the app's scene.
     case scene(ReaderScene)
-    /// How the token stands.
+    /// The state of the token.
     case token(TokenStanding)
-    /// What session the app wants to have; nil: none.
+    /// The session that the app wants; nil: none.
     case wants(SessionKind?)
     case sessionBegan(number: Int, SessionKind)
-    /// It is not to be used any more; the driver has not ended it yet.
+    /// The session must not be used any more; the driver has not ended it yet.
     case sessionDoomed
     /// The driver has ended it.
     case sessionEnded
-    /// A number is used.
+    /// A number was assigned.
     case counted(Int)
-    /// So many automatic preparations failed in a row.
+    /// The number of consecutive failed automatic preparations.
     case failures(Int)
-    /// Why the last preparation or link failed; nil: another one begins.
+    /// The error of the last preparation or link; nil: a new attempt begins.
     case failed(PaymentCardReaderError?)
     /// The reader was online.
     case online(Timestamp)
-    /// So many payments are stored.
+    /// The number of stored payments.
     case stored(count: Int, issuer: String?)
     /// A call to the driver begins.
     case flightBegan(ReaderFlight)
-    /// The driver was asked to cancel it.
+    /// The driver was asked to cancel the call.
     case flightCanceled
     case flightEnded
 }
 
-/// What is to be done at the driver, derived from the state.
+/// The next action at the driver, derived from the state.
 public enum ReaderEffect: Hashable, Sendable {
     case link(isRelink: Bool)
     case prepare(Preparation)
     case read(number: Int)
-    /// Stop the call that is under way.
+    /// Stop the call in progress.
     case callOff(ReaderFlight)
     case endSession(number: Int)
 }

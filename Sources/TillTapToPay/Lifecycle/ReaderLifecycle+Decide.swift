@@ -1,7 +1,7 @@
 public import TillCore
 
 extension ReaderLifecycle {
-    /// What an input leads to; nothing for one that has no meaning any more, such as news of a call that was given up.
+    /// Returns the changes caused by an input; none for an obsolete input, such as the end of an abandoned call.
     /// - Throws: ``ReaderRefusal`` for a command that cannot be followed now.
     public func decide(_ input: ReaderInput, at now: Timestamp) throws(ReaderRefusal) -> [ReaderChange] {
         switch input {
@@ -68,7 +68,7 @@ extension ReaderLifecycle {
         case .linking: throw .reader(.readerBusy)
         case .preparing(var preparation, let percent):
             guard preparation.kind == kind else { throw .reader(.readerBusy) }
-            // Somebody waits for it now, so its failure is for him to answer.
+            // A caller waits for it now, so its failure is reported instead of retried.
             preparation.isAutomatic = false
             return [.phase(.preparing(preparation, percent: percent))]
         case .reading:
@@ -87,7 +87,7 @@ extension ReaderLifecycle {
         return [.wants(kind), .counted(number), .failed(nil), .phase(.preparing(preparation, percent: 0))]
     }
 
-    /// A session again, if one is wanted and can be had, for a reader that has none.
+    /// Starts a new session for a reader without one, if it is wanted and possible.
     private func resumed(
         _ now: Timestamp, in scene: ReaderScene, with token: TokenStanding? = nil
     ) -> [ReaderChange] {
@@ -157,7 +157,7 @@ extension ReaderLifecycle {
         case (.preparing(let preparation, let percent), .updateProgress(let new)):
             return [.phase(.preparing(preparation, percent: max(percent, min(max(new, 0), 100))))]
         case (.reading(let number, let step), _):
-            // What was canceled or is done stays so, whatever the reader's screen still shows.
+            // A canceled or completed read stays so, regardless of later events from the reader.
             guard step != .canceling, step != .completed, let next = ReadStep(event) else { return [] }
             return [.phase(.reading(number: number, next))]
         case (.ready, .notReady), (.result, .notReady): return lost(now)
@@ -192,7 +192,7 @@ extension ReaderLifecycle {
         return lost(now)
     }
 
-    /// The session is of no use any more; another one is made if one is wanted.
+    /// Ends a lost session; a new one is prepared if wanted.
     private func lost(_ now: Timestamp) -> [ReaderChange] {
         [.sessionDoomed, .phase(.idle)] + resumed(now, in: scene)
     }
@@ -213,7 +213,7 @@ extension ReaderLifecycle {
             throw .reader(.storeAndForwardTokenIssuerChanged)
         }
         let changes: [ReaderChange] = [.token(.valid(facts))]
-        // A session is one of its token's issuer.
+        // A session belongs to its token's issuer.
         let isOther = token != .none && token.issuer != facts.issuer
         switch phase {
         case .idle: return changes + resumed(now, in: scene, with: .valid(facts))

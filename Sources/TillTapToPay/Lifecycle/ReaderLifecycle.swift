@@ -1,54 +1,54 @@
 public import TillCore
 
-/// The life of a reader as a value: ``decide(_:at:)`` says what an input leads to, ``evolve(_:)`` applies a change,
-/// ``pendingEffect`` says what is to be done at the driver. No clock, driver or task is inside, so that every state and
-/// every input can be tried.
+/// The lifecycle of a reader as a value: ``decide(_:at:)`` returns the changes caused by an input, ``evolve(_:)``
+/// applies a change, ``pendingEffect`` is the next action at the driver. It contains no clock, driver or task, so that
+/// every state and every input can be tested.
 ///
 /// Invariants, after every change: at most one call is at the driver; a phase that holds a session has one; no phase
 /// holds one in the background.
 public struct ReaderLifecycle: Hashable, Sendable {
-    /// The most automatic preparations in a row that may fail; then somebody must ask.
+    /// The limit of consecutive failed automatic preparations; after that a caller must request one.
     public static let mostFailures = 6
 
-    /// Where the reader is.
+    /// The phase of the reader.
     public private(set) var phase: ReaderPhase
-    /// Whether the app is seen.
+    /// The visibility of the app.
     public private(set) var scene = ReaderScene.foreground
-    /// How the token stands.
+    /// The state of the token.
     public private(set) var token = TokenStanding.none
-    /// What the driver does now.
+    /// The driver call in progress.
     public private(set) var flight: ReaderFlight?
-    /// The driver was asked to cancel it.
+    /// `true` if the driver was asked to cancel the call in progress.
     public private(set) var isCancelled = false
-    /// The session that lives at the driver.
+    /// The number of the session at the driver.
     public private(set) var session: Int?
-    /// What its reads are for.
+    /// The kind of the session's reads.
     public private(set) var sessionKind = SessionKind.online
-    /// It lives but is not to be used any more.
+    /// `true` if the session exists but must not be used any more.
     public private(set) var isDoomed = false
-    /// What the app wants to have.
+    /// The kind of session that the app wants.
     public private(set) var wants: SessionKind?
-    /// Automatic preparations that failed in a row.
+    /// The number of consecutive failed automatic preparations.
     public private(set) var failures = 0
-    /// The last number that was used.
+    /// The last number assigned.
     public private(set) var lastNumber = 0
-    /// Why the last preparation or link failed.
+    /// The error of the last preparation or link.
     public private(set) var lastError: PaymentCardReaderError?
-    /// When a session was made online.
+    /// The time of the last online session.
     public private(set) var lastOnline: Timestamp?
-    /// Payments that are stored.
+    /// The number of stored payments.
     public private(set) var storedCount = 0
     public private(set) var storedIssuer: String?
-    /// The times that hold.
+    /// The deadlines in effect.
     public let deadlines: TapToPayDeadlines
 
-    /// A reader of a device that can read cards, or the reason why it cannot.
+    /// Creates the lifecycle of a device that can read cards, or with the reason why it cannot.
     public init(unsupported: PaymentCardReaderError? = nil, deadlines: TapToPayDeadlines = TapToPayDeadlines()) {
         phase = unsupported.map { .unsupported($0) } ?? .idle
         self.deadlines = deadlines
     }
 
-    /// Whether a card can be read now.
+    /// Returns `true` if a card can be read now.
     public func isReady(at now: Timestamp) -> Bool {
         guard flight == nil, !isDoomed, sessionKind == .storeAndForward || token.isUsable(at: now) else { return false }
         switch phase {
@@ -77,7 +77,7 @@ public struct ReaderLifecycle: Hashable, Sendable {
         }
     }
 
-    /// What is to be done at the driver now. Doing it begins with ``beginning(_:)``.
+    /// The pending action at the driver. Starting it begins with ``beginning(_:)``.
     public var pendingEffect: ReaderEffect? {
         if let flight { return isStillWanted(flight) || isCancelled ? nil : .callOff(flight) }
         if let session, isDoomed || !phase.holdsSession { return .endSession(number: session) }
@@ -89,7 +89,7 @@ public struct ReaderLifecycle: Hashable, Sendable {
         }
     }
 
-    /// The changes with which an effect begins.
+    /// Returns the changes that start an effect.
     public func beginning(_ effect: ReaderEffect) -> [ReaderChange] {
         switch effect {
         case .link: [.flightBegan(.link)]

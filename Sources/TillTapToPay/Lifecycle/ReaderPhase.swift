@@ -1,28 +1,28 @@
 public import TillCore
 
-/// Where a reader is. What is orthogonal to it, the app's scene, the token and the call that is under way, stands
-/// beside it in ``ReaderLifecycle``.
+/// The phase of a reader. Orthogonal state (the app's scene, the token and the call in progress) is kept in
+/// ``ReaderLifecycle``.
 public enum ReaderPhase: Hashable, Sendable {
     /// This device cannot read cards.
     case unsupported(PaymentCardReaderError)
-    /// There is no session, and nothing is under way to one.
+    /// No session exists or is being prepared.
     case idle
-    /// Nobody has accepted the terms.
+    /// The terms are not accepted.
     case unlinked
-    /// The terms are shown.
+    /// The terms are being presented.
     case linking(isRelink: Bool)
-    /// A session is made. `percent` is that of the configuration.
+    /// A session is being created. `percent` is the progress of the configuration.
     case preparing(Preparation, percent: Int)
-    /// A session could not be made; it is tried again at that time.
+    /// A session could not be created; it is retried at that time.
     case pausing(until: Timestamp)
     /// A card can be read.
     case ready
-    /// A card is read.
+    /// A card is being read.
     case reading(number: Int, ReadStep)
     /// A read has ended; a card can be read.
     case result(number: Int, ReadEnd)
 
-    /// A session lives in this phase.
+    /// `true` if a session exists in this phase.
     var holdsSession: Bool {
         switch self {
         case .ready, .reading, .result: true
@@ -33,7 +33,7 @@ public enum ReaderPhase: Hashable, Sendable {
     var isPreparing: Bool { if case .preparing = self { true } else { false } }
     var isLinking: Bool { if case .linking = self { true } else { false } }
 
-    /// Its name without its contents.
+    /// The name without the payload.
     public var name: String {
         switch self {
         case .unsupported: "unsupported"
@@ -49,40 +49,40 @@ public enum ReaderPhase: Hashable, Sendable {
     }
 }
 
-/// One making of a session.
+/// One attempt to create a session.
 public struct Preparation: Hashable, Sendable {
-    /// Counts up with every preparation and read of a reader.
+    /// The number; it increases with every preparation and read of a reader.
     public var number: Int
-    /// For which kind of reads.
+    /// The kind of reads.
     public var kind: SessionKind
-    /// Nobody asked for it just now: it follows from coming to the foreground, or from a session that broke.
+    /// `true` if no caller requested it: it follows a return to the foreground or a lost session.
     public var isAutomatic: Bool
 }
 
-/// What a session's reads are for.
+/// The kind of a session's reads.
 public enum SessionKind: String, Hashable, Sendable {
-    /// To be sent to the provider at once.
+    /// Sent to the provider at once.
     case online
     case storeAndForward = "store_and_forward"
 }
 
-/// How far a read is.
+/// The progress of a read.
 public enum ReadStep: String, Hashable, Sendable {
-    /// The reader was asked.
+    /// The read was requested.
     case asked
     /// A card may be presented.
     case readyForTap = "ready_for_tap"
     /// A card is in the field.
     case cardDetected = "card_detected"
-    /// It is to be presented again.
+    /// The card must be presented again.
     case retry
-    /// The customer types a PIN.
+    /// The customer is entering a PIN.
     case enteringPIN = "entering_pin"
-    /// The card may leave.
+    /// The card may be removed.
     case removeCard = "remove_card"
-    /// The card is read; the read cannot be canceled any more.
+    /// The card was read; the read can no longer be canceled.
     case completed
-    /// It was canceled; the driver has the last word.
+    /// The read was canceled; the driver's answer decides.
     case canceling
 
     init?(_ event: PaymentCardReader.Event) {
@@ -99,29 +99,29 @@ public enum ReadStep: String, Hashable, Sendable {
     }
 }
 
-/// How a read ended.
+/// The end of a read.
 public enum ReadEnd: Hashable, Sendable {
-    /// With a result; the outcome in it may be a failure.
+    /// With a result; its outcome may be a failure.
     case result
     case error(PaymentCardReaderSession.ReadError)
 }
 
-/// Whether the app is seen.
+/// The visibility of the app.
 public enum ReaderScene: String, Hashable, Sendable {
     case foreground
-    /// It is not: no session lives.
+    /// Not visible: no session exists.
     case background
 }
 
-/// How the reader token stands.
+/// The state of the reader token.
 public enum TokenStanding: Hashable, Sendable {
     /// The reader was prepared without a token.
     case none
     case valid(ReaderTokenFacts)
-    /// Over; of whom it was.
+    /// Expired, with its issuer.
     case over(issuer: String?)
 
-    /// Who issued the last one, if that is known.
+    /// The issuer of the last token, if known.
     var issuer: String? {
         switch self {
         case .none: nil
@@ -130,20 +130,20 @@ public enum TokenStanding: Hashable, Sendable {
         }
     }
 
-    /// Whether it is valid at that time.
+    /// Returns `true` if the token is valid at that time.
     public func isUsable(at now: Timestamp) -> Bool {
         if case .valid(let facts) = self { now < facts.until } else { false }
     }
 }
 
-/// A call to the driver that is under way. There is one at most.
+/// A driver call in progress. There is at most one.
 public enum ReaderFlight: Hashable, Sendable {
-    /// The terms are shown.
+    /// The terms are being presented.
     case link
-    /// A session is made.
+    /// A session is being created.
     case prepare(number: Int)
-    /// A card is read, or a PIN.
+    /// A card or a PIN is being read.
     case read(number: Int)
-    /// A session is ended.
+    /// A session is being ended.
     case end(number: Int)
 }

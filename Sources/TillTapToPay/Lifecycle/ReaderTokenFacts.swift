@@ -1,19 +1,19 @@
 import Foundation
 public import TillCore
 
-/// What is known of a reader token without its provider's key: when it ends, and whose it is.
+/// The facts of a reader token that are readable without its provider's key: expiry and issuer.
 public struct ReaderTokenFacts: Hashable, Sendable {
-    /// When it ends: what it says itself, but never later than ``TapToPayDeadlines/tokenLifetime`` after it was got.
+    /// The expiry: the token's own claim, but never later than ``TapToPayDeadlines/tokenLifetime`` after receipt.
     public var until: Timestamp
-    /// Who issued it, when it says so.
+    /// The issuer, if claimed.
     public var issuer: String?
-    /// The longest token that is examined, in bytes.
+    /// The maximum length of a token, in bytes.
     public static let mostBytes = 16_384
 
     public init(until: Timestamp, issuer: String?) { (self.until, self.issuer) = (until, issuer) }
 
-    /// Reads what a token says of itself where it is a signed JSON token. Nothing is proved by it: the reader proves
-    /// the token. The times only say when to get a new one, the issuer only guards stored payments.
+    /// Reads the claims of a signed JSON token. They are not verified: the reader verifies the token. The times only
+    /// schedule the renewal, the issuer only protects stored payments.
     public init(_ token: PaymentCardReader.Token, receivedAt now: Timestamp, _ deadlines: TapToPayDeadlines) {
         let latest = now.adding(deadlines.tokenLifetime)
         guard token.rawValue.utf8.count <= ReaderTokenFacts.mostBytes,

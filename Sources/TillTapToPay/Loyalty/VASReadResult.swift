@@ -1,20 +1,20 @@
 public import Foundation
 
-/// What a wallet answered to a ``VASRequest``.
+/// A wallet's answer to a ``VASRequest``.
 public struct VASReadResult: Identifiable, Hashable, Sendable {
-    /// The reader's own number of the read.
+    /// The reader's identifier of the read.
     public var id: String
-    /// One for each pass that was asked for.
+    /// One entry for each requested pass.
     public var entries: [ReadEntry]
 
     public init(id: String, entries: [ReadEntry]) { (self.id, self.entries) = (id, entries) }
 
-    /// What the wallet said about one pass.
+    /// The result for one pass.
     public struct ReadEntry: Identifiable, Hashable, Sendable {
-        /// The pass type identifier: it names the shop's pass, **not** the member. The
-        /// member is inside ``customerVASData``.
+        /// The pass type identifier: it identifies the shop's pass, **not** the member. The member is inside
+        /// ``customerVASData``.
         public var id: String
-        /// Sealed to the shop's key; names a customer, so it prints as a mask.
+        /// Encrypted for the shop's key; identifies a customer, so it prints as a mask.
         public var customerVASData: Data?
         public var status: Status
 
@@ -23,7 +23,7 @@ public struct VASReadResult: Identifiable, Hashable, Sendable {
         }
     }
 
-    /// How reading a pass went, with Apple's numbers. Open: a number that is not known is kept.
+    /// The status of reading a pass, with Apple's numbers. Open: an unknown number is kept.
     public enum Status: RawRepresentable, Hashable, Sendable {
         case success
         case vasDataNotFound
@@ -33,16 +33,16 @@ public struct VASReadResult: Identifiable, Hashable, Sendable {
         case userInterventionRequired
         case incorrectData
         case unsupportedApplicationVersion
-        /// A number that is not known here.
+        /// An unknown number.
         case unrecognized(Int)
 
-        /// The known ones, each at its number.
+        /// The known statuses, each at the index of its number.
         public static let known: [Status] = [
             .success, .vasDataNotFound, .vasDataNotActivated, .wrongP1P2, .wrongCommandLength,
             .userInterventionRequired, .incorrectData, .unsupportedApplicationVersion,
         ]
 
-        /// The status of a number; never fails.
+        /// Returns the status of a number; never fails.
         public init(rawValue: Int) {
             self = Status.known.indices.contains(rawValue) ? Status.known[rawValue] : .unrecognized(rawValue)
         }
@@ -61,7 +61,7 @@ public struct VASReadResult: Identifiable, Hashable, Sendable {
             }
         }
 
-        /// A sentence for the clerk.
+        /// A sentence for the cashier.
         public var sentence: String {
             switch self {
             case .success: "The pass was read."

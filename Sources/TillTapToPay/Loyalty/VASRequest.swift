@@ -1,15 +1,15 @@
 public import Foundation
 
-/// Loyalty passes are to be read from a phone's wallet.
+/// A request to read loyalty passes from a phone's wallet.
 ///
-/// In Apple's interface a class; here a value of the same parts.
+/// A class in Apple's API; here a value with the same fields.
 public struct VASRequest: Hashable, Sendable {
     public struct Merchant: Identifiable, Hashable, Sendable {
-        /// The pass type identifier, such as `pass.com.example.loyalty`. It names the shop, not the member.
+        /// The pass type identifier, such as `pass.com.example.loyalty`. It identifies the shop, not the member.
         public var id: String
-        /// Where a customer without the pass may get it.
+        /// The URL for a customer to obtain the pass.
         public var url: URL?
-        /// What the pass is called on the sheet.
+        /// The name of the pass on the sheet.
         public var localizedName: String
 
         public init(id: String, url: URL? = nil, localizedName: String = "") {
@@ -17,14 +17,14 @@ public struct VASRequest: Hashable, Sendable {
         }
     }
 
-    /// The passes, in the order in which they are asked for.
+    /// The requested passes, in order.
     public var vasMerchants: [Merchant]
-    /// What the sheet calls them, such as "loyalty card".
+    /// The collective name of the passes on the sheet, such as "loyalty card".
     public var localizedVASType: String
     /// The language of the sheet; nil: the device's. iOS 17.
     public var userInterfaceLanguage: String?
 
-    /// The most passes that one request asks for.
+    /// The maximum number of passes in one request.
     public static let mostMerchants = 8
 
     public init(vasMerchants: [Merchant] = [], localizedVASType: String = "") {

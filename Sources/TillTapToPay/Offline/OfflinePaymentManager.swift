@@ -3,22 +3,22 @@ public import Observation
 public import TillCore
 public import TillOffline
 
-/// Payments without a connection for an app's screen: accepts, counts, forwards.
+/// Offline payments for an app's screen: accepts, counts, forwards.
 ///
-/// A failing batch never stops the others, a session serves any number of payments, and what was accepted
-/// is `StoredNotAuthorized`: not paid.
+/// A failing batch never stops the others, a session serves any number of payments, and an accepted payment is
+/// `StoredNotAuthorized`: not paid.
 @Observable @MainActor
 public final class OfflinePaymentManager {
-    /// Batches that are on their way.
+    /// The number of batches being sent.
     public private(set) var pendingBatchCount = 0
-    /// Payments that are stored and not done.
+    /// The number of stored payments that are not settled.
     public private(set) var pendingTransactionCount = 0
-    /// What is stored, with its sums and its age.
+    /// The stored payments' totals and age.
     public private(set) var exposure = OfflineExposure()
-    /// Why the log could not be read when its totals were last read: they are older then, and payments may be stored
-    /// that they do not count. `nil` while they are right.
+    /// The error of the last attempt to read the log: the totals are then outdated, and may miss stored payments. `nil`
+    /// while they are current.
     public private(set) var logError: OfflineLogError?
-    /// What the last forwarding did.
+    /// The result of the last forwarding.
     public private(set) var lastReport: OfflineSync.Report?
 
     private let reader: PaymentCardReader
@@ -29,7 +29,7 @@ public final class OfflinePaymentManager {
     private var session: StoreAndForwardPaymentCardReaderSession?
     private var isSyncing = false
 
-    /// Makes one over a reader whose driver stores into the log, as ``StoringReaderDriver`` does.
+    /// Creates a manager for a reader with a driver that stores into the log, as ``StoringReaderDriver`` does.
     public init(
         reader: PaymentCardReader, log: OfflineLog, policy: OfflinePolicy, clock: any TillClock, sync: OfflineSync
     ) {
@@ -40,7 +40,7 @@ public final class OfflinePaymentManager {
         self.sync = sync
     }
 
-    /// Prepares the reader. The token is not needed to store; a shop's account must be linked, which needs one.
+    /// Prepares the reader. Storing needs no token; linking a shop's account needs one.
     public func initialize(token: PaymentCardReader.Token? = nil) async throws {
         if let token, try await !reader.isAccountLinked(using: token) { try await reader.linkAccount(using: token) }
         session = try await reader.prepareStoreAndForward()
@@ -49,7 +49,7 @@ public final class OfflinePaymentManager {
 
     /// Reads a card and stores it.
     /// - Throws: ``TapToPayError/notInitialized``; `OfflineLogError/refused(_:)` with all reasons, before a card is
-    ///   asked for; what the reader throws.
+    ///   requested; errors of the reader.
     @discardableResult
     public func acceptPayment(amount: Decimal, currency: String) async throws -> StoredNotAuthorized {
         guard let session else { throw TapToPayError.notInitialized }
@@ -67,14 +67,14 @@ public final class OfflinePaymentManager {
             payment: payment, order: OrderID(rawValue: payment.rawValue), amount: money, tap: StoredTap(found))
     }
 
-    /// Takes the last payment back, within its time.
+    /// Withdraws the last payment, within the time allowed.
     public func declineLast() async throws {
         guard let session else { throw TapToPayError.notInitialized }
         try await session.decline()
         refreshStatus()
     }
 
-    /// Forwards everything that can be forwarded now. A second call while one runs does nothing.
+    /// Forwards everything that can be forwarded now. A concurrent second call does nothing.
     public func syncPendingTransactions() async throws {
         guard !isSyncing else { return }
         isSyncing = true
@@ -85,7 +85,7 @@ public final class OfflinePaymentManager {
         lastReport = try await sync.run()
     }
 
-    /// Examines what is stored.
+    /// Updates the totals from the log.
     public func refreshStatus() {
         let book: OfflineLedger
         do throws(OfflineLogError) { book = try log.book() } catch {

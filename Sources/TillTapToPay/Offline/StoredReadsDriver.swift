@@ -2,19 +2,19 @@ import Foundation
 import TillCore
 public import TillOffline
 
-/// The log in the shape of Apple's store: one batch at a time, deleted with the provider's word.
+/// The log in the form of Apple's store: one batch at a time, deleted with the provider's deletion token.
 public struct StoredReadsDriver: PaymentCardReaderStoreDriver {
     private let log: OfflineLog
 
     public init(log: OfflineLog) { self.log = log }
 
-    /// The oldest stored reads that are in no batch.
+    /// Returns the oldest stored reads that are in no batch.
     public func fetchBatch(size: Int) async throws(PaymentCardReaderStore.StoreError) -> StoreAndForwardBatch {
         guard size >= 0, size <= BatchContent.mostMembers else { throw .storeAndForwardBatchSizeInvalid }
         return try await mapped { () async throws(OfflineLogError) in
             if try !log.book().batches.isEmpty { throw .wrongState("a batch is on its way already") }
             let batch = try await log.fetchBatch(size: size)
-            // Whoever has it may send it from here on.
+            // The recipient may send the batch from here on.
             try await log.submit(batch.content.id)
             let upload = try log.upload(batch)
             let payments = upload.records.map { record in
@@ -31,17 +31,17 @@ public struct StoredReadsDriver: PaymentCardReaderStoreDriver {
         }
     }
 
-    /// Takes the provider's decisions. Without them no word deletes anything.
+    /// Accepts the provider's decisions. Without them no deletion token has an effect.
     public func take(_ receipt: BatchReceipt) async throws(PaymentCardReaderStore.StoreError) {
         try await mapped { () async throws(OfflineLogError) in try await log.accept(receipt) }
     }
 
-    /// How many reads are stored.
+    /// Returns the number of stored reads.
     public func storedCount() async throws(PaymentCardReaderStore.StoreError) -> Int {
         try await mapped { () async throws(OfflineLogError) in try log.book().exposure.count }
     }
 
-    /// Deletes a batch with the provider's word.
+    /// Deletes a batch with the provider's deletion token.
     public func resolveBatch(
         _ token: StoreAndForwardBatchDeletionToken
     ) async throws(PaymentCardReaderStore.StoreError) -> Int {
@@ -52,7 +52,7 @@ public struct StoredReadsDriver: PaymentCardReaderStoreDriver {
         }
     }
 
-    /// Gives up the batch, not its reads.
+    /// Discards the batch but keeps its reads.
     public func resetBatch() async throws(PaymentCardReaderStore.StoreError) {
         try await mapped { () async throws(OfflineLogError) in
             guard let batch = try log.book().batches.first else { throw .notFound }

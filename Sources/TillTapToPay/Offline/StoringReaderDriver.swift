@@ -1,7 +1,7 @@
 public import TillCore
 public import TillOffline
 
-/// Gives any driver store and forward: what its sessions read is stored in a log.
+/// Adds store and forward to any driver: reads of its sessions are stored in a log.
 public struct StoringReaderDriver: PaymentCardReaderDriver {
     private let base: any PaymentCardReaderDriver
     private let log: OfflineLog
@@ -10,8 +10,8 @@ public struct StoringReaderDriver: PaymentCardReaderDriver {
     private let clock: any TillClock
     private let token: PaymentCardReader.Token
 
-    /// Puts the storing in front of a driver whose reads it keeps.
-    /// - Parameter token: what the base driver prepares its reading with; the reads themselves go nowhere.
+    /// Creates a storing driver over a base driver.
+    /// - Parameter token: the token with which the base driver is prepared; the reads themselves are not sent anywhere.
     public init(
         _ base: any PaymentCardReaderDriver, log: OfflineLog, policy: OfflinePolicy, account: AccountID = .main,
         clock: any TillClock, token: PaymentCardReader.Token = PaymentCardReader.Token(rawValue: "offline")
@@ -24,25 +24,25 @@ public struct StoringReaderDriver: PaymentCardReaderDriver {
         self.token = token
     }
 
-    /// As the base says.
+    /// The base driver's answer.
     public var unsupported: PaymentCardReaderError? { base.unsupported }
-    /// As the base says.
+    /// Returns the base driver's answer.
     public func readerIdentifier() async throws(PaymentCardReaderError) -> String {
         try await base.readerIdentifier()
     }
-    /// As the base says.
+    /// Returns the base driver's answer.
     public func isAccountLinked(using token: PaymentCardReader.Token) async throws(PaymentCardReaderError) -> Bool {
         try await base.isAccountLinked(using: token)
     }
-    /// As the base does.
+    /// Forwards to the base driver.
     public func linkAccount(using token: PaymentCardReader.Token) async throws(PaymentCardReaderError) {
         try await base.linkAccount(using: token)
     }
-    /// As the base does.
+    /// Forwards to the base driver.
     public func relinkAccount(using token: PaymentCardReader.Token) async throws(PaymentCardReaderError) {
         try await base.relinkAccount(using: token)
     }
-    /// As the base does.
+    /// Forwards to the base driver.
     public func prepare(
         using token: PaymentCardReader.Token, options: PaymentCardReader.Options,
         events: @escaping @Sendable (PaymentCardReader.Event) -> Void
@@ -50,7 +50,7 @@ public struct StoringReaderDriver: PaymentCardReaderDriver {
         try await base.prepare(using: token, options: options, events: events)
     }
 
-    /// Only within the freshness of the last contact with the provider.
+    /// Prepares a storing session, only within the maximum age of the last contact with the provider.
     public func prepareStoreAndForward(
         options: PaymentCardReader.Options, events: @escaping @Sendable (PaymentCardReader.Event) -> Void
     ) async throws(PaymentCardReaderError) -> any StoreAndForwardSessionDriver {

@@ -3,7 +3,7 @@ import Synchronization
 public import TillCore
 import TillOffline
 
-/// A session whose reads are sealed into the log before they are given to the app.
+/// A session that seals its reads into the log before they are returned to the app.
 public final class StoringSessionDriver: StoreAndForwardSessionDriver {
     private let base: any PaymentCardReaderSessionDriver
     private let log: OfflineLog
@@ -23,17 +23,17 @@ public final class StoringSessionDriver: StoreAndForwardSessionDriver {
         self.clock = clock
     }
 
-    /// The attempt that a stored read is kept under.
+    /// Returns the attempt under which a stored read is kept.
     static func attempt(of payment: PaymentID) -> AttemptID { AttemptID(rawValue: "\(payment)-a1") }
 
-    /// Reads a card and stores it. The result is given only when it is durable: stored, not authorized.
+    /// Reads a card and stores it. The result is returned only once it is durable: stored, not authorized.
     public func readPaymentCard(
         _ request: PaymentCardTransactionRequest
     ) async throws(PaymentCardReaderSession.ReadError) -> PaymentCardReadResult {
         let amount = try request.money()
         let asked = OfflinePolicy.Request(amount: amount, isRefund: request.type == .refund)
         let reasons: [RiskReason]
-        // A log that cannot be read is no rule of the shop's.
+        // An unreadable log is not one of the shop's rules.
         do throws(OfflineLogError) { reasons = try log.reasonsAgainst(asked, policy: policy) } catch {
             throw .readerServiceError
         }
@@ -64,31 +64,31 @@ public final class StoringSessionDriver: StoreAndForwardSessionDriver {
         return result
     }
 
-    /// Nothing is stored without an amount.
+    /// Refuses: nothing is stored without an amount.
     public func readPaymentCard(
         _ request: PaymentCardVerificationRequest
     ) async throws(PaymentCardReaderSession.ReadError) -> PaymentCardReadResult { throw .readNotAllowed }
 
-    /// As the base does.
+    /// Forwards to the base driver.
     public func readVAS(_ request: VASRequest) async throws(PaymentCardReaderSession.ReadError) -> VASReadResult {
         try await base.readVAS(request)
     }
 
-    /// A pass and a card need two reads here.
+    /// Refuses: a pass and a card need two reads here.
     public func readPaymentCard(
         _ request: PaymentCardTransactionRequest, vasRequest: VASRequest, stopOnVASResult: Bool
     ) async throws(PaymentCardReaderSession.ReadError) -> (PaymentCardReadResult?, VASReadResult?) {
         throw .readNotAllowed
     }
 
-    /// As the base does.
+    /// Forwards to the base driver.
     public func cancelRead() async throws(PaymentCardReaderSession.ReadError) -> Bool { try await base.cancelRead() }
-    /// As the base says.
+    /// The base driver's date.
     public var currentOSVersionDeprecationDate: Timestamp? { base.currentOSVersionDeprecationDate }
-    /// As the base does.
+    /// Forwards to the base driver.
     public func end() async { await base.end() }
 
-    /// How many are stored, and until when more may be.
+    /// Returns the number of stored reads, and the deadline for storing more.
     public func status() async throws(PaymentCardReaderSession.ReadError) -> StoreAndForwardStatus {
         do throws(OfflineLogError) {
             let book = try log.book()
@@ -99,7 +99,7 @@ public final class StoringSessionDriver: StoreAndForwardSessionDriver {
         }
     }
 
-    /// Takes the last one back.
+    /// Withdraws the last stored read.
     public func decline() async throws(PaymentCardReaderSession.ReadError) {
         guard let sequence = last.withLock({ $0 }) else { throw .storeAndForwardResultNotFound }
         do throws(OfflineLogError) {

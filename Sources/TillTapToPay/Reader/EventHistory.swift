@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Events for any number of listeners, each of whom gets what happened since the last beginning and then what happens.
+/// Events for any number of listeners, each of which receives everything since the last start and everything after.
 ///
-/// Apple's reader has one stream, which is dead for good once its task is canceled. Here each stream is its own: one
-/// that ends takes nothing from the others, and one that begins late has missed nothing. Safe from any thread.
+/// Apple's reader has one stream, which is dead for good once its task is canceled. Here each stream is independent:
+/// one that ends takes nothing from the others, and one that starts late has missed nothing. Safe from any thread.
 final class EventHistory<Event: Sendable>: Sendable {
-    /// The most past events that a new listener gets.
+    /// The maximum number of past events for a new listener.
     static var mostRemembered: Int { 64 }
-    /// The most events that wait for one listener; a listener that does not keep up loses the oldest.
+    /// The maximum number of events buffered for one listener; a listener that does not keep up loses the oldest.
     static var mostWaiting: Int { 256 }
 
     private struct State {
@@ -19,10 +19,10 @@ final class EventHistory<Event: Sendable>: Sendable {
 
     deinit { for listener in state.withLock({ $0.listeners.values }) { listener.finish() } }
 
-    /// Forgets what is past: a new preparation or read begins.
+    /// Discards past events: a new preparation or read begins.
     func begin() { state.withLock { $0.past = [] } }
 
-    /// Delivers an event to everybody, and to those who come before the next beginning.
+    /// Delivers an event to all listeners, including those that arrive before the next start.
     func send(_ event: Event) {
         state.withLock { state in
             state.past.append(event)
@@ -31,15 +31,15 @@ final class EventHistory<Event: Sendable>: Sendable {
         }
     }
 
-    /// Reports only what differs from the last.
+    /// Sends an event only if it differs from the last.
     func sendIfChanged(_ event: Event) where Event: Equatable {
         if state.withLock({ $0.past.last }) != event { send(event) }
     }
 
-    /// What has happened since the last beginning.
+    /// The events since the last start.
     var past: [Event] { state.withLock { $0.past } }
 
-    /// Past and coming events for one more listener, or the coming ones alone.
+    /// Returns past and future events for a new listener, or future ones only.
     func listen(withPast: Bool = true) -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Event.self, bufferingPolicy: .bufferingNewest(EventHistory.mostWaiting))

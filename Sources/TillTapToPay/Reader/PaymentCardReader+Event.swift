@@ -1,34 +1,33 @@
 extension PaymentCardReader {
-    /// What a reader reports while it is prepared and while it reads. Open: an event that is not known
-    /// here keeps its name.
+    /// An event of a reader during preparation or a read. Open: an unknown event keeps its name.
     public enum Event: Hashable, Sendable {
-        /// Percent of the configuration, 0 to 100, while the reader is prepared. It is not the progress of a read.
+        /// Percent of the configuration, 0 to 100, during preparation. It is not the progress of a read.
         case updateProgress(Int)
         /// The reader cannot read now.
         case notReady
-        /// The sheet is up and a card may be presented.
+        /// The sheet is visible and a card may be presented.
         case readyForTap
         /// A card is in the field.
         case cardDetected
-        /// The card may leave.
+        /// The card may be removed.
         case removeCard
-        /// The card is read.
+        /// The card was read.
         case readCompleted
         case readRetry
         /// The read was canceled.
         case readCancelled
         /// The card could not be read.
         case readNotCompleted
-        /// The customer is asked for a PIN.
+        /// The customer is prompted for a PIN.
         case pinEntryRequested
-        /// The customer has typed it.
+        /// The customer has entered the PIN.
         case pinEntryCompleted
-        /// The system's sheet is gone.
+        /// The system's sheet was dismissed.
         case userInterfaceDismissed
-        /// A later release's event, by its name.
+        /// An event of a later release, by its name.
         case unrecognized(String)
 
-        /// Its name, as Apple spells it.
+        /// The name, as spelled by Apple.
         public var name: String {
             switch self {
             case .updateProgress: "updateProgress"
@@ -47,7 +46,7 @@ extension PaymentCardReader {
             }
         }
 
-        /// The release that brought it; nil for one that is not known here.
+        /// The release that introduced it; nil for an unknown one.
         public var release: SystemRelease? {
             switch self {
             case .userInterfaceDismissed: .iOS16_4
@@ -56,7 +55,7 @@ extension PaymentCardReader {
             }
         }
 
-        /// A sentence for the screen; nil where there is nothing to say.
+        /// A sentence for the screen; nil if there is nothing to show.
         public var sentence: String? {
             switch self {
             case .updateProgress(let percent): "Preparing: \(percent) %."

@@ -1,15 +1,15 @@
 extension PaymentCardReader {
-    /// What lets this device read cards for one shop: a provider's signed
-    /// text, valid for ``TapToPayDeadlines/tokenLifetime``.
+    /// A credential that allows this device to read cards for one shop: a text signed by the provider, valid for
+    /// ``TapToPayDeadlines/tokenLifetime``.
     ///
-    /// It is a credential: it prints, dumps and mirrors as a mask, and only ``rawValue`` gives it.
+    /// It prints, dumps and mirrors as a mask; only ``rawValue`` reveals it.
     public struct Token: RawRepresentable, Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
         CustomReflectable
     {
         /// The provider's text, unchanged.
         public let rawValue: String
 
-        /// Takes the text as it is; whether it is valid is for the driver to say.
+        /// Takes the text as it is; the driver decides on its validity.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// Always the same mask.

@@ -1,9 +1,9 @@
 public import TillCore
 
-/// Why a reader could not be linked, prepared or asked. No card was read and no money moved.
+/// An error of linking, preparing or querying a reader. No card was read and no money moved.
 ///
-/// The cases and their releases are those of Apple's interface; a case of a later release keeps its name in
-/// ``unrecognized(name:)``, a code without a name stays in ``unknown(code:)``.
+/// The cases and their releases are those of Apple's API; a case of a later release keeps its name in
+/// ``unrecognized(name:)``, a code without a name is kept in ``unknown(code:)``.
 public enum PaymentCardReaderError: Error, Hashable, Sendable {
     case notAllowed
     case backgroundRequestNotAllowed
@@ -38,10 +38,10 @@ public enum PaymentCardReaderError: Error, Hashable, Sendable {
     case storeAndForwardTokenIssuerChanged
     case requestInterrupted
     case unknown(code: Int)
-    /// A case that is not known here, by its name.
+    /// An unknown case, by its name.
     case unrecognized(name: String)
 
-    /// Every named case, payloads empty.
+    /// Every named case, with empty payloads.
     public static let named: [PaymentCardReaderError] = [
         .notAllowed, .backgroundRequestNotAllowed, .unsupported, .osVersionNotSupported, .modelNotSupported,
         .passcodeDisabled, .networkError, .networkAuthenticationError, .serviceConnectionError, .notReady,
@@ -53,24 +53,24 @@ public enum PaymentCardReaderError: Error, Hashable, Sendable {
         .storeAndForwardTokenIssuerChanged, .requestInterrupted,
     ]
 
-    /// The case of a name, payloads empty; ``unrecognized(name:)`` for one that is not known.
+    /// Returns the case of a name, with an empty payload; ``unrecognized(name:)`` for an unknown one.
     public init(errorName: String) {
         self = PaymentCardReaderError.named.first { $0.errorName == errorName } ?? .unrecognized(name: errorName)
     }
 
-    /// Its name, as Apple spells it.
+    /// The name, as spelled by Apple.
     public var errorName: String { facts.name }
-    /// What happened, one sentence.
+    /// A one-sentence description.
     public var errorDescription: String { facts.what }
 }
 
 extension PaymentCardReaderError: ExplainedError {
-    /// A stable word for programs.
+    /// A machine-readable code, stable across releases.
     public var code: String { errorName }
-    /// What happened, one sentence.
+    /// A one-sentence description.
     public var what: String { facts.what }
     /// Never: no card was read.
     public var moneyMoved: MoneyMoved { .no }
-    /// What to do next, one sentence.
+    /// The next step, in one sentence.
     public var next: String { facts.next }
 }

@@ -1,7 +1,7 @@
 import TillCore
 
 extension ReaderEngine {
-    /// Begins an effect at the driver. Its end comes back as an input.
+    /// Starts an effect at the driver. Its end arrives as an input.
     func perform(_ effect: ReaderEffect) {
         switch effect {
         case .link(let isRelink): performLink(isRelink: isRelink)
@@ -73,7 +73,7 @@ extension ReaderEngine {
         switch flight {
         case .link, .prepare: flightTask?.cancel()
         case .read(let number):
-            // The task too: the driver may not have begun, and then there is nothing that could be canceled.
+            // Cancels the task too: the driver may not have started the read, and then has nothing to cancel.
             flightTask?.cancel()
             if let session {
                 run { _ = try? await session.cancelRead() }
@@ -111,7 +111,7 @@ extension ReaderEngine {
         note(.readEnded(number: number, end))
         for canceller in call?.cancellers ?? [] { canceller.resume(returning: end != .result) }
         guard let waiter = call?.waiter else {
-            // Nobody waits any more; what the card gave still belongs to the provider.
+            // The caller is gone; the card data still belong to the provider.
             if case .success(let output) = result, let payment = output.payment { await late(payment) }
             return
         }
@@ -119,7 +119,7 @@ extension ReaderEngine {
         waiter.resume(returning: result)
     }
 
-    /// The driver does not end a read that was canceled: its caller is answered without it.
+    /// Handles a canceled read that the driver does not end: its caller is answered without it.
     private func abandon(_ number: Int) {
         guard life.flight == .read(number: number), var call = reads[number], let waiter = call.waiter else { return }
         let cancellers = call.cancellers
@@ -141,7 +141,7 @@ extension ReaderEngine {
 
     // MARK: Commands with an answer
 
-    /// A session of a kind, made if there is none; joined if one is being made.
+    /// Returns the session of a kind, creating it if there is none, or joining a preparation in progress.
     func prepare(
         _ kind: SessionKind, using new: PaymentCardReader.Token?
     ) async throws(PaymentCardReaderError) -> Int {
@@ -155,7 +155,7 @@ extension ReaderEngine {
                 preparing[id] = waiter
                 if case .preparing = life.phase {
                 } else {
-                    // What had to be said was said while this was getting here.
+                    // The preparation ended before this caller was registered.
                     preparing[id] = nil
                     waiter.resume(returning: .failure(life.lastError ?? .notReady))
                 }
@@ -167,7 +167,7 @@ extension ReaderEngine {
         return try result.get()
     }
 
-    /// A caller is gone. The preparation continues while another caller waits, or while nobody called for it.
+    /// Removes a caller. The preparation continues while another caller waits, or if it is automatic.
     private func giveUpPreparing(_ id: UInt64) {
         let waiter = preparing.removeValue(forKey: id)
         waiter?.resume(returning: .failure(.requestInterrupted))
@@ -176,14 +176,14 @@ extension ReaderEngine {
         }
     }
 
-    /// Takes a token; the same one again changes nothing.
+    /// Accepts a token; the same token again changes nothing.
     func accept(_ new: PaymentCardReader.Token) throws(PaymentCardReaderError) {
         guard !new.rawValue.isEmpty else { throw .emptyReaderToken }
         guard new.rawValue.utf8.count <= ReaderTokenFacts.mostBytes else { throw .invalidReaderToken("too long") }
         if new == token, case .valid = life.token { return }
         let facts = ReaderTokenFacts(new, receivedAt: clock.now(), deadlines)
         let old = token
-        // The effects that follow take the new token.
+        // The effects that follow use the new token.
         token = new
         do { try take(.tokenReceived(facts)) } catch {
             token = old
@@ -209,7 +209,7 @@ extension ReaderEngine {
         if let failure { throw failure }
     }
 
-    /// One read, from the question to the driver's answer.
+    /// Performs one read, from the request to the driver's answer.
     func read(
         session: Int,
         _ work:
@@ -235,7 +235,7 @@ extension ReaderEngine {
         return try result.get()
     }
 
-    /// Cancels the read and waits for how it ends: true only when its caller got no card.
+    /// Cancels the read and waits for its end; `true` only if its caller got no card.
     func cancelRead() async -> Bool {
         readMail()
         guard case .reading(let number, let step) = life.phase, step != .completed, reads[number] != nil else {
@@ -266,18 +266,18 @@ extension ReaderRefusal {
 }
 
 extension ReaderEngine {
-    /// Whether a read was made here, no longer ago than that.
+    /// Returns `true` if a read was made by this engine within the given time.
     func isWithin(_ span: Span, of read: String) -> Bool {
         guard let at = readTimes.last(where: { $0.id == read })?.at else { return false }
         let age = clock.now().since(at)
         return age.milliseconds >= 0 && age <= span
     }
 
-    /// The last read's own number.
+    /// The identifier of the last read.
     var lastRead: String? { readTimes.last?.id }
 
     func isCurrent(_ number: Int) -> Bool { life.session == number && !life.isDoomed && life.phase.holdsSession }
 
-    /// The driver's session, while it is the one of that number.
+    /// Returns the driver's session, while it is the one of that number.
     func session(_ number: Int) -> (any PaymentCardReaderSessionDriver)? { isCurrent(number) ? session : nil }
 }

@@ -1,15 +1,15 @@
 import Synchronization
 import TillCore
 
-/// The one place where a reader's life meets its driver: takes inputs one after the other, applies what
-/// ``ReaderLifecycle`` decides, and does what is pending at the driver.
+/// The single connection between a reader's lifecycle and its driver: processes inputs one after another, applies the
+/// decisions of ``ReaderLifecycle``, and performs pending effects at the driver.
 ///
-/// Guarantees: one call to the driver at a time; every caller gets one definite answer; no wait without a limit; what
-/// a driver gives after its caller has gone goes to `late`.
+/// Guarantees: one call to the driver at a time; every caller gets one definite answer; no wait without a limit; data
+/// that a driver returns after its caller has gone are passed to `late`.
 actor ReaderEngine {
-    /// How long a driver may take to end a call that was canceled, before its caller is answered without it.
+    /// The time for a driver to end a canceled call, before its caller is answered without it.
     static let grace: Span = .seconds(10)
-    /// The most reads whose PIN may still be asked for.
+    /// The maximum number of reads that are remembered for a PIN request.
     static let mostRemembered = 16
 
     let driver: any PaymentCardReaderDriver
@@ -56,20 +56,20 @@ actor ReaderEngine {
 
     // MARK: Inputs
 
-    /// Takes an input: decides, applies, answers who waits, and begins what is pending.
+    /// Processes an input: decides, applies, answers waiting callers, and starts pending effects.
     func take(_ input: ReaderInput) throws(ReaderRefusal) {
         let before = life.phase
         for change in try life.decide(input, at: clock.now()) { life.evolve(change) }
         settle(from: before)
     }
 
-    /// As ``take(_:)`` for news, which nothing refuses.
+    /// Processes a notification: as ``take(_:)``, but ignores a refusal.
     func note(_ input: ReaderInput) {
         readMail()
         do { try take(input) } catch {}
     }
 
-    /// What follows from a change of phase, until nothing is pending.
+    /// Handles the consequences of a change of phase, until nothing is pending.
     private func settle(from before: ReaderPhase) {
         if life.phase != before {
             enter(life.phase, from: before)
@@ -118,7 +118,7 @@ actor ReaderEngine {
         }
     }
 
-    /// What those get who waited for a session.
+    /// Returns the answer for callers that wait for a session.
     private func preparationAnswer() -> Result<Int, PaymentCardReaderError> {
         if life.phase.holdsSession, !life.isDoomed, let session = life.session { return .success(session) }
         if let error = life.lastError { return .failure(error) }
@@ -129,7 +129,7 @@ actor ReaderEngine {
 
     // MARK: News from the driver
 
-    /// Hears an event from any thread; the state follows in the order of the events.
+    /// Receives an event on any thread; the state follows in the order of the events.
     nonisolated func hear(_ event: PaymentCardReader.Event) {
         events.send(event)
         let isFirst = mailbox.withLock { mail in
@@ -141,7 +141,7 @@ actor ReaderEngine {
 
     private func noteMail() { readMail() }
 
-    /// What the driver reported before now: it counts before what the driver answers now.
+    /// Processes the driver's earlier reports: they take effect before the driver's current answer.
     func readMail() {
         let mail = mailbox.withLock { mail in
             defer { mail = [] }
@@ -164,7 +164,7 @@ actor ReaderEngine {
         Task(executorPreference: executor) { await work() }
     }
 
-    /// Does something later. What it does is a note about a number, so that it is harmless when it comes too late.
+    /// Runs work after a delay. The work is a notification about a number, so that it is harmless if it comes too late.
     nonisolated func after(_ span: Span, _ work: @escaping @Sendable () async -> Void) {
         let clock = clock
         run {
@@ -174,25 +174,25 @@ actor ReaderEngine {
     }
 }
 
-/// Who waits for a session.
+/// A caller that waits for a session.
 typealias PreparationWaiter = CheckedContinuation<Result<Int, PaymentCardReaderError>, Never>
-/// Who waits for a read.
+/// A caller that waits for a read.
 typealias ReadWaiter = CheckedContinuation<Result<ReadOutput, PaymentCardReaderSession.ReadError>, Never>
 
-/// A read that somebody waits for.
+/// A read with a waiting caller.
 struct ReadCall: Sendable {
-    /// What is asked of the driver.
+    /// The request to the driver.
     let work:
         @Sendable (any PaymentCardReaderSessionDriver) async throws(PaymentCardReaderSession.ReadError) ->
             ReadOutput
-    /// Why it was canceled, if not by the caller.
+    /// The reason for a cancellation that does not come from the caller.
     var reason: PaymentCardReaderSession.ReadError?
     var waiter: ReadWaiter?
-    /// Who canceled it and waits for how it ends.
+    /// Callers of the cancellation that wait for the read to end.
     var cancellers: [CheckedContinuation<Bool, Never>] = []
 }
 
-/// What the reads of a session give.
+/// The output of a session's read.
 struct ReadOutput: Sendable {
     var payment: PaymentCardReadResult?
     var pass: VASReadResult?

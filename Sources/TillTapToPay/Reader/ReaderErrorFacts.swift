@@ -1,15 +1,15 @@
-/// What is known of one error of a reader.
+/// The facts of one reader error.
 public struct ReaderErrorFacts: Hashable, Sendable {
-    /// Its name, as Apple spells it.
+    /// The name, as spelled by Apple.
     public var name: String
-    /// The release that brought it; nil for one that is not known here.
+    /// The release that introduced it; nil for an unknown one.
     public var release: SystemRelease?
-    /// Who can do something about it.
+    /// The party that can resolve it.
     public var remedy: ReaderRemedy
     public var recovery: ReaderRecovery
-    /// What happened, one sentence.
+    /// A one-sentence description.
     public var what: String
-    /// What to do next, one sentence.
+    /// The next step, in one sentence.
     public var next: String
 
     init(
@@ -21,26 +21,26 @@ public struct ReaderErrorFacts: Hashable, Sendable {
     }
 }
 
-/// Who can do something about an error.
+/// The party that can resolve an error.
 public enum ReaderRemedy: String, Hashable, Sendable {
-    /// The person who holds the card.
+    /// The cardholder.
     case customer
-    /// The shop, at its device or its account.
+    /// The shop: its device or its account.
     case merchant
-    /// Whoever made the app.
+    /// The app's developer.
     case developer
-    /// The provider, who issues tokens and knows merchants.
+    /// The provider: issues tokens and manages merchants.
     case provider
     /// The network, by itself.
     case network
     case time
 }
 
-/// What helps against an error.
+/// The recovery from an error.
 public enum ReaderRecovery: String, Hashable, Sendable {
-    /// Nothing that a program can do.
+    /// No recovery by a program.
     case none
-    /// The same call once more.
+    /// Repeat the call.
     case again
     /// A new session, then the same call.
     case prepare

@@ -1,17 +1,17 @@
 import TillCore
 
-/// Where a reader stands at one moment, to be shown.
+/// A snapshot of a reader's state, for display.
 public struct ReaderStatus: Hashable, Sendable {
     public var phase: ReaderPhase
-    /// Whether the app is seen.
+    /// The visibility of the app.
     public var scene: ReaderScene
-    /// How the token stands.
+    /// The state of the token.
     public var token: TokenStanding
-    /// A call to the driver is under way.
+    /// `true` if a call to the driver is in progress.
     public var isBusy: Bool
-    /// A card can be read.
+    /// `true` if a card can be read.
     public var isReady: Bool
-    /// Why the last preparation or link failed.
+    /// The error of the last preparation or link.
     public var lastError: PaymentCardReaderError?
 
     init(_ life: ReaderLifecycle, at now: Timestamp) {

@@ -1,8 +1,8 @@
-/// A release of iOS that brought a part of the interface.
+/// A release of iOS that introduced a part of the API.
 public struct SystemRelease: Hashable, Sendable, Comparable, CustomStringConvertible {
-    /// As in 18 of 18.4.
+    /// The major number: 18 in 18.4.
     public let major: Int
-    /// As in 4 of 18.4.
+    /// The minor number: 4 in 18.4.
     public let minor: Int
 
     public init(_ major: Int, _ minor: Int) { (self.major, self.minor) = (major, minor) }
@@ -11,18 +11,18 @@ public struct SystemRelease: Hashable, Sendable, Comparable, CustomStringConvert
         (left.major, left.minor) < (right.major, right.minor)
     }
 
-    /// The release as Apple writes it, such as `18.4`.
+    /// The release in Apple's notation, such as `18.4`.
     public var description: String { "\(major).\(minor)" }
 
-    /// Tap to Pay's first.
+    /// The first release with Tap to Pay.
     public static let iOS15_4 = SystemRelease(15, 4)
-    /// Sessions made by the reader, one stream of events, PIN.
+    /// Sessions created by the reader, one stream of events, PIN.
     public static let iOS16 = SystemRelease(16, 0)
     /// Outcomes in results, preferred applications.
     public static let iOS16_4 = SystemRelease(16, 4)
     public static let iOS17 = SystemRelease(17, 0)
     public static let iOS18 = SystemRelease(18, 0)
     public static let iOS18_4 = SystemRelease(18, 4)
-    /// Interrupted requests, symbols of currencies.
+    /// Interrupted requests, currency symbols.
     public static let iOS26 = SystemRelease(26, 0)
 }

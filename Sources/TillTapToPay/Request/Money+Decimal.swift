@@ -2,7 +2,7 @@ public import Foundation
 public import TillCore
 
 extension Money {
-    /// A decimal number of major units as exact minor units; nothing is rounded.
+    /// Converts a decimal number of major units to exact minor units without rounding.
     /// - Throws: ``PaymentCardReaderSession/ReadError/invalidCurrencyCode`` or
     ///   ``PaymentCardReaderSession/ReadError/invalidAmount``.
     public init(exactly amount: Decimal, currencyCode: String) throws(PaymentCardReaderSession.ReadError) {

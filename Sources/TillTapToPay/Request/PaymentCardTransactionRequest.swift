@@ -1,32 +1,32 @@
 public import Foundation
 public import TillCore
 
-/// A card is to be read for an amount.
+/// A request to read a card for an amount.
 public struct PaymentCardTransactionRequest: Hashable, Sendable {
-    /// The amount in major units, as Apple's interface has it. ``money()`` gives it exact in minor units.
+    /// The amount in major units, as in Apple's API. ``money()`` returns it exact in minor units.
     public var amount: Decimal
     /// ISO 4217, three letters.
     public var currencyCode: String
     public var type: TransactionType
-    /// Application identifiers in the order that the shop prefers them, for cards with more than one. iOS 16.4.
+    /// Preferred application identifiers in order, for cards with more than one. iOS 16.4.
     public var preferredAIDList: [Data] = []
     /// The language of the sheet, such as `fr-CA`; nil: the device's. iOS 17.
     public var userInterfaceLanguage: String?
-    /// What the amount contains. iOS 18.
+    /// The composition of the amount. iOS 18.
     public var transactionDescription: TransactionAmountDescription?
-    /// The payment that the read is for, which a driver of ours seals into the card's data so that they are valid for
-    /// it alone. Not in Apple's interface, which ignores it.
+    /// The payment that the read is for. Till's drivers seal it into the card data, so that they are valid for this
+    /// payment only. Not in Apple's API, which ignores it.
     public var reference: String?
 
-    /// The most preferred applications that are taken.
+    /// The maximum number of preferred applications.
     public static let mostPreferredAIDs = 16
 
-    /// Makes one, in Apple's form.
+    /// Creates a request in Apple's form.
     public init(amount: Decimal, currencyCode: String, for type: TransactionType = .purchase) {
         (self.amount, self.currencyCode, self.type) = (amount, currencyCode, type)
     }
 
-    /// Makes one from an exact amount.
+    /// Creates a request for an exact amount.
     public init(_ money: Money, for type: TransactionType = .purchase, reference: String? = nil) {
         // Every exact amount is a decimal number of at most 19 digits, which a Decimal holds exactly.
         amount = Decimal(string: money.decimalString, locale: Locale(identifier: "en_US_POSIX")) ?? Decimal.nan
@@ -35,7 +35,7 @@ public struct PaymentCardTransactionRequest: Hashable, Sendable {
         self.reference = reference
     }
 
-    /// The amount, exact in minor units.
+    /// Returns the amount, exact in minor units.
     /// - Throws: ``PaymentCardReaderSession/ReadError/invalidCurrencyCode``, or
     ///   ``PaymentCardReaderSession/ReadError/invalidAmount`` for an amount that is not above zero, has more decimal
     ///   places than the currency, or does not fit.
@@ -45,7 +45,7 @@ public struct PaymentCardTransactionRequest: Hashable, Sendable {
         return money
     }
 
-    /// Checks every part before a reader is asked.
+    /// Checks all fields before a reader is called.
     func check() throws(PaymentCardReaderSession.ReadError) {
         _ = try money()
         guard preferredAIDList.count <= PaymentCardTransactionRequest.mostPreferredAIDs,

@@ -1,17 +1,17 @@
 import TillCore
 
-/// A card is to be read without an amount.
+/// A request to read a card without an amount.
 public struct PaymentCardVerificationRequest: Hashable, Sendable {
-    /// Why. Open: a later release's word is kept.
+    /// The reason for the read. Open: the value of a later release is kept.
     public enum Reason: Hashable, Sendable {
-        /// To find something that was bought with it.
+        /// To find a past purchase.
         case lookUp
-        /// To keep it for later.
+        /// To store the card.
         case saveCard
         /// To open a tab.
         case openTab
         case other
-        /// A word that is not known here.
+        /// An unknown value.
         case unrecognized(String)
 
         public var name: String {

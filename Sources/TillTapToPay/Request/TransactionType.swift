@@ -1,10 +1,10 @@
 extension PaymentCardTransactionRequest {
-    /// What a card is read for. Open: a later release's word is kept.
+    /// The purpose of a read. Open: the value of a later release is kept.
     public enum TransactionType: Hashable, Sendable {
         case purchase
-        /// Money back to the card that is presented. Never labeled as Tap to Pay.
+        /// A refund to the presented card. Never labeled as Tap to Pay.
         case refund
-        /// A word that is not known here.
+        /// An unknown value.
         case unrecognized(String)
 
         public var name: String {

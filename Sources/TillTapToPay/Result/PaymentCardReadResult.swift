@@ -1,40 +1,40 @@
 public import TillCore
 
-/// What a read gave: sealed data that only the provider can open, and what may be said of the card.
+/// The result of a read: sealed data that only the provider can open, and the displayable facts of the card.
 ///
-/// The sealed data are valid for ``TapToPayDeadlines/ciphertext`` from the read, and go to the provider also when the
-/// read failed. They print and mirror as a mask.
+/// The sealed data are valid for ``TapToPayDeadlines/ciphertext`` from the read, and are sent to the provider even if
+/// the read failed. They print and mirror as a mask.
 public struct PaymentCardReadResult: Identifiable, Hashable, Sendable {
-    /// The reader's own number of the read; a PIN is asked for with it.
+    /// The reader's identifier of the read; a PIN request refers to it.
     public var id: String
-    /// Sealed for the provider, Base64 or the form of the driver. Opaque here.
+    /// Encrypted for the provider, in Base64 or the form of the driver. Opaque here.
     public var paymentCardData: String?
-    /// Base64 of data objects whose choice is the provider's.
+    /// Base64 of data objects selected by the provider.
     public var generalCardData: String?
-    /// How the read ended. iOS 16.4.
+    /// The outcome of the read. iOS 16.4.
     public var outcome: ReadOutcome
-    /// The customer went on without a PIN. iOS 17.
+    /// The customer continued without a PIN. iOS 17.
     public var pinBypassed: Bool
-    /// A PIN was asked for because another way was not possible. iOS 17.
+    /// A PIN was requested because another method was not possible. iOS 17.
     public var isPINFallback: Bool
-    /// Which kernel read it. iOS 18.
+    /// The kernel that read the card. iOS 18.
     public var applicationTypeIdentifier: String?
-    /// Whether the card is in effect. iOS 18.4.
+    /// The effective state of the card. iOS 18.4.
     public var cardEffectiveState: CardEffectiveState?
-    /// Whether the card's date is over. iOS 18.4.
+    /// The expiration state of the card. iOS 18.4.
     public var cardExpirationState: CardExpirationState?
-    /// What may be shown of the card. Only drivers that see it give it; Apple's never does.
+    /// The displayable facts of the card. Only drivers that know them set this; Apple's never does.
     public var card: CardSummary?
-    /// When the reader gave it, by the clock of the reader's engine: the ciphertext's deadline counts from here.
+    /// The time of the result by the clock of the reader's engine: the deadline of the ciphertext starts here.
     public internal(set) var readAt: Timestamp?
 
-    /// How a read ended. Open.
+    /// The outcome of a read. Open.
     public enum ReadOutcome: Hashable, Sendable {
         case success
         case cardDeclined
         /// The card was not read, so nothing can be charged.
         case failure
-        /// A word that is not known here.
+        /// An unknown value.
         case unrecognized(String)
 
         public var name: String {
@@ -47,28 +47,28 @@ public struct PaymentCardReadResult: Identifiable, Hashable, Sendable {
         }
     }
 
-    /// Whether a card is in effect. Open.
+    /// The effective state of a card. Open.
     public enum CardEffectiveState: Hashable, Sendable {
         case active
-        /// The card is valid only from a later day on.
+        /// The card is valid only from a later date on.
         case inactive
-        /// Its date makes no sense.
+        /// The card's date is malformed.
         case invalid
-        /// It did not say.
+        /// Not reported.
         case unknown
-        /// A word that is not known here.
+        /// An unknown value.
         case unrecognized(String)
     }
 
-    /// Whether a card's date is over. Open.
+    /// The expiration state of a card. Open.
     public enum CardExpirationState: Hashable, Sendable {
         case notExpired
         case expired
-        /// Its date makes no sense.
+        /// The card's date is malformed.
         case invalid
-        /// It did not say.
+        /// Not reported.
         case unknown
-        /// A word that is not known here.
+        /// An unknown value.
         case unrecognized(String)
     }
 
@@ -85,7 +85,7 @@ public struct PaymentCardReadResult: Identifiable, Hashable, Sendable {
         self.card = card
     }
 
-    /// Whether the sealed data are still good at that time.
+    /// Returns `true` if the sealed data are still valid at that time.
     public func isFresh(at now: Timestamp, _ deadlines: TapToPayDeadlines = TapToPayDeadlines()) -> Bool {
         guard let readAt else { return false }
         let age = now.since(readAt)
@@ -94,7 +94,7 @@ public struct PaymentCardReadResult: Identifiable, Hashable, Sendable {
 }
 
 extension PaymentCardReadResult: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The number and the outcome; the data as masks.
+    /// The identifier and the outcome; the data as masks.
     public var description: String {
         let (sealed, general) = (paymentCardData.map { _ in "••••" }, generalCardData.map { _ in "••••" })
         return "read \(id): \(outcome.name), data \(sealed ?? "none"), general \(general ?? "none")"

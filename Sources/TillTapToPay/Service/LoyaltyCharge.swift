@@ -1,11 +1,11 @@
-/// What came of one tap that was for a payment and a pass.
+/// The result of one tap for a payment and a pass.
 public struct LoyaltyCharge: Hashable, Sendable {
-    /// What came of the payment; nil: the tap gave a pass and no card, and no money was asked for.
+    /// The result of the payment; nil: the tap read a pass and no card, and nothing was charged.
     public var payment: TapToPayService.PaymentResult?
-    /// What was read of the card.
+    /// The result of reading the card.
     public var card: PaymentCardReadResult?
-    /// What the wallet said of the passes; nil: it is no wallet with passes.
+    /// The wallet's answer about the passes; nil: it has no wallet with passes.
     public var passes: VASReadResult?
-    /// What the loyalty program said.
+    /// The loyalty program's answers.
     public var visits: [LoyaltyVisit]
 }

@@ -2,10 +2,10 @@ public import Foundation
 public import Observation
 import TillCore
 
-/// What a screen for taps shows, and its buttons. Runs wherever Observation does.
+/// The model of a tap screen and its buttons. Runs wherever Observation does.
 ///
-/// It listens to the reader from the moment it is made, so that nothing of the preparation is missed, and continues
-/// listening whatever is called.
+/// It listens to the reader from its creation on, so that nothing of the preparation is missed, and keeps listening
+/// across all calls.
 @Observable
 @MainActor
 public final class PaymentViewModel {
@@ -13,32 +13,32 @@ public final class PaymentViewModel {
     public var amount: Decimal = 0
     /// The currency, ISO 4217.
     public var currency: String
-    /// A card can be read.
+    /// `true` if a card can be read.
     public private(set) var isReady = false
-    /// A charge is in progress.
+    /// `true` while a charge is in progress.
     public private(set) var isProcessing = false
-    /// How far the read is, 0 to 100.
+    /// The progress of the read, 0 to 100.
     public private(set) var readProgress = 0
-    /// How far the preparation is, 0 to 100. Apple's `updateProgress` is this, not the progress of a read.
+    /// The progress of the preparation, 0 to 100. Apple's `updateProgress` is this, not the progress of a read.
     public private(set) var preparationProgress = 0
-    /// What the customer or the clerk should do now.
+    /// The current instruction for the customer or the cashier.
     public private(set) var instruction: String?
-    /// What went wrong, whether money moved, what to do next; nil also when the clerk canceled it.
+    /// The error, the movement of money and the next step; nil also after a cancellation by the cashier.
     public private(set) var errorMessage: String?
-    /// The last charge was approved. Begins anew with each charge.
+    /// `true` if the last charge was approved. Reset at the start of each charge.
     public private(set) var transactionComplete = false
-    /// What came of the last charge.
+    /// The result of the last charge.
     public private(set) var lastResult: TapToPayService.PaymentResult?
-    /// What the loyalty program said of the last charge.
+    /// The loyalty program's answers to the last charge.
     public private(set) var visits: [LoyaltyVisit] = []
-    /// The pass that is asked for with the payment; nil: none.
+    /// The pass that is requested with the payment; nil: none.
     public var loyaltyPassIdentifier: String?
 
     @ObservationIgnored private let service: TapToPayService
     @ObservationIgnored private var eventTask: Task<Void, Never>?
     @ObservationIgnored private var statusTask: Task<Void, Never>?
 
-    /// A model over a service.
+    /// Creates a model over a service.
     public init(service: TapToPayService, currency: String = "USD") {
         self.service = service
         self.currency = currency
@@ -50,10 +50,10 @@ public final class PaymentViewModel {
         statusTask?.cancel()
     }
 
-    /// The charge button works.
+    /// `true` if the charge button is enabled.
     public var canCharge: Bool { isReady && !isProcessing && amount > 0 }
 
-    /// Links, if needed, and makes a session.
+    /// Links, if needed, and creates a session.
     public func setup() async {
         errorMessage = nil
         do {
@@ -62,9 +62,9 @@ public final class PaymentViewModel {
         } catch { errorMessage = "\(error)" }
     }
 
-    /// Takes what was typed, with the separator of a region: `12,50`. Rubbish and digits that the currency does not
-    /// have are refused, and the amount stays.
-    /// - Returns: whether it was taken.
+    /// Parses an entered amount with a regional separator: `12,50`. Invalid text and more decimals than the currency
+    /// has are refused, and the amount stays.
+    /// - Returns: `true` if it was accepted.
     @discardableResult
     public func takeAmount(_ text: String, decimalSeparator: String = ".") -> Bool {
         let plain = text.trimmingCharacters(in: .whitespaces).replacingOccurrences(of: decimalSeparator, with: ".")
@@ -75,7 +75,7 @@ public final class PaymentViewModel {
         return true
     }
 
-    /// Reads a card and asks for the money. Nothing happens while another charge is in progress.
+    /// Reads a card and charges it. Does nothing while another charge is in progress.
     public func readPayment() async {
         guard canCharge else { return }
         isProcessing = true
@@ -90,7 +90,7 @@ public final class PaymentViewModel {
                 finish(try await service.charge(amount: amount, currency: currency))
             }
         } catch {
-            // Canceling is no error; everything else says what to do.
+            // A cancellation is not an error; every other error includes its next step.
             errorMessage = error == .read(.readCancelled) || error == .canceled ? nil : "\(error)"
             readProgress = 0
         }
@@ -102,7 +102,7 @@ public final class PaymentViewModel {
     @discardableResult
     public func cancel() async -> Bool { await service.cancel() }
 
-    /// Ready for the next customer.
+    /// Prepares for the next customer.
     public func reset() {
         guard !isProcessing else { return }
         (amount, errorMessage, transactionComplete, lastResult, readProgress, visits) = (0, nil, false, nil, 0, [])
@@ -141,6 +141,6 @@ public final class PaymentViewModel {
         }
     }
 
-    /// The newest standing, whichever change it was that called.
+    /// Applies the newest status, regardless of the change that triggered the call.
     private func show() { isReady = service.status.isReady }
 }

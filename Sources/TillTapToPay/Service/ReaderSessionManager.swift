@@ -1,25 +1,25 @@
 import Synchronization
 
-/// Whether the app is seen, as SwiftUI says it.
+/// The app's scene phase, as in SwiftUI.
 public enum ReaderScenePhase: String, Hashable, Sendable {
-    /// It is, and takes touches.
+    /// Visible and interactive.
     case active
-    /// It is, but something lies over it. The session lives on.
+    /// Visible but covered. The session continues.
     case inactive
-    /// It is not. The session is over.
+    /// Not visible. The session is over.
     case background
 }
 
-/// Reports to a reader whether the app is in the foreground, in the order in which the app learnt it.
+/// Reports the app's scene phase to a reader, in the order of the changes.
 ///
 /// In SwiftUI: `.onChange(of: scenePhase) { _, new in manager.handleScenePhase(new) }`. Going to the background ends
-/// the session at once; coming back makes a new one, with growing pauses while that fails.
+/// the session at once; returning creates a new one, with growing pauses while that fails.
 public final class ReaderSessionManager: Sendable {
     private let phases: AsyncStream<ReaderScenePhase>.Continuation
     private let reader: PaymentCardReader
     private let task: Task<Void, Never>
 
-    /// A manager for a reader.
+    /// Creates a manager for a reader.
     public init(reader: PaymentCardReader, executor: (any TaskExecutor)? = nil) {
         self.reader = reader
         let (stream, continuation) = AsyncStream.makeStream(
@@ -35,10 +35,10 @@ public final class ReaderSessionManager: Sendable {
         task.cancel()
     }
 
-    /// Where the reader stands.
+    /// The current status of the reader.
     public var status: ReaderStatus { reader.status }
 
-    /// The app's scene changed. Returns at once.
+    /// Handles a change of the app's scene. Returns at once.
     public func handleScenePhase(_ phase: ReaderScenePhase) { phases.yield(phase) }
 
     private static func tell(_ reader: PaymentCardReader, _ phase: ReaderScenePhase) async {

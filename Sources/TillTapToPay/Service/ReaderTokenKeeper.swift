@@ -1,7 +1,7 @@
 public import TillCore
 
-/// Keeps the one reader token: fetched once however many ask for it, and renewed
-/// ``TapToPayDeadlines/tokenRenewal`` ahead of its end. While a token is still good, a renewal that fails harms nobody.
+/// Caches the reader token: fetched once for any number of concurrent callers, and renewed
+/// ``TapToPayDeadlines/tokenRenewal`` before its expiry. While a token is still valid, a failed renewal has no effect.
 public actor ReaderTokenKeeper {
     private struct Kept {
         var token: PaymentCardReader.Token
@@ -14,7 +14,7 @@ public actor ReaderTokenKeeper {
     private var fetching: Task<Result<PaymentCardReader.Token, TapToPayError>, Never>?
     private let executor: (any TaskExecutor)?
 
-    /// A keeper over where tokens come from.
+    /// Creates a keeper for a source of tokens.
     public init(
         clock: any TillClock, deadlines: TapToPayDeadlines = TapToPayDeadlines(),
         executor: (any TaskExecutor)? = nil, fetch: @escaping @Sendable () async throws -> String
@@ -22,25 +22,25 @@ public actor ReaderTokenKeeper {
         (self.clock, self.deadlines, self.executor, self.fetch) = (clock, deadlines, executor, fetch)
     }
 
-    /// A token that is valid now.
-    /// - Throws: ``TapToPayError/noReaderToken(_:)`` when there is none and none can be had.
+    /// Returns a token that is valid now.
+    /// - Throws: ``TapToPayError/noReaderToken(_:)`` if there is none and none can be fetched.
     public func token() async throws(TapToPayError) -> PaymentCardReader.Token {
         guard let kept, clock.now() < kept.until else { return try await renewed() }
         guard needsRenewal else { return kept.token }
         do { return try await renewed() } catch { return kept.token }
     }
 
-    /// A new token, whatever is kept.
+    /// Fetches a new token, regardless of the cached one.
     public func renewed() async throws(TapToPayError) -> PaymentCardReader.Token {
         let task = fetching ?? Task(executorPreference: executor) { await self.fetched() }
         fetching = task
         return try await task.value.get()
     }
 
-    /// The reader refused it: it is not to be used again.
+    /// Discards a token that the reader refused.
     public func refused(_ token: PaymentCardReader.Token) { if kept?.token == token { kept = nil } }
 
-    /// How long until the token is to be renewed; nil: there is none.
+    /// The time until the token must be renewed; nil: there is none.
     public var untilRenewal: Span? {
         kept.map { max(.milliseconds(0), $0.until.since(clock.now()).minus(deadlines.tokenRenewal)) }
     }
@@ -58,7 +58,7 @@ public actor ReaderTokenKeeper {
             kept = Kept(token: token, until: facts.until)
             return .success(token)
         } catch {
-            // What a provider throws may hold anything; only the kind of it is said.
+            // A provider's error may contain anything; only its type is reported.
             return .failure(.noReaderToken("\(type(of: error))"))
         }
     }

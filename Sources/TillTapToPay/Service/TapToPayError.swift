@@ -1,19 +1,19 @@
 public import TillCore
 
-/// Why a tap did not become a payment. Whenever the provider was asked, the answer is a
+/// The reason that a tap did not become a payment. Once the provider was asked, the answer is a
 /// ``TapToPayService/PaymentResult`` and not an error, so no money moved in any of these.
 public enum TapToPayError: ExplainedError, Hashable {
     /// ``TapToPayService/initialize()`` was not called, or has not succeeded.
     case notInitialized
     /// Another charge is in progress.
     case busy
-    /// The card gave nothing that could be sent.
+    /// The card returned no data to send.
     case noCardData
-    /// Between the read and the provider passed more than ``TapToPayDeadlines/ciphertext``.
+    /// More than ``TapToPayDeadlines/ciphertext`` passed between the read and the request to the provider.
     case cardDataTooOld
     /// The task was canceled before the provider was asked.
     case canceled
-    /// No reader token could be had.
+    /// No reader token was available.
     case noReaderToken(String)
     /// The payment could not be recorded, so no card was read.
     case notOpened(String)
@@ -21,10 +21,10 @@ public enum TapToPayError: ExplainedError, Hashable {
     case reader(PaymentCardReaderError)
     /// The card was not read.
     case read(PaymentCardReaderSession.ReadError)
-    /// The card could not be looked up or kept.
+    /// The card could not be looked up or stored.
     case notVerified(String)
 
-    /// A stable word for programs.
+    /// A machine-readable code, stable across releases.
     public var code: String {
         switch self {
         case .notInitialized: "not_initialized"
@@ -40,7 +40,7 @@ public enum TapToPayError: ExplainedError, Hashable {
         }
     }
 
-    /// What happened, one sentence.
+    /// A one-sentence description.
     public var what: String {
         switch self {
         case .notInitialized: "The reader was not set up."
@@ -56,10 +56,10 @@ public enum TapToPayError: ExplainedError, Hashable {
         }
     }
 
-    /// Never: the provider was not asked for money.
+    /// Never: the provider was not asked to charge.
     public var moneyMoved: MoneyMoved { .no }
 
-    /// What to do next, one sentence.
+    /// The next step, in one sentence.
     public var next: String {
         switch self {
         case .notInitialized: "Set it up, then charge."

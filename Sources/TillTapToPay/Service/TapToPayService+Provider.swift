@@ -2,58 +2,59 @@ public import Foundation
 public import TillCore
 
 extension TapToPayService {
-    /// Who gives reader tokens and takes what readers seal.
+    /// The provider of reader tokens and processor of sealed card data.
     ///
-    /// The first three are all that must be written. It is named inside the service because TillCore's
-    /// `PaymentServiceProvider`, which moves the money of every tender, has the same name; the others let an
-    /// implementation keep the house's order: a payment is written before its card is read.
+    /// Only the first three requirements have no default. It is nested in the service because TillCore's
+    /// `PaymentServiceProvider`, which moves the money of every tender, has the same name; the other requirements let
+    /// an implementation keep Till's order: a payment is recorded before its card is read.
     public protocol PaymentServiceProvider: Sendable {
-        /// A reader token for this shop.
+        /// Returns a reader token for this shop.
         func fetchReaderToken() async throws -> String
-        /// Asks for the money. A throw means that nobody knows whether money moved, unless it is an
-        /// `ExplainedError` that says that none did.
+        /// Charges the card. An error means that it is unknown whether money moved, unless it is an `ExplainedError`
+        /// that states that none did.
         /// - Parameter cardData: sealed; opaque here.
         func processPayment(cardData: String, amount: Decimal, currency: String) async throws -> PaymentResult
-        /// Gives money back to the card. A throw means that nobody knows whether money moved.
+        /// Refunds to the card. An error means that it is unknown whether money moved.
         func processRefund(cardData: String, amount: Decimal, currency: String) async throws -> RefundResult
 
-        /// Writes a payment before its card is read, and gives its name. A throw ends the sale before it begins.
+        /// Records a payment before its card is read, and returns its identifier. An error ends the sale before it
+        /// begins.
         func openPayment(_ amount: Money) async throws -> String?
-        /// As the one above, with everything that is known of the read.
+        /// Charges the card, with everything that is known of the read.
         func processPayment(
             _ card: PaymentCardReadResult, amount: Money, payment: String?
         ) async throws -> PaymentResult
-        /// The card was not read, or must not be charged: no money was asked for.
+        /// Closes a payment after its card was not read, or must not be charged: nothing was charged.
         func closePayment(_ payment: String, reason: String) async
-        /// A read that failed gave data nevertheless. The provider wants them; no money is asked for.
+        /// Forwards the data of a failed read. The provider wants them; nothing is charged.
         func forwardFailedRead(_ card: PaymentCardReadResult, payment: String?) async
-        /// As the one above, for a payment.
+        /// Refunds to the card, with everything that is known of the read.
         func processRefund(
             _ card: PaymentCardReadResult, amount: Money, payment: String?
         ) async throws -> RefundResult
-        /// What a card that was read without an amount is to the provider.
+        /// Returns the provider's result for a card that was read without an amount.
         func processVerification(
             _ card: PaymentCardReadResult, reason: PaymentCardVerificationRequest.Reason
         ) async throws -> VerificationResult
     }
 
-    /// What came of asking for the money.
+    /// The result of a charge.
     public struct PaymentResult: Hashable, Sendable {
-        /// How it ended. There is no "failed".
+        /// The status of a charge. There is no "failed".
         public enum Status: String, Hashable, Sendable {
-            /// Paid, or held for the shop.
+            /// Paid, or authorized for the shop.
             case approved
-            /// The provider refused it: certainly not paid.
+            /// The provider declined it: certainly not paid.
             case declined
-            /// Nobody knows yet. The customer must not be charged again.
+            /// The outcome is not known yet. The customer must not be charged again.
             case unknown
         }
         public var status: Status
-        /// The payment's name at the provider or in the journal.
+        /// The payment's identifier at the provider or in the journal.
         public var payment: String?
-        /// Why, for the screen.
+        /// The reason, for the screen.
         public var message: String?
-        /// What may be shown of the card.
+        /// The displayable facts of the card.
         public var card: CardSummary?
 
         public init(
@@ -70,7 +71,7 @@ extension TapToPayService {
             }
         }
 
-        /// What happened, whether money moved, what to do next.
+        /// A description of the result, the movement of money and the next step.
         public var sentence: String {
             switch status {
             case .approved: "Approved."
@@ -82,14 +83,14 @@ extension TapToPayService {
         }
     }
 
-    /// What came of giving money back.
+    /// The result of a refund.
     public typealias RefundResult = PaymentResult
 
-    /// What a card that was read without an amount is to the provider.
+    /// The provider's result for a card that was read without an amount.
     public struct VerificationResult: Hashable, Sendable {
-        /// The provider's name for the card, if it keeps one.
+        /// The provider's identifier of the card, if it stores one.
         public var reference: String?
-        /// What may be shown of the card.
+        /// The displayable facts of the card.
         public var card: CardSummary?
         public init(reference: String? = nil, card: CardSummary? = nil) {
             (self.reference, self.card) = (reference, card)
@@ -98,14 +99,14 @@ extension TapToPayService {
 }
 
 extension TapToPayService.PaymentServiceProvider {
-    /// Providers that name a payment only when it is asked for.
+    /// Returns nil, for providers that identify a payment only when it is charged.
     public func openPayment(_ amount: Money) async throws -> String? { nil }
-    /// Nothing was opened, nothing is closed.
+    /// Does nothing: no payment was opened.
     public func closePayment(_ payment: String, reason: String) async {}
-    /// Providers that do not want them.
+    /// Does nothing, for providers that do not want the data.
     public func forwardFailedRead(_ card: PaymentCardReadResult, payment: String?) async {}
 
-    /// With the sealed data alone.
+    /// Charges with the sealed data alone.
     public func processPayment(
         _ card: PaymentCardReadResult, amount: Money, payment: String?
     ) async throws -> TapToPayService.PaymentResult {
@@ -114,7 +115,7 @@ extension TapToPayService.PaymentServiceProvider {
             currency: amount.currency.code)
     }
 
-    /// With the sealed data alone.
+    /// Refunds with the sealed data alone.
     public func processRefund(
         _ card: PaymentCardReadResult, amount: Money, payment: String?
     ) async throws -> TapToPayService.RefundResult {
@@ -123,7 +124,7 @@ extension TapToPayService.PaymentServiceProvider {
             currency: amount.currency.code)
     }
 
-    /// What the reader may report.
+    /// Returns the reader's own facts of the card.
     public func processVerification(
         _ card: PaymentCardReadResult, reason: PaymentCardVerificationRequest.Reason
     ) async throws -> TapToPayService.VerificationResult { TapToPayService.VerificationResult(card: card.card) }

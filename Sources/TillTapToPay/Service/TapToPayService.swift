@@ -1,7 +1,7 @@
 public import Foundation
 public import TillCore
 
-/// Takes payments by taps: one reader, one provider, one charge at a time.
+/// Accepts tap payments: one reader, one provider, one charge at a time.
 ///
 /// ```swift
 /// let service = TapToPayService(psp: provider, reader: reader)
@@ -9,11 +9,11 @@ public import TillCore
 /// let result = try await service.charge(amount: 12.50, currency: "EUR")
 /// ```
 ///
-/// - A session serves any number of charges; it is not made again after each.
-/// - A payment is opened at the provider before its card is read, and closed when the card is not read.
-/// - Once the provider was asked, the answer is a ``PaymentResult``: a call that failed is
-///   ``PaymentResult/Status/unknown``, never an error, and the caller's cancellation does not reach it.
-/// - A token that ends is renewed and the same read asked for again, once.
+/// - A session serves any number of charges; it is not recreated after each.
+/// - A payment is opened at the provider before its card is read, and closed if the card is not read.
+/// - Once the provider was asked, the answer is a ``PaymentResult``: a failed call is ``PaymentResult/Status/unknown``,
+///   never an error, and the caller's cancellation does not affect it.
+/// - An expired token is renewed and the same read repeated, once.
 public actor TapToPayService {
     nonisolated let reader: PaymentCardReader
     nonisolated let clock: any TillClock
@@ -26,8 +26,8 @@ public actor TapToPayService {
     private var isCharging = false
     private var renewal: Task<Void, Never>?
 
-    /// A service over a reader and its provider.
-    /// - Parameter loyalty: who is notified of passes that were read.
+    /// Creates a service over a reader and its provider.
+    /// - Parameter loyalty: the program that is notified of passes that were read.
     public init(
         psp: any PaymentServiceProvider, reader: PaymentCardReader, loyalty: (any LoyaltyProgram)? = nil,
         executor: (any TaskExecutor)? = nil
@@ -41,15 +41,15 @@ public actor TapToPayService {
 
     deinit { renewal?.cancel() }
 
-    /// What happens at the reader; a stream of its own for each use.
+    /// The reader's events; an independent stream for each use.
     public nonisolated var events: AsyncStream<PaymentCardReader.Event> { reader.events }
-    /// Where the reader stands, and each change; a stream of its own for each use.
+    /// The reader's status, and each change; an independent stream for each use.
     public nonisolated var statuses: AsyncStream<ReaderStatus> { reader.statuses }
-    /// Where the reader stands now.
+    /// The reader's current status.
     public nonisolated var status: ReaderStatus { reader.status }
 
-    /// Gets a token, links the shop's account if nobody has, and makes a session. Safe to call again at any time: what
-    /// is there is kept.
+    /// Fetches a token, links the shop's account if necessary, and creates a session. Safe to call again at any time:
+    /// existing ones are kept.
     public func initialize() async throws(TapToPayError) {
         guard reader.isSupported else { throw .reader(reader.engine.driver.unsupported ?? .unsupported) }
         let token = try await tokens.token()
@@ -62,13 +62,13 @@ public actor TapToPayService {
         keepRenewing()
     }
 
-    /// Reads a card for an amount in major units and asks the provider for the money.
-    /// - Throws: ``TapToPayError``; no money moved then, and none was asked for.
+    /// Reads a card for an amount in major units and charges it.
+    /// - Throws: ``TapToPayError``; no money moved then, and nothing was charged.
     public func charge(amount: Decimal, currency: String) async throws(TapToPayError) -> PaymentResult {
         try await charge(money(amount, currency))
     }
 
-    /// Reads a card for an amount and asks the provider for the money.
+    /// Reads a card for an amount and charges it.
     public func charge(_ amount: Money) async throws(TapToPayError) -> PaymentResult {
         try await alone { () async throws(TapToPayError) in
             let outcome = try await self.sell(amount, pass: nil)
@@ -77,8 +77,8 @@ public actor TapToPayService {
         }
     }
 
-    /// Reads a card and a loyalty pass in one tap. A customer without the pass pays anyway; a pass without a card
-    /// is a visit without a payment.
+    /// Reads a card and a loyalty pass in one tap. A customer without the pass pays anyway; a pass without a card is a
+    /// visit without a payment.
     public func chargeWithLoyalty(
         amount: Decimal, currency: String, loyaltyPassIdentifier: String
     ) async throws(TapToPayError) -> LoyaltyCharge {
@@ -92,8 +92,8 @@ public actor TapToPayService {
         try await alone { () async throws(TapToPayError) in try await self.sell(amount, pass: passes) }
     }
 
-    /// Reads a card for money back, and gives it back. It is not a Tap to Pay, and not to be called so.
-    /// - Parameter payment: the payment that is refunded, for providers that need it.
+    /// Reads a card and refunds to it. It is not a Tap to Pay payment, and must not be labeled so.
+    /// - Parameter payment: the refunded payment, for providers that need it.
     public func refund(
         _ amount: Money, of payment: String? = nil
     ) async throws(TapToPayError) -> RefundResult {
@@ -107,7 +107,7 @@ public actor TapToPayService {
         }
     }
 
-    /// Reads a card for money back, in major units.
+    /// Refunds to a card, in major units.
     public func refund(amount: Decimal, currency: String) async throws(TapToPayError) -> RefundResult {
         try await refund(money(amount, currency))
     }
@@ -128,13 +128,13 @@ public actor TapToPayService {
         }
     }
 
-    /// Cancels the read and waits until that is certain. `true`: no card was read.
+    /// Cancels the read and waits for its end. `true`: no card was read.
     public func cancel() async -> Bool {
         guard let session else { return false }
         return (try? await session.cancelRead()) ?? false
     }
 
-    /// Switches the reader off. ``initialize()`` brings it back.
+    /// Switches the reader off. ``initialize()`` restores it.
     public func close() async {
         renewal?.cancel()
         (renewal, session) = (nil, nil)
@@ -167,12 +167,12 @@ public actor TapToPayService {
             throw .noCardData
         }
         let result = await asked(card) { try await self.psp.processPayment(card, amount: amount, payment: payment) }
-        // The visit comes after the money, so that a slow program delays nobody's payment.
+        // The visit is recorded after the charge, so that a slow program delays no payment.
         let visits = await visits(output.pass)
         return LoyaltyCharge(payment: result, card: card, passes: output.pass, visits: visits)
     }
 
-    /// A card that was read and may be sent, or the payment closed and an error.
+    /// Returns a card that was read and may be sent; otherwise closes the payment and throws.
     private func card(
         payment: String?,
         _ read:
@@ -201,7 +201,7 @@ public actor TapToPayService {
         return output
     }
 
-    /// Reads; once more when what was wrong was the session or its token.
+    /// Reads; a second time if only the session or its token had failed.
     private func readTwice(
         _ read: @Sendable (PaymentCardReaderSession) async throws(PaymentCardReaderSession.ReadError) -> ReadOutput
     ) async throws(TapToPayError) -> ReadOutput {
@@ -214,7 +214,7 @@ public actor TapToPayService {
         do { return try await read(again) } catch { throw .read(error) }
     }
 
-    /// The session that lives, or a new one. Without ``initialize()`` there is none.
+    /// Returns the existing session, or a new one. Throws before ``initialize()``.
     private func readySession() async throws(TapToPayError) -> PaymentCardReaderSession {
         guard session != nil else { throw .notInitialized }
         let token = try await tokens.token()
@@ -225,7 +225,7 @@ public actor TapToPayService {
         } catch { throw .reader(error) }
     }
 
-    /// Prepares; a token that the reader refuses is not used again, and another one is tried, once.
+    /// Prepares; a token that the reader refuses is discarded, and a new one is tried, once.
     private func prepared(
         _ token: PaymentCardReader.Token
     ) async throws(PaymentCardReaderError) -> PaymentCardReaderSession {
@@ -237,7 +237,7 @@ public actor TapToPayService {
         }
     }
 
-    /// Asks the provider, away from the caller's cancellation. A throw is an unknown outcome, unless it says itself
+    /// Asks the provider, shielded from the caller's cancellation. An error is an unknown outcome, unless it states
     /// that no money moved.
     private func asked(
         _ card: PaymentCardReadResult, _ ask: @escaping @Sendable () async throws -> PaymentResult
@@ -282,7 +282,7 @@ public actor TapToPayService {
 
     // MARK: Tokens
 
-    /// Renews the token ahead of its end for as long as the service lives.
+    /// Renews the token before its expiry for as long as the service lives.
     private func keepRenewing() {
         guard renewal == nil else { return }
         let (clock, tokens, reader, pause) = (clock, tokens, reader, deadlines.longestBackOff)
@@ -292,8 +292,8 @@ public actor TapToPayService {
                 guard await clock.pause(for: max(wait, pause)) else { return }
                 guard let remaining = await tokens.untilRenewal, remaining.milliseconds == 0 else { continue }
                 do { try await reader.renew(try await tokens.renewed()) } catch {
-                    // Tried again after the pause. A token that ends before that is refused at the next sale, which
-                    // says so, and nothing is charged.
+                    // Retried after the pause. A token that expires before that is refused at the next sale, which
+                    // reports it, and nothing is charged.
                 }
             }
         }
@@ -301,7 +301,7 @@ public actor TapToPayService {
 }
 
 extension PaymentCardReaderSession.ReadError {
-    /// Nothing was read, and a new session or token is all that was missing.
+    /// `true` if nothing was read, and only a new session or token was missing.
     var canBeAskedAgain: Bool {
         switch self {
         case .noReaderSession, .readerSessionExpired, .readerTokenExpired: true

@@ -1,10 +1,10 @@
 public import TillCore
 
 extension PaymentCardReaderSession {
-    /// Why a read gave no result. A read moves no money, so none moved; what the card gave, if anything, is in
-    /// ``PaymentCardReadResult`` with its outcome when ``PaymentCardReader/Options/includeErrorInReadResult`` is set.
+    /// The reason that a read gave no result. A read moves no money; any data of the card are in
+    /// ``PaymentCardReadResult`` with its outcome if ``PaymentCardReader/Options/includeErrorInReadResult`` is set.
     ///
-    /// The cases and their releases are those of Apple's interface; a case of a later release keeps its name.
+    /// The cases and their releases are those of Apple's API; a case of a later release keeps its name.
     public enum ReadError: Error, Hashable, Sendable {
         case readNotAllowed
         case readFromBackgroundError
@@ -40,10 +40,10 @@ extension PaymentCardReaderSession {
         case readerNotAvailable
         case cardNotSupported
         case unknown(code: Int)
-        /// A case that is not known here, by its name.
+        /// An unknown case, by its name.
         case unrecognized(name: String)
 
-        /// Every named case, payloads empty.
+        /// Every named case, with empty payloads.
         public static let named: [ReadError] = [
             .readNotAllowed, .readFromBackgroundError, .readerServiceConnectionError, .readerServiceError,
             .noReaderSession, .readerSessionExpired, .readerTokenExpired, .readerSessionNetworkError,
@@ -55,25 +55,25 @@ extension PaymentCardReaderSession {
             .readerInitializationFailed, .readerNotAvailable, .cardNotSupported,
         ]
 
-        /// The case of a name, payloads empty; ``unrecognized(name:)`` for one that is not known.
+        /// Returns the case of a name, with an empty payload; ``unrecognized(name:)`` for an unknown one.
         public init(errorName: String) {
             self = ReadError.named.first { $0.errorName == errorName } ?? .unrecognized(name: errorName)
         }
 
-        /// Its name, as Apple spells it.
+        /// The name, as spelled by Apple.
         public var errorName: String { facts.name }
-        /// What happened, one sentence.
+        /// A one-sentence description.
         public var errorDescription: String { facts.what }
     }
 }
 
 extension PaymentCardReaderSession.ReadError: ExplainedError {
-    /// A stable word for programs.
+    /// A machine-readable code, stable across releases.
     public var code: String { errorName }
-    /// What happened, one sentence.
+    /// A one-sentence description.
     public var what: String { facts.what }
     /// Never: the provider was not asked.
     public var moneyMoved: MoneyMoved { .no }
-    /// What to do next, one sentence.
+    /// The next step, in one sentence.
     public var next: String { facts.next }
 }

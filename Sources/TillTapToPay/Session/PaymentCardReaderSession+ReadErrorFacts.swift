@@ -1,5 +1,5 @@
 extension PaymentCardReaderSession.ReadError {
-    /// What is known of it: its name and release, who can help and how.
+    /// The facts of the error: name, release, responsible party and recovery.
     public var facts: ReaderErrorFacts {
         switch self {
         case .readNotAllowed, .readFromBackgroundError, .readerServiceConnectionError, .readerServiceError,

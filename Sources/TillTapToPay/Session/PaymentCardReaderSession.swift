@@ -1,10 +1,10 @@
 public import TillCore
 
-/// A time in which cards can be read: from ``PaymentCardReader/prepare(using:)`` until the app goes to the background,
-/// the reader loses it, or its token is over. Any number of reads, one at a time.
+/// A session in which cards can be read: from ``PaymentCardReader/prepare(using:)`` until the app goes to the
+/// background, the reader loses it, or its token expires. Any number of reads, one at a time.
 ///
-/// Not made by apps. `@unchecked`: its parts never change and are safe themselves, but a class with a subclass cannot
-/// be checked for it.
+/// Not created by apps. `@unchecked`: its parts are immutable and safe themselves, but a class with a subclass cannot
+/// be checked for that.
 public class PaymentCardReaderSession: @unchecked Sendable {
     let engine: ReaderEngine
     let number: Int
@@ -25,8 +25,8 @@ public class PaymentCardReaderSession: @unchecked Sendable {
 
     /// Reads a card for an amount.
     ///
-    /// With ``PaymentCardReader/Options/includeErrorInReadResult`` a card that refused or failed is a result too: its
-    /// data go to the provider like those of a good one, within ``TapToPayDeadlines/ciphertext``.
+    /// With ``PaymentCardReader/Options/includeErrorInReadResult`` a declined or failed card is a result too: its data
+    /// are sent to the provider like those of a good one, within ``TapToPayDeadlines/ciphertext``.
     public func readPaymentCard(
         _ request: PaymentCardTransactionRequest
     ) async throws(ReadError) -> PaymentCardReadResult {
@@ -60,8 +60,8 @@ public class PaymentCardReaderSession: @unchecked Sendable {
     }
 
     /// Reads a card and passes in one tap.
-    /// - Parameter stopOnVASResult: `true`: whichever comes first; `false`: both where the wallet has both.
-    /// - Returns: either may be nil: no such pass and no payment card are no errors.
+    /// - Parameter stopOnVASResult: `true`: the first of the two; `false`: both if the wallet has both.
+    /// - Returns: either may be nil: a missing pass or payment card is not an error.
     public func readPaymentCard(
         _ request: PaymentCardTransactionRequest, vasRequest: VASRequest, stopOnVASResult: Bool
     ) async throws(ReadError) -> (PaymentCardReadResult?, VASReadResult?) {
@@ -75,7 +75,7 @@ public class PaymentCardReaderSession: @unchecked Sendable {
         return (output.payment, output.pass)
     }
 
-    /// Asks for the PIN of a card that was read, when the issuer wants one.
+    /// Captures the PIN of a card that was read, if the issuer requires one.
     /// - Throws: ``ReadError/pinNotAllowed`` later than ``TapToPayDeadlines/pin`` after the read, or for a read that
     ///   this reader did not make.
     public func capturePIN(
@@ -91,17 +91,17 @@ public class PaymentCardReaderSession: @unchecked Sendable {
         return payment
     }
 
-    /// Cancels the read and waits until that is certain.
-    /// - Returns: `true`: the read ended without a card. `false`: nothing was read, or the card was faster; its result
-    ///   is with whoever asked for it.
+    /// Cancels the read and waits for its end.
+    /// - Returns: `true`: the read ended without a card. `false`: nothing was being read, or the card came first; its
+    ///   result is returned to the read's caller.
     public func cancelRead() async throws(ReadError) -> Bool { await engine.cancelRead() }
 
-    /// When this version of the system is taken no more; nil when nobody says. iOS 18.4.
+    /// The date from which this version of the system is no longer accepted; nil if not reported. iOS 18.4.
     public var currentOSVersionDeprecationDate: Timestamp? {
         get async { await engine.session?.currentOSVersionDeprecationDate }
     }
 
-    /// Whether it still is the reader's session.
+    /// A Boolean value that indicates whether this is still the reader's session.
     public var isCurrent: Bool {
         get async { await engine.isCurrent(number) }
     }

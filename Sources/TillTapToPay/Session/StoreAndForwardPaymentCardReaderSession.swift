@@ -1,10 +1,10 @@
 import TillCore
 
-/// A session whose reads are stored in the reader and sent later. iOS 18.4.
+/// A session that stores its reads in the reader, to be sent later. iOS 18.4.
 ///
-/// A stored read is not paid: nobody has asked the customer's bank. It asks for no PIN and gives nothing back.
+/// A stored read is not paid: the issuer has not been asked. It supports neither PIN nor refunds.
 public final class StoreAndForwardPaymentCardReaderSession: PaymentCardReaderSession, @unchecked Sendable {
-    /// How many reads are stored, and until when more may be.
+    /// Returns the number of stored reads, and the deadline for storing more.
     public func status() async throws(ReadError) -> StoreAndForwardStatus {
         guard let session = await engine.session(number) as? any StoreAndForwardSessionDriver else {
             throw .readerSessionExpired
@@ -14,9 +14,9 @@ public final class StoreAndForwardPaymentCardReaderSession: PaymentCardReaderSes
         return status
     }
 
-    /// Takes the last stored read back, within ``TapToPayDeadlines/offlineDecline`` and while it is in no batch.
-    /// - Throws: ``PaymentCardReaderSession/ReadError/storeAndForwardDeclineFailed`` when it is too late:
-    ///   it will be sent.
+    /// Withdraws the last stored read, within ``TapToPayDeadlines/offlineDecline`` and while it is in no batch.
+    /// - Throws: ``PaymentCardReaderSession/ReadError/storeAndForwardDeclineFailed`` if it is too late: it will be
+    ///   sent.
     public func decline() async throws(ReadError) {
         guard let session = await engine.session(number) as? any StoreAndForwardSessionDriver else {
             throw .readerSessionExpired

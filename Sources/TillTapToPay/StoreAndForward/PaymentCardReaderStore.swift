@@ -4,11 +4,11 @@ public import TillCore
 public struct PaymentCardReaderStore: Sendable {
     private let driver: any PaymentCardReaderStoreDriver
 
-    /// A store over what keeps the payments.
+    /// Creates a store over a storage driver.
     public init(driver: any PaymentCardReaderStoreDriver) { self.driver = driver }
 
-    /// The oldest stored payments as a batch. Apple allows one batch at a time.
-    /// - Parameter size: how many; 0: all.
+    /// Returns the oldest stored payments as a batch. Apple allows one batch at a time.
+    /// - Parameter size: the number of payments; 0: all.
     public func fetchStoredPaymentCardReadResultBatch(
         size: Int = 0
     ) async throws(StoreError) -> StoreAndForwardBatch {
@@ -16,22 +16,22 @@ public struct PaymentCardReaderStore: Sendable {
         return try await driver.fetchBatch(size: size)
     }
 
-    /// How many payments are stored.
+    /// Returns the number of stored payments.
     public func fetchStoredPaymentCardReadResultCount() async throws(StoreError) -> Int {
         try await driver.storedCount()
     }
 
-    /// Deletes a batch and its payments with the provider's word. Gives how many payments are left.
+    /// Deletes a batch and its payments with the provider's deletion token. Returns the number of remaining payments.
     public func resolveBatch(
         batchDeletionToken: StoreAndForwardBatchDeletionToken
     ) async throws(StoreError) -> Int {
         try await driver.resolveBatch(batchDeletionToken)
     }
 
-    /// Gives up the batch, not its payments: they are in the next one.
+    /// Discards the batch but keeps its payments: they are in the next one.
     public func resetBatchState() async throws(StoreError) { try await driver.resetBatch() }
 
-    /// Why the store did not do something. Nothing is deleted then. Open.
+    /// An error of the store. Nothing is deleted then. Open.
     public enum StoreError: Error, Hashable, Sendable {
         case networkError
         case notAllowed
@@ -44,22 +44,22 @@ public struct PaymentCardReaderStore: Sendable {
         case storeAndForwardDeletionTokenInvalid
         case busy
         case unknown(code: Int)
-        /// A case that is not known here, by its name.
+        /// An unknown case, by its name.
         case unrecognized(name: String)
 
-        /// Every named case. All came with iOS 18.4.
+        /// Every named case. All were introduced in iOS 18.4.
         public static let named: [StoreError] = [
             .networkError, .notAllowed, .passcodeDisabled, .storeAndForwardBatchNotFound,
             .storeAndForwardResultsNotFound, .storeAndForwardBatchSizeInvalid, .storeAndForwardBatchAlreadyExists,
             .storeAndForwardDeletionTokenExpired, .storeAndForwardDeletionTokenInvalid, .busy,
         ]
 
-        /// The case of a name; ``unrecognized(name:)`` for one that is not known.
+        /// Returns the case of a name; ``unrecognized(name:)`` for an unknown one.
         public init(errorName: String) {
             self = StoreError.named.first { $0.errorName == errorName } ?? .unrecognized(name: errorName)
         }
 
-        /// Its name, as Apple spells it.
+        /// The name, as spelled by Apple.
         public var errorName: String {
             switch self {
             case .networkError: "networkError"
@@ -77,7 +77,7 @@ public struct PaymentCardReaderStore: Sendable {
             }
         }
 
-        /// The release that brought it; nil for one that is not known here.
+        /// The release that introduced it; nil for an unknown one.
         public var release: SystemRelease? {
             if case .unrecognized = self { nil } else { .iOS18_4 }
         }
@@ -85,9 +85,9 @@ public struct PaymentCardReaderStore: Sendable {
 }
 
 extension PaymentCardReaderStore.StoreError: ExplainedError {
-    /// A stable word for programs.
+    /// A machine-readable code, stable across releases.
     public var code: String { errorName }
-    /// What happened, one sentence.
+    /// A one-sentence description.
     public var what: String {
         switch self {
         case .networkError: "The network did not answer."
@@ -104,9 +104,9 @@ extension PaymentCardReaderStore.StoreError: ExplainedError {
         case .unrecognized(let name): "The store reports \(name), which is not known here."
         }
     }
-    /// The store moves no money; what became of sent payments is the provider's to say.
+    /// Never: the store moves no money; the outcome of sent payments is reported by the provider.
     public var moneyMoved: MoneyMoved { .no }
-    /// What to do next, one sentence.
+    /// The next step, in one sentence.
     public var next: String {
         switch self {
         case .networkError: "Check the connection; the payments stay stored."

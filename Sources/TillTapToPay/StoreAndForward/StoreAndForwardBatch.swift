@@ -1,18 +1,18 @@
-/// Stored reads on their way to the provider, oldest first, signed by the device. The batch itself is what is sent.
+/// Stored reads in transit to the provider, oldest first, signed by the device. The batch itself is sent.
 ///
-/// In Apple's interface its certificates are those of the device; other drivers give the chain of the key that signs.
+/// In Apple's API its certificates are those of the device; other drivers provide the chain of the signing key.
 public struct StoreAndForwardBatch: Encodable, Identifiable, Hashable, Sendable {
-    /// The store's number of the batch. An upload is idempotent by it.
+    /// The store's identifier of the batch. An upload is idempotent by it.
     public var id: String
-    /// How many payments are in it.
+    /// The number of payments in the batch.
     public var count: Int
     /// The payments, oldest first.
     public var payments: [StoredPaymentCardReadResult]
-    /// Over the batch, Base64.
+    /// The signature over the batch, Base64.
     public var signature: String
-    /// The certificate, or key, that the signatures are made with.
+    /// The certificate, or key, that made the signatures.
     public var leafCertificate: String
-    /// The certificates above it.
+    /// The certificates above the leaf.
     public var intermediateCertificate: [String]
 
     public init(
@@ -27,13 +27,13 @@ public struct StoreAndForwardBatch: Encodable, Identifiable, Hashable, Sendable 
 
 /// One stored read of a batch.
 public struct StoredPaymentCardReadResult: Encodable, Identifiable, Hashable, Sendable {
-    /// The reader's own number of the read.
+    /// The reader's identifier of the read.
     public var id: String
-    /// Sealed for the provider.
+    /// Encrypted for the provider.
     public var paymentCardData: String?
-    /// Base64 of data objects whose choice is the provider's.
+    /// Base64 of data objects selected by the provider.
     public var generalCardData: String?
-    /// Over this read, Base64.
+    /// The signature over this read, Base64.
     public var signature: String
 
     public init(id: String, paymentCardData: String?, generalCardData: String?, signature: String) {
@@ -43,18 +43,18 @@ public struct StoredPaymentCardReadResult: Encodable, Identifiable, Hashable, Se
 }
 
 extension StoredPaymentCardReadResult: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The number; the data as a mask.
+    /// The identifier; the data as a mask.
     public var description: String { "stored read \(id), data ••••" }
     public var debugDescription: String { description }
     /// A mirror without the data.
     public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }
 
-/// The provider's word that a batch is with it, signed by it. Only with it are stored payments deleted; the device
-/// cannot make one.
+/// The provider's signed deletion token, which confirms that it has received a batch. Stored payments are deleted only
+/// with it; the device cannot create one.
 public struct StoreAndForwardBatchDeletionToken: RawRepresentable, Hashable, Sendable {
     /// The provider's text, unchanged.
     public let rawValue: String
-    /// Takes the text as it is; the store says whether it is valid.
+    /// Takes the text as it is; the store decides on its validity.
     public init(rawValue: String) { self.rawValue = rawValue }
 }

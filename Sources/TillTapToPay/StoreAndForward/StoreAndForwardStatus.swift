@@ -1,10 +1,10 @@
 public import TillCore
 
-/// How a session for stored payments stands.
+/// The status of a session for stored payments.
 public struct StoreAndForwardStatus: Hashable, Sendable {
-    /// How many reads are stored.
+    /// The number of stored reads.
     public var readCount: Int
-    /// When nothing more may be stored without having been online.
+    /// The time after which nothing more may be stored without having been online.
     public var expiration: Timestamp
 
     public init(readCount: Int, expiration: Timestamp) {

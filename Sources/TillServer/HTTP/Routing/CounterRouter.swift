@@ -2,31 +2,31 @@ import HTTPTypes
 import Hummingbird
 import TillCore
 
-/// Hummingbird's router as the counter's features register with it: a route says who may ask, how long its body may be
-/// and which parameters its query has. Used while the counter starts; ``built()`` makes what finds routes.
+/// Hummingbird's router with the registration interface of the counter's features: a route declares its required
+/// permission, its maximum body size and its query parameters. Used during startup; ``built()`` creates the lookup.
 final class CounterRouter {
-    /// What a route does for the shop that asks.
+    /// The handler of an authenticated route.
     typealias Handler = @Sendable (Incoming) async throws -> Response
-    /// What a route does for anybody who asks.
+    /// The handler of an open route.
     typealias OpenHandler = @Sendable (Request, Parameters) async throws -> Response
 
-    /// An address with the methods that it was registered for at once.
+    /// An address with the methods registered together.
     struct Route: Sendable {
         let methods: [HTTPRequest.Method]
-        /// The path; a part in braces takes any text.
+        /// The path; a component in braces matches any text.
         let template: String
         let query: QueryParameters
-        /// What whoever asks must be allowed; `nil`: anybody may ask.
+        /// The required permission of the caller; `nil` for an open route.
         let permission: Permission?
-        /// What somebody of the staff must be allowed beside it.
+        /// The required permission of a staff member, in addition.
         let needed: StaffPermission?
         let owner: RouteOwner
         let audience: RouteAudience
-        /// Whether anybody may ask.
+        /// `true` if the route requires no authentication.
         var isOpen: Bool { permission == nil }
     }
 
-    /// Everything that was registered.
+    /// All registered routes.
     var routes: [Route] { entries.map(\.route) }
     private var entries: [(route: Route, responder: any HTTPResponder<RouteContext>)] = []
     private var scopes: [RouteScope] = []
@@ -38,7 +38,7 @@ final class CounterRouter {
         self.options = options
     }
 
-    /// Reading for the shop; its head alone can be asked for too.
+    /// Registers a read route, with `HEAD`.
     func get(
         _ template: String, for permission: Permission, of owner: RouteOwner, needs needed: StaffPermission? = nil,
         query: QueryParameters = [], use handler: @escaping Handler
@@ -46,8 +46,8 @@ final class CounterRouter {
         on([.get, .head], template, for: permission, of: owner, needs: needed, query: query, use: handler)
     }
 
-    /// A change for the shop.
-    /// - Parameter maximumBodyBytes: the longest body; the counter's own limit if `nil`.
+    /// Registers a write route.
+    /// - Parameter maximumBodyBytes: The maximum body size; `nil` for the counter's default.
     func post(
         _ template: String, for permission: Permission, of owner: RouteOwner, needs needed: StaffPermission? = nil,
         maximumBodyBytes: Int? = nil, use handler: @escaping Handler
@@ -57,7 +57,7 @@ final class CounterRouter {
             use: handler)
     }
 
-    /// A route for whoever shows a key of the shop, or comes from its page, and is allowed that.
+    /// Registers a route for callers with the permission, authenticated by a key or a page session.
     func on(
         _ methods: [HTTPRequest.Method], _ template: String, for permission: Permission, of owner: RouteOwner,
         needs needed: StaffPermission? = nil, query: QueryParameters = [], maximumBodyBytes: Int? = nil,
@@ -74,8 +74,8 @@ final class CounterRouter {
                 handler: handler))
     }
 
-    /// A route for anybody.
-    /// - Parameter audience: whom it is there for, which decides where it is served.
+    /// Registers an open route.
+    /// - Parameter audience: The audience, which determines the listeners that serve it.
     func open(
         _ methods: [HTTPRequest.Method], _ template: String, for audience: RouteAudience,
         query: QueryParameters = [], use handler: @escaping OpenHandler
@@ -91,11 +91,11 @@ final class CounterRouter {
         entries.append((route, responder))
     }
 
-    /// Puts something around all that is asked below some addresses, whether there is a route or not.
+    /// Wraps all requests below some addresses, with or without a route.
     func around(_ scope: RouteScope) { scopes.append(scope) }
 
-    /// What finds the routes that were registered.
-    /// - Parameter audiences: only routes for these; all for none.
+    /// Returns the lookup of the registered routes.
+    /// - Parameter audiences: Restricts the routes to these audiences; empty for all routes.
     func built(for audiences: Set<RouteAudience> = []) -> CounterRoutes {
         let router = Router(context: RouteContext.self)
         let addresses = Router(context: RouteContext.self)
@@ -107,20 +107,20 @@ final class CounterRouter {
             addresses.on(
                 RouterPath(template), method: .get, responder: MethodRefusal(allowed: routes.flatMap(\.methods)))
         }
-        // Middleware is asked by routes that are added after it, and where there is no route at all. Added last, it
-        // costs the routes nothing.
+        // Middleware applies to routes added after it, and to paths without a route. Added last, it costs the routes
+        // nothing.
         addresses.add(middleware: NothingFound())
         router.add(middleware: NoRouteFound(addresses: addresses.buildResponder()))
         return CounterRoutes(router: router.buildResponder(), scopes: scopes)
     }
 }
 
-/// A route with the shop that asks.
+/// The responder of an authenticated route.
 private struct AccountResponder: HTTPResponder {
     let authenticator: RequestAuthenticator
     let permission: Permission
     let needed: StaffPermission?
-    /// Whether the counter's things are an account's; `nil` where each finds its own.
+    /// Returns `true` if the account may use the counter's resources; `nil` for resources of each account's own.
     let isOwn: (@Sendable (AccountID) -> Bool)?
     let query: QueryParameters
     let maximumBodyBytes: Int
@@ -143,10 +143,10 @@ private struct AccountResponder: HTTPResponder {
     }
 }
 
-/// A route for anybody.
+/// The responder of an open route.
 private struct OpenResponder: HTTPResponder {
     let query: QueryParameters
-    /// Who acts through it; `nil` where the route itself finds that out.
+    /// The actor of its requests; `nil` if the route determines it.
     let actor: Actor?
     let handler: CounterRouter.OpenHandler
 
@@ -159,7 +159,7 @@ private struct OpenResponder: HTTPResponder {
     }
 }
 
-/// Asked where no route was found: says so, or which methods the address takes.
+/// Handles paths without a route: not found, or the methods that the address supports.
 private struct NoRouteFound: RouterMiddleware {
     let addresses: RouterResponder<RouteContext>
 
@@ -167,13 +167,13 @@ private struct NoRouteFound: RouterMiddleware {
         _ request: Request, context: RouteContext, next: (Request, RouteContext) async throws -> Response
     ) async throws -> Response {
         var head = request.head
-        // The method under which every address is registered there.
+        // Every address is registered there under this method.
         head.method = .get
         return try await addresses.respond(to: Request(head: head, body: request.body), context: context)
     }
 }
 
-/// An address that does not take the method it was asked with.
+/// The response to an unsupported method.
 private struct MethodRefusal: HTTPResponder {
     let allowed: [HTTPRequest.Method]
 
@@ -182,7 +182,7 @@ private struct MethodRefusal: HTTPResponder {
     }
 }
 
-/// No address at all.
+/// The response to an unknown address.
 private struct NothingFound: RouterMiddleware {
     func handle(
         _ request: Request, context: RouteContext, next: (Request, RouteContext) async throws -> Response
@@ -190,7 +190,7 @@ private struct NothingFound: RouterMiddleware {
 }
 
 extension Problem {
-    /// An address that does not take a method, with those that it takes.
+    /// The problem of an unsupported method, with the supported ones.
     fileprivate static func notAllowed(_ method: HTTPRequest.Method, allowed: [HTTPRequest.Method]) -> Problem {
         let names = allowed.map(\.rawValue).joined(separator: ", ")
         var problem = Problem(

@@ -1,10 +1,10 @@
 import Hummingbird
 
-/// Something that is done around every request below some addresses.
+/// A wrapper around every request below some addresses.
 struct RouteScope: Sendable {
     typealias Next = @Sendable () async throws -> Response
 
-    /// Whether a path is one of them.
+    /// Returns `true` if the scope contains a path.
     let contains: @Sendable (_ path: String) -> Bool
     let answer: @Sendable (Request, RouteContext, _ next: Next) async throws -> Response
 }
@@ -15,7 +15,7 @@ struct CounterRoutes: Sendable {
     let scopes: [RouteScope]
 
     /// Answers a request by its route.
-    /// - Throws: what the route throws; ``Problem/notFound`` without one, and 405 for another method of its address.
+    /// - Throws: The route's error; ``Problem/notFound`` without a route, and 405 for an unsupported method.
     func respond(to request: Request, _ context: RouteContext) async throws -> Response {
         let path = request.uri.path
         guard let scope = scopes.first(where: { $0.contains(path) }) else {
@@ -29,8 +29,8 @@ struct CounterRoutes: Sendable {
         return try await router.respond(to: request, context: context)
     }
 
-    /// A path that begins with a slash, ends without one and has no empty part. The router would overlook all three,
-    /// so that a proxy's rule for one spelling of an address would not hold for another.
+    /// Returns `true` for a path that begins with a slash, ends without one and has no empty component. The router
+    /// ignores all three, so a proxy's rule for one spelling of an address would not apply to another.
     static func isWhole(_ path: String) -> Bool {
         var path = path
         return path.withUTF8 { bytes in

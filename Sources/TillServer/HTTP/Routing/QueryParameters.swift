@@ -1,16 +1,16 @@
 import Hummingbird
 
-/// The parameters that the query of a route may have. Another one is refused by name: a misspelled filter would
-/// be taken for none.
+/// The query parameters that a route accepts. Others are refused by name: a misspelled filter would otherwise be
+/// ignored.
 enum QueryParameters: ExpressibleByArrayLiteral, Sendable {
-    /// These and no others.
+    /// Only these.
     case named([String])
-    /// Whatever comes: the address is one that others make, send and add words of their own to.
+    /// Any parameters: external systems create or share the address and append their own.
     case any
 
     init(arrayLiteral names: String...) { self = .named(names) }
 
-    /// - Throws: ``Problem`` with 400 that names the first parameter there is not, and all there are.
+    /// - Throws: ``Problem`` with 400 that names the first unknown parameter, and all known ones.
     func check(_ request: Request) throws(Problem) {
         guard case .named(let names) = self, request.uri.query?.isEmpty == false else { return }
         for (name, _) in request.uri.queryParameters where !name.isEmpty && !names.contains(String(name)) {

@@ -3,17 +3,17 @@ import Hummingbird
 import Logging
 import TillCore
 
-/// What goes with a request from the router to its route. Copies share ``label``, so whoever asked the router can read
-/// which route it took, also when the route threw.
+/// The context passed from the router to a route. Copies share ``label``, so the matched route is known afterwards,
+/// even if the route threw.
 struct RouteContext: RequestContext {
-    /// Where a context comes from: a counter has no channel to offer, only its log.
+    /// The source of a context: a counter provides only its logger, not a channel.
     struct Source: RequestContextSource {
         let logger: Logger
         let method: HTTPRequest.Method
     }
 
     var coreContext: CoreRequestContextStorage
-    /// The method that the client sent, also while only the path is matched.
+    /// The client's method, even during path-only matching.
     let method: HTTPRequest.Method
 
     init(source: Source) {
@@ -21,7 +21,7 @@ struct RouteContext: RequestContext {
         method = source.method
     }
 
-    /// The route's template, as metrics and traces name it; `unknown` until one was found.
+    /// The route's template, as in metrics and traces; `unknown` until a route is found.
     var label: String {
         get { coreContext.endpointPath.value ?? "unknown" }
         nonmutating set { coreContext.endpointPath.value = newValue }
@@ -29,8 +29,8 @@ struct RouteContext: RequestContext {
 }
 
 extension Parameters {
-    /// The identifier in an address, its percent signs resolved.
-    /// - Throws: ``Problem/notFound`` for what can be no identifier.
+    /// Returns a percent-decoded identifier of the path.
+    /// - Throws: ``Problem/notFound`` for an invalid identifier.
     func identifier<Name: Identifier>(_ name: Substring = "id", as type: Name.Type = Name.self) throws(Problem) -> Name
     {
         guard let text = self[name]?.removingURLPercentEncoding(), let identifier = Name(ifValid: text) else {
@@ -39,15 +39,15 @@ extension Parameters {
         return identifier
     }
 
-    /// A part of an address, its percent signs resolved.
-    /// - Throws: ``Problem/notFound`` for what is not UTF-8.
+    /// Returns a percent-decoded component of the path.
+    /// - Throws: ``Problem/notFound`` for invalid UTF-8.
     func text(_ name: Substring) throws(Problem) -> String {
         guard let text = self[name]?.removingURLPercentEncoding() else { throw Problem.notFound }
         return text
     }
 
-    /// A part of an address that is passed on to a provider in an address of its own: 1 to 128 visible ASCII characters
-    /// as they came, without percent signs, so that nothing in them can lead elsewhere.
+    /// Returns a path component that is forwarded in a provider's URL: 1 to 128 visible ASCII characters as received,
+    /// without percent signs, so that it cannot change the URL's target.
     /// - Throws: ``Problem/notFound`` for anything else.
     func literal(_ name: Substring = "id") throws(Problem) -> String {
         guard let text = self[name], (1...128).contains(text.utf8.count),
@@ -58,7 +58,7 @@ extension Parameters {
 }
 
 extension Substring {
-    /// Percent signs resolved; `nil` if that is not UTF-8.
+    /// Returns the percent-decoded text; `nil` if it is not valid UTF-8.
     func removingURLPercentEncoding() -> String? {
         guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
         var bytes: [UInt8] = []
