@@ -3,6 +3,14 @@ public import TillJournal
 
 /// The operators' queue: all open review items of all payments, oldest first.
 ///
+/// ```swift
+/// import TillJournal
+///
+/// for found in try await AttentionQueue(journal).open(account: .main) {
+///     print(found.payment.id, found.item.attention.nextStep)
+/// }
+/// ```
+///
 /// Entries are written in the same commit as the event that raised them, and each is checked against the payment itself
 /// when it is read. Entries of a journal that predates the queue are created once, from its events.
 public struct AttentionQueue: Sendable {

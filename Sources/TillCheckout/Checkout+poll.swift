@@ -41,7 +41,10 @@ extension Checkout {
         guard !atWork.contains(id) else { return false }
         atWork.begin(id)
         defer { atWork.end(id) }
-        guard let payment = try await stored(id), let attempt = payment.settledAttempt else { return true }
+        guard let payment = try await stored(id), let attempt = payment.settledAttempt ?? payment.abandonedAttempt
+        else {
+            return true
+        }
         guard let answer = await perform(.effect(.query(attempt.id)), for: payment) else { return false }
         _ = try await record(answer, for: payment, moreToDo: false)
         if case .snapshot(_, .approved) = answer { return true }

@@ -33,6 +33,16 @@ extension Checkout {
 
     /// Runs recovery until the task is canceled. Makes a round every ``recoveryInterval``, however long a lane waits
     /// for its provider; ``recovery`` reports the time of the last round.
+    ///
+    /// ```swift
+    /// let recovery = Task {
+    ///     await checkout.run { notice in print(notice) }
+    /// }
+    /// // At the end of the process:
+    /// recovery.cancel()
+    /// await recovery.value
+    /// ```
+    ///
     /// - Parameter report: Receives notices for the log.
     public func run(report: @escaping @Sendable (RecoveryNotice) -> Void = { _ in }) async {
         board.begin(at: clock.now())

@@ -29,7 +29,8 @@ public struct WebhookReport: Sendable {
 extension Checkout {
     /// Records a provider's webhook and its consequences, once and in one commit:
     /// - A payment with something open becomes due immediately.
-    /// - A settled payment (after the sale), or one that holds money, is queried until the provider has answered.
+    /// - A settled payment (after the sale), one that holds money, or one with an abandoned attempt is queried until
+    ///   the provider has answered.
     /// - For a payment that the journal does not know, an incident is opened, which holds the order that the webhook
     ///   names.
     ///
@@ -52,10 +53,10 @@ extension Checkout {
                 // The order's hold has changed in the meantime.
                 continue
             }
-            // A hold can be captured and released in dashboards, too, and no other open operation would trigger a
-            // query.
-            let isHold = payment.isAtRest && payment.held.isPositive
-            let events = report.isAfterSale || isHold ? payment.requestQuery(at: now) : []
+            // A hold can be captured and released in dashboards, and an abandoned attempt approved after all. No other
+            // open operation would trigger a query.
+            let mayHold = payment.isAtRest && (payment.held.isPositive || payment.mayBeApprovedLate)
+            let events = report.isAfterSale || mayHold ? payment.requestQuery(at: now) : []
             if events.isEmpty { return try await isFirst(woken) }
             do throws(CheckoutError) {
                 // A process with a call under way keeps the payment; otherwise it is queried immediately, whatever else

@@ -4,6 +4,16 @@ public import TillJournal
 
 /// Runs payments: decides, records, calls the provider, records its answer.
 ///
+/// ```swift
+/// import TillJournal
+///
+/// let checkout = Checkout(journal: MemoryJournal(), providers: [CashDrawer()], clock: SystemClock())
+/// let order = try Order(id: OrderID(rawValue: "4711"), amount: Money(parsing: "12.50", currency: .eur))
+/// let draft = checkout.draft(account: .main, order: order, captureMode: .automatic)
+/// let payment = try await checkout.create(draft)
+/// let paid = try await checkout.confirm(payment.id, account: .main, provider: .cash, tender: .cash(tendered: nil))
+/// ```
+///
 /// - Every call to a provider is in the journal, with its key, before it is sent. No call is made inside a transaction.
 ///   Every call has a deadline, even if it ignores cancellation, and a call without an answer is `unknown`.
 /// - Any number of tasks and processes may work on one payment at once: the journal's versions order them, the
@@ -173,6 +183,13 @@ public struct Checkout: Sendable {
     }
 
     /// Refunds a payment (the full remaining amount by default).
+    ///
+    /// ```swift
+    /// let part = try Money(parsing: "4.50", currency: .eur)
+    /// let back = try await checkout.refund(paid.id, account: .main, amount: part, reason: "cake was old")
+    /// print("\(back.refunded) of \(back.captured) given back.")
+    /// ```
+    ///
     /// - Parameter total: The most that may be refunded of the payment in all; checked when the refund is written, so
     ///   that two concurrent refunds cannot exceed it.
     public func refund(

@@ -28,6 +28,17 @@ public enum ListedPayment: Sendable {
 extension Checkout {
     /// Returns payments, newest first. An unreadable payment is listed as such: unreadable events become an incident;
     /// an unreadable row is reported by `till journal verify`.
+    ///
+    /// ```swift
+    /// import TillJournal
+    ///
+    /// for listed in try await checkout.list(PaymentFilter(account: .main, limit: 20)) {
+    ///     switch listed {
+    ///     case .payment(let payment): print(payment.id, payment.status.rawValue, payment.captured)
+    ///     case .unreadable(let row): print(row.id, row.reason)
+    ///     }
+    /// }
+    /// ```
     public func list(_ filter: PaymentFilter) async throws(CheckoutError) -> [ListedPayment] {
         do throws(JournalError) {
             var listed: [ListedPayment] = []

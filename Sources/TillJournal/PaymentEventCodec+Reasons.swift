@@ -79,6 +79,10 @@ extension JSONWriter {
             .refundedTwice(let amount):
             field("attention", attention.code)
             money(amount)
+        case .approvedLate(let amount, let isCaptured):
+            field("attention", attention.code)
+            money(amount)
+            if isCaptured { field("captured", true) }
         case .disputeOpened(let reference, let amount, let respondBy):
             field("attention", attention.code)
             field("reference", reference.rawValue)
@@ -155,6 +159,7 @@ extension JSONValue {
         case "capture_reversed": return .captureReversed(try money())
         case "unwanted_capture": return .unwantedCapture(try money())
         case "refunded_twice": return .refundedTwice(try money())
+        case "approved_late": return .approvedLate(try money(), isCaptured: self["captured"] == .bool(true))
         case "dispute_opened":
             return .disputeOpened(
                 try id("reference"), try money(), respondBy: self["at"] == nil ? nil : try moment("at"))

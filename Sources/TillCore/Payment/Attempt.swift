@@ -99,6 +99,9 @@ public struct Attempt: Hashable, Sendable {
     /// The required customer action, while it is pending.
     var action: CustomerAction? { if case .requiresAction(let action) = state { action } else { nil } }
 
+    /// The void that is open or was refused. A void that succeeded before the attempt was opened again does not count.
+    var unfinishedVoid: Void? { void.flatMap { $0.state.isSucceeded ? nil : $0 } }
+
     /// `true` if the provider refused the void.
     var isVoidRefused: Bool { if case .refused? = void?.state { true } else { false } }
 

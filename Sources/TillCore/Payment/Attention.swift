@@ -33,6 +33,9 @@ public enum Attention: Hashable, Sendable {
     case disputeLost(ProviderReference, Money)
     /// Money was captured from a payment that was canceled or had ended.
     case unwantedCapture(Money)
+    /// An attempt that had ended was approved after all. A void of its hold was started; captured money is counted if
+    /// no other attempt of the payment has any.
+    case approvedLate(Money, isCaptured: Bool)
     /// The amount by which refunds exceed captures.
     case refundedTwice(Money)
     /// A refund failed after another payment had already paid for the order.
@@ -81,6 +84,11 @@ public enum Attention: Hashable, Sendable {
         case .disputeLost(let reference, let amount): "The dispute \(reference) about \(amount) was lost."
         case .unwantedCapture(let amount):
             "\(amount) was captured at the provider, and nobody wanted that money any more."
+        case .approvedLate(let amount, isCaptured: false):
+            "The provider approved \(amount) after the attempt had ended. Nothing was captured; a void was started."
+        case .approvedLate(let amount, isCaptured: true):
+            "The provider captured \(amount) after the attempt had ended. Beside another attempt, and of a canceled "
+                + "payment, it is not counted."
         case .refundedTwice(let amount): "\(amount) more went back to the customer than was captured."
         case .orderPaidAgain(let payment): "The order was paid again meanwhile, by \(payment)."
         case .note(let sentence): sentence

@@ -75,6 +75,9 @@ extension Attention {
         case .disputeOpened: "Answer it at the provider with the receipt before the deadline, or accept it."
         case .disputeLost: "Appeal it at the provider, or write it off."
         case .unwantedCapture: "Refund what nobody wants: the payment was canceled, let go, or had ended."
+        case .approvedLate(_, isCaptured: false): "Check in the provider's dashboard that nothing is held any more."
+        case .approvedLate(_, isCaptured: true):
+            "Refund it: here if the payment shows it as captured, else in the provider's dashboard."
         case .refundedTwice: "Check the provider's dashboard; the customer may have been refunded too much."
         case .orderPaidAgain: "Settle one of the two payments: refund it again, or return the money another way."
         case .keyRejected: "Correct the provider's key in the settings; what waits for it resumes by itself."
@@ -101,6 +104,7 @@ extension Attention {
         case .disputeOpened: "dispute_opened"
         case .disputeLost: "dispute_lost"
         case .unwantedCapture: "unwanted_capture"
+        case .approvedLate: "approved_late"
         case .refundedTwice: "refunded_twice"
         case .orderPaidAgain: "order_paid_again"
         case .keyRejected: "key_rejected"
@@ -121,7 +125,8 @@ extension Payment {
     /// Returns `true` if later events have settled the entry.
     public func isOvertaken(_ item: AttentionItem) -> Bool {
         switch item.attention {
-        case .voidedAfterCapture, .refundedTwice, .refundedMoreThanOnce, .disputeLost, .note: return false
+        case .voidedAfterCapture, .refundedTwice, .refundedMoreThanOnce, .disputeLost, .approvedLate, .note:
+            return false
         case .wrongAmount, .wrongCurrency, .stillUnknown: return !isOpen(item.operation)
         case .keyRejected:
             if case .attempt(let id) = item.operation, let query = requestedQuery, query.attempt == id,
@@ -172,6 +177,7 @@ extension Payment {
         case .void(let id):
             guard let attempt = attempts.first(where: { $0.id == id }) else { return true }
             if attempt.void?.state.isSucceeded == true { return true }
+            if isLateVoidRefused(attempt) { return false }
             return captures.contains { $0.attempt == id && $0.state.isSucceeded } ? held.isZero : !attempt.isLive
         case .renewal(let id):
             guard let renewal = renewals.first(where: { $0.id == id }) else { return true }

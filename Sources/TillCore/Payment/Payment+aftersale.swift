@@ -56,7 +56,9 @@ extension Payment {
     func observeAfterSale(
         _ snapshot: ProviderSnapshot, of attempt: Attempt, at now: Timestamp
     ) -> [PaymentEvent] {
-        guard attempt.mostAuthorized > 0 else { return [] }
+        guard attempt.mostAuthorized > 0 else {
+            return observeLateApproval(snapshot, of: attempt, at: now)
+        }
         let captured = observeCaptures(snapshot, of: attempt)
         return captured + observeFailedHold(snapshot, of: attempt, after: captured, at: now)
             + observeRefunds(snapshot, of: attempt, at: now)
@@ -356,6 +358,9 @@ extension Payment {
         guard openAttention.contains(item) else { throw .attentionClosed(number) }
         try check(resolution)
         var said = resolution
+        if case .approvedLate = item.attention, resolution.kind == .refundedElsewhere {
+            throw .unsupported("What was approved late is no capture of this payment, so no refund of it is recorded.")
+        }
         switch resolution.kind {
         case .handled:
             said.amount = nil

@@ -45,7 +45,7 @@ extension Payment {
         case .snapshot(let id, let answer):
             let basis = basis ?? QueryBasis(self)
             let events = observeSnapshot(id, answer, isOvertaken: basis.version < version, at: now, standing)
-            return afterQuery(id, isAnswered: isReadable(answer, of: id), from: basis, events, at: now)
+            return afterQuery(id, answer, from: basis, events, at: now)
         case .holdEnds(let id): return standing.isTrusted ? observeHold(id, at: now) : []
         }
     }
@@ -76,7 +76,7 @@ extension Payment {
     func observeAuthorized(
         _ id: AttemptID, _ answer: ProviderAnswer<Authorization>, at now: Timestamp
     ) -> [PaymentEvent] {
-        guard let attempt = undecided(id) else { return [] }
+        guard let attempt = undecided(id) else { return observeLateApproval(id, answer, at: now) }
         switch answer {
         case .approved(let authorization):
             guard !isOtherMoney(authorization, for: attempt) else {
@@ -112,7 +112,9 @@ extension Payment {
     private func observeContinued(
         _ id: AttemptID, _ answer: ProviderAnswer<Authorization>, at now: Timestamp
     ) -> [PaymentEvent] {
-        guard let attempt = undecided(id), attempt.openContinuation != nil else { return [] }
+        guard let attempt = undecided(id), attempt.openContinuation != nil else {
+            return observeLateApproval(id, answer, at: now)
+        }
         switch answer {
         case .approved, .declined: return observeAuthorized(id, answer, at: now)
         case .requiresAction(let action): return challenged(attempt, action)
@@ -197,7 +199,7 @@ extension Payment {
             ]
             // Captured externally: the amount must be established, whatever the first query yields.
             guard let attempt = attemptID(of: operation),
-                decline.reason == .alreadyCaptured || isVoidOfFailedCapture(operation)
+                decline.reason == .alreadyCaptured || isVoidOfFailedCapture(operation) || isVoidOfEnded(operation)
             else { return refused }
             return refused + [.queryRequested(attempt, due: now)]
         case .requiresAction(let action): return stillUnknown(operation, reason: .unclear(action.kind), at: now)
@@ -213,6 +215,12 @@ extension Payment {
     private func isVoidOfFailedCapture(_ operation: OperationID) -> Bool {
         guard case .void(let id) = operation, let attempt = attempts.first(where: { $0.id == id }) else { return false }
         return hasFailedCapture(attempt)
+    }
+
+    /// `true` for the void of a late approval beside another attempt: if it is refused, money may be captured.
+    private func isVoidOfEnded(_ operation: OperationID) -> Bool {
+        guard case .void(let id) = operation, let attempt = attempts.first(where: { $0.id == id }) else { return false }
+        return !attempt.isLive
     }
 
     /// Returns the attempt that an operation concerns.

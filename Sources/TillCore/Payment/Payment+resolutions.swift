@@ -55,7 +55,7 @@ extension Payment {
         case .wrongAmount(let money, _), .wrongCurrency(let money, _), .refundedMoreThanOnce(_, let money),
             .partialApproval(let money), .refundReversed(let money), .captureReversed(let money),
             .disputeOpened(_, let money, _), .disputeLost(_, let money), .unwantedCapture(let money),
-            .refundedTwice(let money):
+            .refundedTwice(let money), .approvedLate(let money, _):
             money
         case .holdEnds, .honorPeriodEnds: held.isPositive ? held : amount
         case .keyRejected, .voidedAfterCapture, .refused, .refundFailed, .stillUnknown, .tapOverdue, .orderPaidAgain,

@@ -88,7 +88,7 @@ extension Payment {
             }
             // This query may be older than the continuation; the continuation's own answer decides.
             if attempt.openContinuation != nil { return observeContinuable(attempt, at: now) }
-            guard hasTime(attempt, at: now, clock) || attempt.void != nil else {
+            guard hasTime(attempt, at: now, clock) || attempt.unfinishedVoid != nil else {
                 return [.voidStarted(id, reason: .abandoned)]
             }
             // Written again when due, so that the next query is scheduled too.
@@ -113,7 +113,7 @@ extension Payment {
         case .notFound, .unconfirmed:
             // No process has the customer's credential any more, so this attempt cannot continue. It is voided at the
             // provider, so that a request that is still under way can never charge it.
-            guard let void = attempt.void else { return [.voidStarted(id, reason: .abandoned)] }
+            guard let void = attempt.unfinishedVoid else { return [.voidStarted(id, reason: .abandoned)] }
             guard void.state.isOpen else {
                 return stillUnknown(asking(attempt), reason: .unclear("The provider refuses to void it."), at: now)
             }
@@ -148,7 +148,7 @@ extension Payment {
     /// in the journal, once, and not if the payment was canceled.
     private func observeContinuable(_ attempt: Attempt, at now: Timestamp) -> [PaymentEvent] {
         let id = attempt.id
-        if let void = attempt.void {
+        if let void = attempt.unfinishedVoid {
             guard void.state.isOpen else {
                 return stillUnknown(asking(attempt), reason: .unclear("The provider refuses to void it."), at: now)
             }
@@ -192,7 +192,7 @@ extension Payment {
         if let void = attempt.void, void.state.isOpen {
             if snapshot.standing == .voided, void.rest != nil, snapshot.captured.minorUnits == settled {
                 events.append(.voided(id))
-            } else if snapshot.standing == .voided, settled == 0 {
+            } else if settled == 0, snapshot.standing == .voided || (!attempt.isLive && snapshot.isDeclined) {
                 events += settle(id, [gone(id, void)])
             } else {
                 events += again(.void(id), "not voided yet", at: now)
@@ -244,4 +244,8 @@ extension Payment {
             ]
         }
     }
+}
+
+extension ProviderSnapshot {
+    fileprivate var isDeclined: Bool { if case .declined = standing { true } else { false } }
 }

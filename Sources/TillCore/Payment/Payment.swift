@@ -1,6 +1,15 @@
 /// One payment for one order, folded from its events. A value without I/O: `decide` turns a command into events,
 /// `observe` turns an answer into events, `evolve` applies an event, and `pendingEffects` lists the remaining work.
 ///
+/// ```swift
+/// guard let payment = Payment(folding: history) else { return }
+/// print(payment.status.rawValue, payment.captured, payment.refunded)
+/// let amount = Money(minorUnits: 450, currency: payment.currency)
+/// for event in try payment.decide(.refund(amount, reason: "The cake was old."), at: SystemClock().now()) {
+///     print(event.name)  // refund.started
+/// }
+/// ```
+///
 /// Invariants, after every event: those of ``BrokenInvariant/Rule``. An event that violates one is not applied any
 /// further: ``broken`` reports it, no journal returns such a payment, and the engine writes none.
 public struct Payment: Hashable, Sendable {

@@ -48,7 +48,8 @@ extension Payment {
     /// `true` if no operation is open and nothing is left to be established, apart from what the provider may report by
     /// itself.
     public var isAtRest: Bool {
-        !attempts.contains { $0.isUndecided || $0.void?.state.isOpen == true }
+        // The void of an attempt that has ended moves nothing of another one's money.
+        !attempts.contains { $0.isUndecided || ($0.isLive && $0.void?.state.isOpen == true) }
             && !captures.contains { $0.state.isOpen } && !refunds.contains { $0.state.isOpen }
             && !renewals.contains { $0.state.isOpen }
     }
@@ -57,7 +58,9 @@ extension Payment {
     /// a query is under way, which may be older than the report. While another operation is open, the query waits for
     /// its end. Does nothing while an attempt is undecided: the authorizing call receives the answer.
     public func requestQuery(at now: Timestamp) -> [PaymentEvent] {
-        guard !attempts.contains(where: \.isUndecided), let attempt = settledAttempt else { return [] }
+        guard !attempts.contains(where: \.isUndecided), let attempt = settledAttempt ?? abandonedAttempt else {
+            return []
+        }
         return [.queryRequested(attempt.id, due: now)]
     }
 
@@ -65,14 +68,15 @@ extension Payment {
     /// count, because it may have been too early; nor does an answer while another operation is or was open at the
     /// time, because it could not attribute the moved money.
     func afterQuery(
-        _ id: AttemptID, isAnswered: Bool, from basis: QueryBasis, _ events: [PaymentEvent], at now: Timestamp
+        _ id: AttemptID, _ answer: ProviderAnswer<ProviderSnapshot>, from basis: QueryBasis, _ events: [PaymentEvent],
+        at now: Timestamp
     ) -> [PaymentEvent] {
         guard let query = requestedQuery, query.attempt == id, basis.version >= query.version, basis.isAtRest,
             isAtRest
         else { return events }
         let isAskedAgain = events.contains { if case .queryRequested = $0 { true } else { false } }
         if isAskedAgain { return events }
-        if isAnswered { return events + [.queryAnswered(id)] }
+        if isEnded(query, by: answer) { return events + [.queryAnswered(id)] }
         guard CheckSchedule.isReached(query.due, at: now) else { return events }
         return events + [.queryRequested(id, due: now.adding(CheckSchedule.wait(checks: query.tries + 1)))]
     }

@@ -555,12 +555,12 @@ enum PaymentTable {
         unknown | not seen | operation.unknown
         declined | prepared | -
         declined | prepare lost | -
-        declined | approved | -
+        declined | approved | attempt.authorized void.started payment.attention_required
         declined | declined | -
         declined | auth lost | -
         declined | auth unsent | -
         declined | auth asks | -
-        declined | continued | -
+        declined | continued | attempt.authorized void.started payment.attention_required
         declined | continue no | -
         declined | continue lost | -
         declined | continue unsent | -
@@ -578,30 +578,30 @@ enum PaymentTable {
         declined | refund lost | -
         declined | refund unsent | -
         declined | seen continuable | -
-        declined | seen renewed | -
+        declined | seen renewed | attempt.authorized void.started payment.attention_required
         declined | seen nothing | -
-        declined | seen held | -
-        declined | seen taken | -
+        declined | seen held | attempt.authorized void.started payment.attention_required
+        declined | seen taken | attempt.prepared operation.unknown payment.attention_required
         declined | seen declined | -
         declined | seen voided | -
         declined | seen rest voided | -
-        declined | seen refund failed | -
-        declined | seen refund of others | -
-        declined | seen refund begun by others | -
-        declined | seen capture failed | -
-        declined | seen inquiry | -
-        declined | seen chargeback | -
-        declined | seen dispute won | -
-        declined | seen dispute lost | -
+        declined | seen refund failed | attempt.prepared operation.unknown payment.attention_required
+        declined | seen refund of others | attempt.prepared operation.unknown payment.attention_required
+        declined | seen refund begun by others | attempt.prepared operation.unknown payment.attention_required
+        declined | seen capture failed | attempt.authorized void.started payment.attention_required
+        declined | seen inquiry | attempt.prepared operation.unknown payment.attention_required
+        declined | seen chargeback | attempt.prepared operation.unknown payment.attention_required
+        declined | seen dispute won | attempt.prepared operation.unknown payment.attention_required
+        declined | seen dispute lost | attempt.prepared operation.unknown payment.attention_required
         declined | not seen | -
         not sent | prepared | -
         not sent | prepare lost | -
-        not sent | approved | -
+        not sent | approved | attempt.authorized void.started payment.attention_required
         not sent | declined | -
         not sent | auth lost | -
         not sent | auth unsent | -
         not sent | auth asks | -
-        not sent | continued | -
+        not sent | continued | attempt.authorized void.started payment.attention_required
         not sent | continue no | -
         not sent | continue lost | -
         not sent | continue unsent | -
@@ -619,21 +619,21 @@ enum PaymentTable {
         not sent | refund lost | -
         not sent | refund unsent | -
         not sent | seen continuable | -
-        not sent | seen renewed | -
+        not sent | seen renewed | attempt.authorized void.started payment.attention_required
         not sent | seen nothing | -
-        not sent | seen held | -
-        not sent | seen taken | -
+        not sent | seen held | attempt.authorized void.started payment.attention_required
+        not sent | seen taken | attempt.prepared operation.unknown payment.attention_required
         not sent | seen declined | -
         not sent | seen voided | -
         not sent | seen rest voided | -
-        not sent | seen refund failed | -
-        not sent | seen refund of others | -
-        not sent | seen refund begun by others | -
-        not sent | seen capture failed | -
-        not sent | seen inquiry | -
-        not sent | seen chargeback | -
-        not sent | seen dispute won | -
-        not sent | seen dispute lost | -
+        not sent | seen refund failed | attempt.prepared operation.unknown payment.attention_required
+        not sent | seen refund of others | attempt.prepared operation.unknown payment.attention_required
+        not sent | seen refund begun by others | attempt.prepared operation.unknown payment.attention_required
+        not sent | seen capture failed | attempt.authorized void.started payment.attention_required
+        not sent | seen inquiry | attempt.prepared operation.unknown payment.attention_required
+        not sent | seen chargeback | attempt.prepared operation.unknown payment.attention_required
+        not sent | seen dispute won | attempt.prepared operation.unknown payment.attention_required
+        not sent | seen dispute lost | attempt.prepared operation.unknown payment.attention_required
         not sent | not seen | -
         held | prepared | -
         held | prepare lost | -
@@ -1252,12 +1252,12 @@ enum PaymentTable {
         abandoning | not seen | operation.unknown
         abandoned | prepared | -
         abandoned | prepare lost | -
-        abandoned | approved | -
+        abandoned | approved | attempt.authorized void.started payment.attention_required
         abandoned | declined | -
         abandoned | auth lost | -
         abandoned | auth unsent | -
         abandoned | auth asks | -
-        abandoned | continued | -
+        abandoned | continued | attempt.authorized void.started payment.attention_required
         abandoned | continue no | -
         abandoned | continue lost | -
         abandoned | continue unsent | -
@@ -1275,21 +1275,21 @@ enum PaymentTable {
         abandoned | refund lost | -
         abandoned | refund unsent | -
         abandoned | seen continuable | -
-        abandoned | seen renewed | -
+        abandoned | seen renewed | attempt.authorized void.started payment.attention_required
         abandoned | seen nothing | -
-        abandoned | seen held | -
-        abandoned | seen taken | -
+        abandoned | seen held | attempt.authorized void.started payment.attention_required
+        abandoned | seen taken | attempt.prepared operation.unknown payment.attention_required
         abandoned | seen declined | -
         abandoned | seen voided | -
         abandoned | seen rest voided | -
-        abandoned | seen refund failed | -
-        abandoned | seen refund of others | -
-        abandoned | seen refund begun by others | -
-        abandoned | seen capture failed | -
-        abandoned | seen inquiry | -
-        abandoned | seen chargeback | -
-        abandoned | seen dispute won | -
-        abandoned | seen dispute lost | -
+        abandoned | seen refund failed | attempt.prepared operation.unknown payment.attention_required
+        abandoned | seen refund of others | attempt.prepared operation.unknown payment.attention_required
+        abandoned | seen refund begun by others | attempt.prepared operation.unknown payment.attention_required
+        abandoned | seen capture failed | attempt.authorized void.started payment.attention_required
+        abandoned | seen inquiry | attempt.prepared operation.unknown payment.attention_required
+        abandoned | seen chargeback | attempt.prepared operation.unknown payment.attention_required
+        abandoned | seen dispute won | attempt.prepared operation.unknown payment.attention_required
+        abandoned | seen dispute lost | attempt.prepared operation.unknown payment.attention_required
         abandoned | not seen | -
         canceled | prepared | -
         canceled | prepare lost | -
