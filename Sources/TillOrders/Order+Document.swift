@@ -6,6 +6,14 @@ extension Order {
 
     /// Parses the bytes of an order document, WooCommerce's or PayPal's; an extra comma before a closing bracket is
     /// tolerated.
+    ///
+    /// ```swift
+    /// let order = try Order(document: bytes)
+    /// print("Order \(order.number): \(order.total)")
+    /// for line in order.lines { print(line.quantity, line.name, line.total) }
+    /// if let standing = order.standing { print("The shop says that \(standing.clause).") }
+    /// ```
+    ///
     /// - Throws: `OrderError`; `OrderError.notJSON` names the line and column.
     public init(document bytes: some Collection<UInt8>) throws(OrderError) {
         let document: JSONValue

@@ -120,6 +120,27 @@ struct WooCommerceVariantTests {
         #expect(refusal(mixed).contains("a difference of 0.04 EUR"))
     }
 
+    @Test("the receipt shows the tax that the order shows, also where its lines round to less")
+    func declaredTax() throws {
+        let line = { (name: String, total: String, tax: String, exact: String) in
+            """
+            {"name":"\(name)","quantity":1,"subtotal":"\(total)","total":"\(total)","total_tax":"\(tax)",
+             "taxes":[{"id":1,"total":"\(exact)"}]}
+            """
+        }
+        let sold = try order(
+            """
+            {"id":15,"currency":"GBP","prices_include_tax":true,"total":"6.24","total_tax":"1.04","cart_tax":"1.04",
+             "line_items":[\(line("Brush", "4.88", "0.97", "0.975")),\(line("Bead", "0.33", "0.06", "0.065"))],
+             "tax_lines":[{"label":"VAT","tax_total":"1.04","shipping_tax_total":"0.00"}]}
+            """)
+        #expect(sold.total.minorUnits == 624)
+        #expect(sold.taxTotal.minorUnits == 104)
+        #expect(sold.taxes == [OrderTax(label: "VAT", total: Money(minorUnits: 104, currency: .gbp))])
+        #expect(sold.rounding.minorUnits == -1)
+        #expect(try Order(json: sold.jsonValue) == sold)
+    }
+
     @Test("amounts as numbers, with the noise of binary fractions")
     func numbers() throws {
         let sold = try order(

@@ -1,5 +1,13 @@
 /// The items of a sale and their amounts.
 ///
+/// ```swift
+/// let price = Money(minorUnits: 1000, currency: .eur)
+/// let tax = Money(minorUnits: 190, currency: .eur)
+/// let tea = OrderLine(name: "Tea", quantity: "2", subtotal: price, total: price, tax: tax)
+/// let order = try Order(
+///     id: OrderID(selling: "1001"), number: "1001", lines: [tea], total: price.adding(tax))
+/// ```
+///
 /// An order always adds up, to the minor unit: `subtotal - discount + shipping + fees + tax - gift cards + rounding ==
 /// total`. A value that does not add up cannot be constructed. ``total`` is the amount charged, and it is above zero.
 public struct Order: Hashable, Sendable {
@@ -37,6 +45,7 @@ public struct Order: Hashable, Sendable {
     public let shippingTotal: Money
     /// All fees, without tax.
     public let feeTotal: Money
+    /// The order's tax, as the shop declares it.
     public let taxTotal: Money
     /// The part paid by gift cards.
     public let giftCardTotal: Money
@@ -53,7 +62,8 @@ public struct Order: Hashable, Sendable {
     /// Creates an order from its parts, from which the totals are computed.
     /// - Parameters:
     ///   - subtotal: The subtotal, if there are no lines; otherwise it is computed from the lines.
-    ///   - taxTotal: The tax, if no part lists its own; otherwise it is computed from the parts.
+    ///   - taxTotal: The order's tax as the shop declares it. Rounded part by part it may differ from the sum of the
+    ///     parts; `rounding` makes up for the difference. `nil`: that sum.
     /// - Throws: ``OrderError`` if the parts do not add up to `total` or the total is not above zero.
     public init(
         id: OrderID, number: String, description: String? = nil, lines: [OrderLine] = [], shipping: [OrderCharge] = [],
@@ -75,7 +85,7 @@ public struct Order: Hashable, Sendable {
             self.giftCardTotal = try giftCards.sum(currency) { $0.amount }
             let partTax = try lines.sum(currency) { $0.tax }
                 .adding(try shipping.sum(currency) { $0.tax }).adding(try fees.sum(currency) { $0.tax })
-            self.taxTotal = partTax.isZero ? taxTotal ?? partTax : partTax
+            self.taxTotal = taxTotal ?? partTax
             _ = try coupons.sum(currency) { $0.discount }
             _ = try taxes.sum(currency) { $0.total }
         } catch { throw .wrongAmount(field: "an amount", text: "", error) }

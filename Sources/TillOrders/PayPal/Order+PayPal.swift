@@ -4,6 +4,12 @@ extension Order {
     /// Reads an order of PayPal's Orders v2 API, either the create request or the response: one purchase unit,
     /// identified by its `invoice_id`, else its `custom_id`, the order's `id` or the unit's `reference_id`.
     ///
+    /// ```swift
+    /// let text = #"{"purchase_units":[{"invoice_id":"1001","amount":{"currency_code":"EUR","value":"12.50"}}]}"#
+    /// let order = try Order(payPal: JSONValue(parsing: text.utf8))
+    /// print(order.id, order.total)  // 1001 12.50 EUR
+    /// ```
+    ///
     /// The amount charged is the unit's `amount.value`. It must equal, to the minor unit, `item_total + tax_total +
     /// shipping + handling + insurance - shipping_discount - discount`, and the items must add up to the declared
     /// `item_total` and `tax_total`.
@@ -149,7 +155,8 @@ private struct PayPalDocument {
             fees: try charge("Handling", "handling") + charge("Insurance", "insurance")
                 + charge("Shipping discount", "shipping_discount", isReduction: true)
                 + charge("Discount", "discount", isReduction: true),
-            subtotal: hasBreakdown ? items : total, taxTotal: tax, total: total, notices: notices(name),
+            subtotal: hasBreakdown ? items : total, taxTotal: tax.isZero ? nil : tax, total: total,
+            notices: notices(name),
             standing: standing)
     }
 

@@ -10,11 +10,14 @@ extension WooCommerceDocument {
         var cards: [OrderGiftCard] = []
         for card in giftCards { cards.append(OrderGiftCard(lastFour: card.lastFour, amount: try shown(card.amount))) }
         let orderTax = try shown(orderTax)
+        // What the shop has printed everywhere else; rounded line by line the taxes may add up to another sum.
+        let declaredTax = try declared.totalTax.map { (tax) throws(OrderError) in try shown(tax) }
         let tax: Money
         let rounding: Money
         do throws(MoneyError) {
-            tax = try lines.sum(currency) { $0.tax }.adding(try shipping.sum(currency) { $0.tax })
+            let listed = try lines.sum(currency) { $0.tax }.adding(try shipping.sum(currency) { $0.tax })
                 .adding(try fees.sum(currency) { $0.tax }).adding(orderTax)
+            tax = declaredTax ?? listed
             let sum = try lines.sum(currency) { $0.total }.adding(try shipping.sum(currency) { $0.total })
                 .adding(try fees.sum(currency) { $0.total }).adding(tax)
                 .subtracting(try cards.sum(currency) { $0.amount })
@@ -22,7 +25,7 @@ extension WooCommerceDocument {
         } catch { throw .wrongAmount(field: "the sum", text: "", error) }
         return try Order(
             id: id, number: number, lines: lines, shipping: shipping, fees: fees, coupons: try coupons(),
-            giftCards: cards, taxes: try taxes(adding: tax), taxTotal: orderTax, rounding: rounding, total: total,
+            giftCards: cards, taxes: try taxes(adding: tax), taxTotal: tax, rounding: rounding, total: total,
             notices: notices, standing: standing)
     }
 
