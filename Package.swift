@@ -90,6 +90,7 @@ let package = Package(
         .library(name: "TillBraintree", targets: ["TillBraintree"]),
         .library(name: "TillAdyen", targets: ["TillAdyen"]),
         .library(name: "TillJournal", targets: ["TillJournal"]),
+        .library(name: "TillJournalSQLite", targets: ["TillJournalSQLite"]),
         .library(name: "TillPostgres", targets: ["TillPostgres"]),
         .library(name: "TillCheckout", targets: ["TillCheckout"]),
         .library(name: "TillBooks", targets: ["TillBooks"]),
@@ -195,8 +196,11 @@ let package = Package(
             swiftSettings: strict),
 
         // Floor 3: what is kept, what is run, and the stand-ins.
-        .target(name: "TillJournal", dependencies: ["TillCore", grdb, crypto], swiftSettings: simulated),
-        // Beside TillJournal: the same journal for many counters. libpq is found when it is needed, too.
+        .target(name: "TillJournal", dependencies: ["TillCore", crypto], swiftSettings: simulated),
+        // Beside TillJournal, each on its own: the databases. libpq is found when it is needed.
+        .target(
+            name: "TillJournalSQLite", dependencies: ["TillCore", "TillJournal", grdb],
+            swiftSettings: simulated),
         .target(name: "TillPostgres", dependencies: ["TillCore", "TillJournal"], swiftSettings: strict),
         .target(
             name: "TillCheckout", dependencies: ["TillCore", "TillJournal", "TillProvider"], swiftSettings: simulated),
@@ -241,8 +245,9 @@ let package = Package(
             name: "TillCommand",
             dependencies: [
                 "CTillProcess", "TillCore", "TillOrders", "TillCanvas", "TillPrinting", "TillReceipts",
-                "TillHardware", "TillJournal", "TillPostgres", "TillCheckout", "TillSandbox", "TillStandIns",
-                "TillServer", "TillHTTP", "TillProvider", "TillStripe", "TillPayPal", "TillPayPalClient",
+                "TillHardware", "TillJournal", "TillJournalSQLite", "TillPostgres", "TillCheckout", "TillSandbox",
+                "TillStandIns", "TillServer", "TillHTTP", "TillProvider", "TillStripe", "TillPayPal",
+                "TillPayPalClient",
                 "TillBraintree", "TillAdyen", "TillCards", "TillApplePay", "TillBooks", "TillContactless",
                 "TillTapToPay", "TillOffline", "TillPCSC", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -268,7 +273,7 @@ let package = Package(
             name: "offline-benchmark", dependencies: ["TillCore", "TillJournal", "TillOffline", grdb],
             path: "Benchmarks/offline", exclude: ["rival.py"], swiftSettings: strict),
         .executableTarget(
-            name: "journal-benchmark", dependencies: ["TillCore", "TillJournal", "TillPostgres"],
+            name: "journal-benchmark", dependencies: ["TillCore", "TillJournal", "TillJournalSQLite", "TillPostgres"],
             path: "Benchmarks/journal", swiftSettings: strict),
         .executableTarget(
             name: "applepay-benchmark",
@@ -285,10 +290,14 @@ let package = Package(
         .executableTarget(
             name: "contactless-benchmark", dependencies: ["TillCore", "TillContactless", "TillPCSC", "TillStandIns"],
             path: "Benchmarks/contactless", exclude: ["pyemv_rate.py", "run"], swiftSettings: strict),
-        example("FirstSale", "TillJournal", "TillCheckout"),
+        example("FirstSale", "TillJournal", "TillJournalSQLite", "TillCheckout"),
         example(
-            "TapToPay", "TillJournal", "TillCheckout", "TillContactless", "TillTapToPay", "TillSandbox", "TillServer"),
-        example("ReaderSale", "TillJournal", "TillCheckout", "TillHardware", "TillReceipts", "TillSandbox"),
+            "TapToPay", "TillJournal", "TillJournalSQLite", "TillCheckout", "TillContactless", "TillTapToPay",
+            "TillSandbox",
+            "TillServer"),
+        example(
+            "ReaderSale", "TillJournal", "TillJournalSQLite", "TillCheckout", "TillHardware", "TillReceipts",
+            "TillSandbox"),
         example("OnlineOrder", "TillCards", "TillPayPalClient", "TillPayPal", "TillStandIns"),
         example("ApplePayToken", "TillApplePay", "TillStandIns"),
 
@@ -329,7 +338,7 @@ let package = Package(
         tests(
             "TillStripe", "ProviderConformance", "TillCards", "TillHardware", "TillHTTP", "TillSandbox", "TillStandIns",
             crypto, httpTypes),
-        tests("TillJournal", "TillPostgres", grdb),
+        tests("TillJournal", "TillJournalSQLite", "TillPostgres", grdb),
         tests(
             "TillBooks", "TillAdyen", "TillBraintree", "TillCheckout", "TillHTTP", "TillJournal", "TillPayPal",
             "TillProvider", "TillSandbox", "TillStandIns", "TillStripe", httpTypes),
@@ -342,8 +351,10 @@ let package = Package(
             "TillSimulation"),
         tests("TillSimulation"),
         tests(
-            "TillServer", "TillAdyen", "TillApplePay", "TillCards", "TillContactless", "TillJournal", "TillCheckout",
-            "TillProvider", "TillSandbox", "TillStandIns", "TillStripe", "TillTapToPay", grdb, hummingbird, lifecycle,
+            "TillServer", "TillAdyen", "TillApplePay", "TillCards", "TillContactless", "TillJournal",
+            "TillJournalSQLite",
+            "TillCheckout", "TillProvider", "TillSandbox", "TillStandIns", "TillStripe", "TillTapToPay", grdb,
+            hummingbird, lifecycle,
             httpTypes, nioCore, tracing, inMemoryTracing),
         .testTarget(
             name: "TillCommandTests",
@@ -400,7 +411,7 @@ if let rooms = Context.environment["TILL_ROOM"]?.split(separator: ","), !rooms.i
     var kept: Set<String> = []
     var open = rooms.flatMap { ["\($0)", "\($0)Tests"] }
     // One conformance suite tests the journals of both rooms.
-    if rooms.contains("TillPostgres") { open.append("TillJournalTests") }
+    if rooms.contains(where: { $0 == "TillPostgres" || $0 == "TillJournalSQLite" }) { open.append("TillJournalTests") }
     while let name = open.popLast() {
         guard let target = targets[name], kept.insert(name).inserted else { continue }
         open += target.dependencies.compactMap { dependency in

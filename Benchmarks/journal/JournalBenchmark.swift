@@ -1,6 +1,7 @@
 import Foundation
 import TillCore
 import TillJournal
+import TillJournalSQLite
 import TillPostgres
 
 /// Measures a large journal: durable payments a second, then every list, an idle stream's look and what is due, each

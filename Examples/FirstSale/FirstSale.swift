@@ -1,6 +1,7 @@
 import TillCheckout
 import TillCore
 import TillJournal
+import TillJournalSQLite
 
 /// The README's example: a sale in cash on an embedded journal.
 @main

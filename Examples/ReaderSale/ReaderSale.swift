@@ -2,6 +2,7 @@ import TillCheckout
 import TillCore
 import TillHardware
 import TillJournal
+import TillJournalSQLite
 import TillReceipts
 import TillSandbox
 

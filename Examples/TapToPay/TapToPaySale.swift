@@ -2,6 +2,7 @@ import TillCheckout
 import TillContactless
 import TillCore
 import TillJournal
+import TillJournalSQLite
 import TillSandbox
 import TillServer
 import TillTapToPay

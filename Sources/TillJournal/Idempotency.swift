@@ -66,3 +66,20 @@ public struct IdempotencyRecord: Hashable, Sendable {
         }
     }
 }
+
+extension IdempotencyRecord {
+    /// Creates a record from the columns of a row.
+    package init(
+        scope: IdempotencyScope, fingerprint: [UInt8], request: [UInt8], isFinished: Bool, payment: String?,
+        step: String?, status: Int64, body: [UInt8], createdAt: Int64, isAlive: Bool
+    ) {
+        let payment = payment.map { PaymentID(rawValue: $0) }
+        self.init(
+            scope: scope, fingerprint: fingerprint, request: request,
+            createdAt: Timestamp(milliseconds: createdAt),
+            state: isFinished
+                ? .finished(status: Int(clamping: status), body: body, payment: payment)
+                : .inFlight(payment: payment, operation: step),
+            isHeldByLivingProcess: !isFinished && isAlive)
+    }
+}

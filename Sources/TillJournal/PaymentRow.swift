@@ -1,6 +1,13 @@
 public import TillCore
 
 /// A filter for a list of payments.
+///
+/// ```swift
+/// var filter = PaymentFilter(account: .main, status: .succeeded, limit: 20)
+/// let newest = try await journal.payments(filter)
+/// filter.before = newest.last?.id
+/// let older = try await journal.payments(filter)
+/// ```
 public struct PaymentFilter: Hashable, Sendable {
     /// Only payments of this account.
     public var account: AccountID?

@@ -6,25 +6,31 @@ public import TillJournal
 
 /// The journal in a database of PostgreSQL 15 or newer, for any number of counters on any number of machines.
 ///
-/// A write is committed, with the server's `synchronous_commit` at least `on`, when it returns; all that queued while
-/// the last commit was under way goes in one. It is as durable as the server: on its disk, and on a standby where
-/// `synchronous_standby_names` names one. A counter that dies loses nothing that was acknowledged, and what it was
-/// working on is handed to the others: at once where one of them runs on the same machine, else when its lease is over.
-/// Where the answer of a commit does not come, it is asked what became of it, and a write is
-/// ``JournalError/unavailable(_:)`` only where nobody answers. All methods may be called from any task; each session
-/// has a thread of its own.
+/// ```swift
+/// let journal = try PostgresJournal.open(at: "postgresql://till@db1,db2/till", files: ".till/shop")
+/// let standing = try await journal.standing()
+/// for finding in standing.findings where !finding.isFine { print(finding.text) }
+/// try await journal.close()
+/// ```
+///
+/// A write is committed on return, with the server's `synchronous_commit` at least `on`; writes queued during a commit
+/// share the next one. It is as durable as the server: on its disk, and on a standby if `synchronous_standby_names`
+/// names one. A crash of a counter loses nothing acknowledged, and its work in progress passes to the other counters:
+/// immediately if one of them runs on the same machine, otherwise once its lease has expired. A commit without an
+/// answer is resolved with a query, and a write fails with ``JournalError/unavailable(_:)`` only if no server answers.
+/// All methods may be called from any task; each session has a thread of its own.
 public final class PostgresJournal: CounterStore {
     let clock: any TillClock
     let lease: PostgresLease
     let readers: PostgresThreads
     let keeper: PostgresThreads
     let address: String
-    /// What this machine has noted of the journal's end; `nil` where the file cannot be made.
+    /// The file that notes the journal's head on this machine; `nil` if it cannot be created.
     let heads: HeadFile?
     private let writer: PostgresWriter
-    /// `nil` where nobody wants to hear of other counters.
+    /// The exchange of hints; `nil` if hints are not requested.
     private let hints: PostgresHints?
-    /// With what the names of files begin that a counter keeps on its own machine.
+    /// The path prefix of the files that a counter keeps on its own machine.
     public let path: String
     let watch = LeaseWatch()
     let nextPurge = Mutex(Timestamp(milliseconds: .min))
@@ -44,7 +50,7 @@ public final class PostgresJournal: CounterStore {
             onCommit: PostgresJournal.telling(hints, after: onCommit))
     }
 
-    /// What the writer calls: this process hears of a commit before the others do.
+    /// Combines the callbacks of the writer: this process is notified of a commit before the other counters.
     private static func telling(
         _ hints: PostgresHints?, after onCommit: (@Sendable ([StoredEvent]) -> Void)?
     ) -> (@Sendable ([StoredEvent]) -> Void)? {
@@ -55,21 +61,21 @@ public final class PostgresJournal: CounterStore {
         }
     }
 
-    /// Opens the journal, and makes its tables if there are none. Blocks until the database has answered.
+    /// Opens the journal, creating its tables if there are none. Blocks until the database has answered.
     /// - Parameters:
-    ///   - address: as libpq takes it, without a password: that is in `~/.pgpass` or the file that PGPASSFILE names.
-    ///   - files: with what the names of the counter's own files begin; their folder is made.
-    ///   - clock: the time by which idempotency keys expire. Leases go by the database's.
-    ///   - description: who opens it, for people who look into the database.
-    ///   - onCommit: called with the events of each commit, in the order of the journal and before the writes return,
-    ///     on the writer's thread: it must be quick.
-    ///   - onHint: called when other counters have committed something, with the accounts that it is about (`nil`:
-    ///     any), on a thread of its own. A hint may be lost: whoever waits for events polls, too.
-    ///   - length: for how long this process may stand still before others take over what it holds.
-    ///   - renewsLease: whether it renews the lease by itself.
+    ///   - address: a libpq address without a password: that is in `~/.pgpass` or the file that PGPASSFILE names.
+    ///   - files: the path prefix of the counter's own files; their folder is created.
+    ///   - clock: the clock for the expiry of idempotency keys. Leases use the database's.
+    ///   - description: a description of the process, for inspection of the database.
+    ///   - onCommit: called with the events of each commit, in journal order and before the writes return, on the
+    ///     writer's thread: it must be fast.
+    ///   - onHint: called after commits of other counters, with the accounts concerned (`nil`: any), on a thread of its
+    ///     own. A hint may be lost, so consumers of events also poll.
+    ///   - length: the time that this process may be stalled before others take over its payments.
+    ///   - renewsLease: `true` to renew the lease automatically.
     ///   - onLease: called when this process takes over from another one, and when it has lost its own lease.
     /// - Throws: ``JournalError/unavailable(_:)`` with the server's reason, also for one that is older than 15, is a
-    ///   standby, or wants a password; ``JournalError/corrupted(_:)`` for tables of a newer Till.
+    ///   standby, or requires a password; ``JournalError/corrupted(_:)`` for tables of a newer Till.
     public static func open(
         at address: String, files: String, clock: any TillClock = SystemClock(),
         maximumQueuedWrites: Int = JournalLimits.maximumQueuedWrites, description: String = "till",
@@ -99,7 +105,7 @@ public final class PostgresJournal: CounterStore {
         return journal
     }
 
-    /// Of one journal, also where a database has several.
+    /// Returns the channel of one journal, distinct even with several in a database.
     static func hintChannel(_ start: [UInt8]) -> String { "till_" + Hex.lowercase(start.prefix(16)) }
 
     private static func makeFolder(of files: String) throws(JournalError) {
@@ -111,7 +117,7 @@ public final class PostgresJournal: CounterStore {
         } catch { throw .unavailable("the folder \(folder) for its files cannot be made: \(error)") }
     }
 
-    /// The counter gets a number, and takes over from those of which it can prove that they are dead.
+    /// Assigns the counter a number, and takes over from counters that are proved dead.
     private static func register(
         _ connection: PostgresConnection, _ description: String, _ length: Span
     ) throws(PostgresFailure) -> Int64 {
@@ -134,8 +140,8 @@ public final class PostgresJournal: CounterStore {
         return row.int(0)
     }
 
-    /// Commits what is queued and ends the sessions. Later calls throw ``JournalError/closed``. What this process still
-    /// holds is free for others. Call it once.
+    /// Commits queued writes and ends the sessions. Later calls throw ``JournalError/closed``. Releases the payments
+    /// that this process still holds. Call it once.
     public func close() async throws(JournalError) {
         guard !writer.isClosed else { return }
         let writer = writer
@@ -164,16 +170,16 @@ public final class PostgresJournal: CounterStore {
 
     var isClosed: Bool { writer.isClosed }
 
-    /// How the writer has done since the journal was opened.
+    /// The writer's statistics since the journal was opened.
     public var statistics: JournalStatistics { writer.statistics }
 
-    /// Writes all of it or nothing; see ``Journal/write(_:)``.
+    /// Writes atomically; see ``Journal/write(_:)``.
     public func write(_ write: JournalWrite) async throws(JournalError) {
         try await writer.write(try PreparedWrite(write, encodes: true))
     }
 
-    /// Runs on a session that reads. Behind a write of which nobody knows what became of it something is committed
-    /// first: what is read then is as durable as that, and whoever searches it for a write gets no more than the truth.
+    /// Runs `body` on a reading session. After a write with an unknown outcome it first commits: everything read is
+    /// then as durable as that commit, so a search for the write returns only what lasts.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (PostgresConnection) throws(PostgresFailure) -> Value
     ) async throws(JournalError) -> Value {
@@ -181,7 +187,7 @@ public final class PostgresJournal: CounterStore {
         return try await run(on: readers, body)
     }
 
-    /// Runs on one of those threads.
+    /// Runs `body` on one of the given threads.
     func run<Value: Sendable>(
         on threads: PostgresThreads, _ body: @escaping @Sendable (PostgresConnection) throws(PostgresFailure) -> Value
     ) async throws(JournalError) -> Value {
@@ -193,8 +199,8 @@ public final class PostgresJournal: CounterStore {
         do throws(PostgresFailure) { return try result.get() } catch { throw error.journalError }
     }
 
-    /// PostgreSQL has its own.
-    /// - Throws: always ``JournalError/unavailable(_:)``, with what to do instead.
+    /// Not supported: PostgreSQL has its own backups.
+    /// - Throws: always ``JournalError/unavailable(_:)``, with the alternative.
     public func copy(to path: String) async throws(JournalError) -> JournalHead {
         throw .unavailable(
             "it is in PostgreSQL, which is backed up with its own: pg_basebackup and an archive of its log, or pg_dump")

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `till applepay …`: commands about Apple Pay: its doctor, its tokens and what was received.
+/// `till applepay …`: Apple Pay commands for diagnostics, tokens and received events.
 struct ApplePay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "applepay", abstract: "Examines Apple Pay's tokens, certificates and domains.",

@@ -2,7 +2,7 @@ import ArgumentParser
 import TillApplePay
 import TillCore
 
-/// `till applepay decrypt`: opens a token with the shop's own key.
+/// `till applepay decrypt`: verifies and decrypts a token with the shop's own key.
 struct ApplePayDecrypt: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "decrypt",
@@ -59,7 +59,7 @@ struct ApplePayDecrypt: AsyncParsableCommand {
         }
     }
 
-    /// A token of the past is examined as of the time when it was signed.
+    /// Returns the next step. An old token can be examined as of its signing time.
     private func advice(_ error: PaymentTokenError, _ signed: Timestamp?) -> String {
         guard ["expired", "not_yet_valid", "too_old", "from_the_future"].contains(error.code), let signed else {
             return error.next

@@ -4,7 +4,7 @@ import TillCore
 import TillHTTP
 import TillServer
 
-/// `till applepay doctor`: checks the set-up of Apple Pay on the web.
+/// `till applepay doctor`: checks the setup of Apple Pay on the web.
 struct ApplePayDoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -75,7 +75,7 @@ struct ApplePayDoctorCommand: AsyncParsableCommand {
 }
 
 extension ApplePaySettings {
-    /// Reads the settings' file.
+    /// Reads the settings file.
     static func read(_ path: String) throws -> ApplePaySettings {
         let bytes = try TrustedFile.read(path, "Apple Pay settings file", limit: InputFile.maximumBytes)
         let folder = path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "."

@@ -3,7 +3,7 @@ import TillCore
 import TillJournal
 import TillServer
 
-/// `till applepay events`: lists what Apple has reported of merchant tokens.
+/// `till applepay events`: lists the merchant-token events reported by Apple.
 struct ApplePayEvents: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",

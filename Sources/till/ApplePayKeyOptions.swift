@@ -9,8 +9,8 @@ import TillServer
     import Foundation
 #endif
 
-/// The files that a processing key is in: certificate and key apart, both in one PKCS #12 file, or the key alone
-/// with the merchant's identifier.
+/// The files of a processing key: certificate and key separately, both in one PKCS #12 file, or the key alone with the
+/// merchant identifier.
 struct ApplePayKeyOptions: ParsableArguments {
     @Option(name: .long, help: "The payment-processing certificate: PEM, DER, or PKCS #12 with its key.")
     var certificate: String?
@@ -29,7 +29,7 @@ struct ApplePayKeyOptions: ParsableArguments {
         }
     }
 
-    /// The key that the files hold.
+    /// Reads the key from the files.
     func processingKey() throws -> ProcessingKey {
         var certificateFile = try certificate.map { try InputFile.read($0, "certificate") }
         var keyFile = try key.map { try InputFile.read($0, "private key") }
@@ -38,7 +38,7 @@ struct ApplePayKeyOptions: ParsableArguments {
             if certificateFile.map(KeyBundle.isBundle) ?? (merchant == nil) { certificateFile = opened.certificate }
             if keyFile.map(KeyBundle.isBundle) ?? true { keyFile = opened.key.reveal() }
         }
-        // A file in PEM may hold both.
+        // A PEM file may hold both.
         guard let keyBytes = keyFile ?? certificateFile else {
             throw CommandError(code: "key", what: "There is no private key.", next: "Give it with --key.")
         }

@@ -4,8 +4,8 @@ import TillProvider
 import TillServer
 
 extension ApplePayMount {
-    /// What a counter serves of Apple Pay: a shop by its settings; without settings, on a loopback address with the
-    /// sandbox or a stand-in on this machine as provider, the sandbox and its demo shop; otherwise nothing.
+    /// Returns the Apple Pay of a counter: a shop by its settings; without settings, on a loopback address and with the
+    /// sandbox or a local simulator as provider, the sandbox with its demo shop; otherwise `nil`.
     static func serving(
         _ settings: String?, _ counter: Counter, host: String, statsD: StatsD?
     ) throws -> ApplePayMount? {
@@ -43,10 +43,9 @@ extension ApplePayMount {
 }
 
 extension Counter {
-    /// How the demo shop hands tokens to the provider; `nil` where there is no demo shop, because the provider is
-    /// not on this machine.
+    /// The token opening of the demo shop; `nil` without a demo shop, because the provider is not on this machine.
     fileprivate var demoOpening: TokenOpening? {
-        // Its customers and its authority are made up.
+        // The demo shop's customers and certificate authority are simulated.
         guard mode == .test else { return nil }
         guard options.provider != .sandbox else { return .here }
         return switch module(options.provider)?.standInWallet {

@@ -9,7 +9,7 @@ import TillStandIns
     import Foundation
 #endif
 
-/// `till applepay synthesize`: makes a token for tests.
+/// `till applepay synthesize`: makes tokens for tests.
 struct ApplePaySynthesize: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "synthesize",

@@ -4,7 +4,7 @@ import TillCore
 import TillJournal
 import TillServer
 
-/// `till attention …`: what a person must review, and how it was closed.
+/// `till attention …`: lists, assigns and closes entries and incidents that need review.
 struct AttentionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "attention", abstract: "Lists and closes what a person must review.",
@@ -22,7 +22,8 @@ struct AttentionCommand: AsyncParsableCommand {
                 let now = counter.clock.now()
                 let found = try await AttentionQueue(counter.journal).open(
                     account: counter.options.account, limit: limit)
-                // The shop's own, whatever account they name: `till journal incidents` lists the same.
+                // Incidents belong to the shop as a whole, regardless of account: `till journal incidents` lists the
+                // same.
                 let incidents = try await IncidentLog(counter.journal).open(account: nil, limit: limit)
                 let assigned = try await AttentionJSON.assigned(
                     found, incidents.first, in: Assignments(counter.journal, clock: counter.clock))
@@ -108,7 +109,7 @@ struct AttentionCommand: AsyncParsableCommand {
             }
         }
 
-        /// What is open under that name.
+        /// Returns the open entry or incident with that name.
         private func found(in counter: Counter) async throws -> Assignment.Subject {
             if let number {
                 let payment = try await counter.checkout.payment(

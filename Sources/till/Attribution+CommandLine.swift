@@ -2,7 +2,7 @@ import Foundation
 import TillCore
 
 extension Attribution {
-    /// Of a command: whoever the operating system says runs it. No option and no variable changes that.
+    /// The attribution of a command: the operating system's effective user. No option and no variable can override it.
     static var ofCommand: Attribution {
         Attribution(.operatingSystemUser(uid: geteuid(), name: CommandUser.name))
     }

@@ -4,7 +4,7 @@ import TillCore
 import TillJournal
 import TillServer
 
-/// `till audit …`: who did what at this counter.
+/// `till audit …`: shows and exports the audit log.
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit", abstract: "Shows and exports the audit log: who did what at this counter.",
@@ -12,7 +12,7 @@ struct AuditCommand: AsyncParsableCommand {
             "docs/AUDIT.md says what is in it and how to check an export; `till journal verify` checks it here.",
         subcommands: [List.self, Export.self])
 
-    /// What is asked for.
+    /// The filter options.
     struct Filter: ParsableArguments {
         @Option(name: .long, help: ArgumentHelp("Only from then on, such as 2026-11-21T09:30:00Z.", valueName: "time"))
         var since: String?
@@ -32,7 +32,7 @@ struct AuditCommand: AsyncParsableCommand {
         }
     }
 
-    /// Hands out entries page by page, up to where the log ended when it was begun.
+    /// Calls `body` with entries page by page, up to the end of the log at the start.
     static func forEach(
         _ wanted: AuditQuery, in journal: any CounterStore, upTo end: Int64, _ body: (AuditEntry) -> Void
     ) async throws(JournalError) {
@@ -99,9 +99,9 @@ struct AuditCommand: AsyncParsableCommand {
     struct Export: AsyncParsableCommand {
         /// The format of the exported audit log.
         enum Format: String, ExpressibleByArgument, CaseIterable {
-            /// One JSON object a line: the head first, then each entry with its link.
+            /// JSON lines: the head first, then each entry with its link.
             case jsonl
-            /// RFC 4180, for spreadsheets; it cannot be checked.
+            /// RFC 4180, for spreadsheets; its integrity cannot be checked.
             case csv
         }
 
@@ -159,7 +159,7 @@ struct AuditCommand: AsyncParsableCommand {
                 note.outcome.rawValue, note.account?.rawValue ?? "", note.subject ?? "", note.reason ?? "",
                 "\(note.count)", note.by.request ?? "", note.by.address ?? "", changes.joined(separator: "; "),
             ]
-            // A link is no text: a run of digits in it is no card number.
+            // A link is not masked: a run of digits in it is not a card number.
             return texts.map { CSVText.cell($0) } + [Hex.lowercase(entry.link)]
         }
 

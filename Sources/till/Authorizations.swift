@@ -6,7 +6,7 @@ import TillJournal
 import TillPayPal
 import TillServer
 
-/// `till authorizations …`: money that is held, and what becomes of it.
+/// `till authorizations …`: lists and changes held payments.
 struct Authorizations: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "authorizations",
@@ -51,8 +51,8 @@ struct Authorizations: AsyncParsableCommand {
 
         private var most: Int { min(max(limit, 1), JournalLimits.maximumPage) }
 
-        /// What is held of payments in one status. Most that were refunded hold nothing, so they are read on, page by
-        /// page, to where no hold can be alive any more.
+        /// Returns the holds of payments in one status. Most refunded payments have none, so the pages are read until
+        /// no hold can still be valid.
         private func held(_ counter: Counter, in status: PaymentStatus) async throws -> [HeldPayment] {
             let now = counter.clock.now()
             var filter = PaymentFilter(account: try common.accountID, status: status, limit: JournalLimits.maximumPage)
@@ -73,15 +73,15 @@ struct Authorizations: AsyncParsableCommand {
             return holds
         }
 
-        /// What a row that cannot be read says of it is not known: the payment itself is asked.
+        /// Returns `true` if a row may have a hold. An unreadable row is resolved by reading the payment itself.
         private static func mayHold(_ reading: PaymentRowReading) -> Bool {
             guard case .row(let row) = reading else { return true }
             return row.captured.minorUnits < row.amount.minorUnits
         }
 
-        /// No hold of a payment older than this is alive.
+        /// The age of a payment beyond which no hold is valid.
         private static let longestHold = Span.days(32)
-        /// Pages of payments that are read for one status.
+        /// The maximum number of pages read for one status.
         private static let maximumPages = 200
     }
 
@@ -103,7 +103,7 @@ struct Authorizations: AsyncParsableCommand {
             }
         }
 
-        /// Ends the command: 0 renewed, 2 refused by the provider, 3 not known yet.
+        /// Reports the result and ends the command: 0 renewed, 2 refused by the provider, 3 not known yet.
         private static func tell(_ payment: Payment, renewal: Renewal?, _ common: CommonOptions) throws {
             let hold = payment.currentAttempt?.authorization
             let left = renewal?.amount ?? payment.amount
@@ -145,7 +145,7 @@ struct Authorizations: AsyncParsableCommand {
     }
 }
 
-/// A payment that holds money.
+/// A payment with a hold.
 struct HeldPayment {
     let payment: Payment
     let life: AuthorizationLife

@@ -3,7 +3,7 @@ import Foundation
 import TillCards
 import TillCore
 
-/// `till cards …`: says what a card number is, without sending it anywhere.
+/// `till cards …`: describes a card number without sending it anywhere.
 struct Cards: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cards",
@@ -42,7 +42,7 @@ struct Cards: AsyncParsableCommand {
     }
 }
 
-/// What `till cards check` finds out.
+/// The report of `till cards check`.
 struct CardReport {
     let entry: CardNumberEntry
     let formatted: String
@@ -145,7 +145,7 @@ struct CardReport {
 }
 
 extension CardNumberEntry.Warning {
-    /// A stable word for programs.
+    /// The stable identifier for programs.
     var word: String {
         switch self {
         case .checkDigit: "check_digit"
@@ -153,7 +153,7 @@ extension CardNumberEntry.Warning {
         }
     }
 
-    /// One sentence for people.
+    /// The sentence for display.
     var sentence: String {
         switch self {
         case .checkDigit: "The check digit does not match; this network has such cards."

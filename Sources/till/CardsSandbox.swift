@@ -5,10 +5,10 @@ import TillStandIns
 import TillServer
 
 extension Sandbox {
-    /// The stand-ins for card providers: which of them `name` is.
+    /// The providers with a card simulator.
     static let cardStandIns = ["paypal", "braintree", "adyen"]
 
-    /// Runs the stand-in for a card provider.
+    /// Runs the simulator of a card provider.
     func runCardStandIn(_ name: String, port: Int) async throws {
         let isJSON = json
         let tell: @Sendable (Int) async -> Void = { port in

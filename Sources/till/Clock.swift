@@ -3,7 +3,7 @@ import TillCheckout
 import TillCore
 import TillServer
 
-/// `till clock …`: says whether the clock can be trusted, or takes a person's word.
+/// `till clock …`: shows whether the clock is trusted, or confirms it.
 struct Clock: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clock",

@@ -3,7 +3,7 @@ import TillCore
 import TillProvider
 import TillServer
 
-/// The command `till codes`: a provider's code, or all of them, with what they mean for the money.
+/// `till codes`: explains a provider's code, or all of them, in terms of the money.
 struct Codes: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "codes",

@@ -5,7 +5,7 @@ import TillJournal
 import TillProvider
 import TillServer
 
-/// What every command takes.
+/// The options common to all commands.
 struct CommonOptions: ParsableArguments {
     @Option(
         name: .long,
@@ -25,8 +25,8 @@ struct CommonOptions: ParsableArguments {
     )
     var config: String?
 
-    /// The settings that hold, with what this command line says; an option that was not given is `nil`.
-    /// - Parameter carried: values of providers' options, by the keys of their settings.
+    /// Returns the effective settings, with this command line; `nil` for an option that was not given.
+    /// - Parameter carried: the values of providers' options, by the keys of their settings.
     func settings(
         _ more: [Setting: String?] = [:], carried: [String: String] = [:]
     ) throws(SettingsError) -> Settings {
@@ -41,7 +41,7 @@ struct CommonOptions: ParsableArguments {
         return settings
     }
 
-    /// For commands whose work is on the journal's file.
+    /// Rejects a PostgreSQL journal, for commands that require a journal file.
     func refusePostgreSQL(_ command: String) throws {
         do {
             guard case .postgres = try settings().journalAddress() else { return }
@@ -55,14 +55,15 @@ struct CommonOptions: ParsableArguments {
         }
     }
 
-    /// The account that the command works for.
+    /// The account of the command.
     var accountID: AccountID {
-        // Settings that changed since the counter was opened must not turn one shop's command into another's.
+        // Not the counter's: settings changed since the counter opened must not redirect the command to another shop's
+        // account.
         get throws(SettingsError) { AccountID(rawValue: try settings().text(.account) ?? AccountID.main.rawValue) }
     }
 }
 
-/// Who moves the money.
+/// The provider options.
 struct ProviderOptions: ParsableArguments {
     @Option(
         name: .long,
@@ -89,7 +90,7 @@ struct ProviderOptions: ParsableArguments {
         help: ArgumentHelp(visibility: .private))
     var carried: [String] = []
 
-    /// The settings that hold, with what these options say.
+    /// Returns the effective settings, with these options.
     func settings(_ common: CommonOptions, _ more: [Setting: String?] = [:]) throws(SettingsError) -> Settings {
         let given: [Setting: String?] = [
             .provider: provider, .providerHosts: providerHosts, .sandboxLatency: sandboxLatency,
@@ -97,7 +98,7 @@ struct ProviderOptions: ParsableArguments {
         return try common.settings(given.merging(more) { $1 }, carried: ProviderArguments.values(carried))
     }
 
-    /// All of it as the counter takes it.
+    /// Returns the counter's options.
     func counterOptions(
         _ common: CommonOptions, _ more: [Setting: String?] = [:]
     ) throws(SettingsError) -> CounterOptions {
@@ -106,8 +107,8 @@ struct ProviderOptions: ParsableArguments {
 }
 
 extension Settings {
-    /// Where the journal is.
-    /// - Throws: ``SettingsError/wrongValue(place:reason:)`` for the address of anything that holds no journal.
+    /// Returns the location of the journal.
+    /// - Throws: ``SettingsError/wrongValue(place:reason:)`` for an unsupported address.
     func journalAddress() throws(SettingsError) -> JournalAddress {
         do throws(JournalAddressError) {
             return try JournalAddress(text(.journal) ?? CounterOptions.defaultJournal)
@@ -116,7 +117,7 @@ extension Settings {
 }
 
 extension CounterOptions {
-    /// The options that settings lead to.
+    /// Derives the options from settings.
     init(_ settings: Settings) throws(SettingsError) {
         let address = try settings.journalAddress()
         self.init(

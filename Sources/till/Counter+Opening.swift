@@ -1,6 +1,7 @@
 import Foundation
 import TillCore
 import TillJournal
+import TillJournalSQLite
 import TillPostgres
 import TillServer
 
@@ -13,11 +14,11 @@ import TillServer
 #endif
 
 extension Counter {
-    /// Opens a counter on the journal that its options name: a file, or a database of PostgreSQL.
+    /// Opens a counter on the journal in its options: a file, or a PostgreSQL database.
     /// - Parameters:
     ///   - onLease: called when this process takes over from another one, or is taken over.
     ///   - onCommit: called with the events of each commit, before its writes return.
-    ///   - onHint: called when counters on other machines have committed something, with the accounts that it is about.
+    ///   - onHint: called after commits of counters on other machines, with the accounts concerned.
     static func open(
         _ options: CounterOptions, clock machine: any TillClock = SystemClock(),
         onLease: (@Sendable (LeaseNotice) -> Void)? = nil, onCommit: (@Sendable ([StoredEvent]) -> Void)? = nil,

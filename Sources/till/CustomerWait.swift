@@ -3,9 +3,9 @@ import TillCheckout
 import TillCore
 import TillServer
 
-/// How long a command waits for a customer who has something to do, such as to confirm at the bank.
+/// The time that a command waits for a customer's action, such as authentication at the bank.
 struct CustomerWait: ParsableArguments {
-    /// The longest; then the attempt is canceled anyway.
+    /// The maximum wait, in seconds; after it the attempt is canceled anyway.
     static let longest = Int(CheckSchedule.actionLifetime.milliseconds / 1000)
 
     @Option(
@@ -22,7 +22,7 @@ struct CustomerWait: ParsableArguments {
         }
     }
 
-    /// Watches a payment until its customer has done what was asked, or until the time is over.
+    /// Watches a payment until the customer has acted, or until the wait is over.
     func outcome(of payment: Payment, in counter: Counter, json: Bool) async throws -> Payment {
         guard wait > 0, payment.status == .requiresAction else { return payment }
         if !json {

@@ -7,7 +7,7 @@ import TillPostgres
 import TillProvider
 import TillServer
 
-/// `till doctor`: checks the whole set-up and says what is wrong.
+/// `till doctor`: checks the whole setup and reports faults.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -46,7 +46,7 @@ struct Doctor: AsyncParsableCommand {
                 : ProviderFinding(
                     "\(due.count) payments wait for `till payments recover` or a running counter.", isFine: false))
         findings += try await otherAccounts(counter) + incidents(counter)
-        // After the providers were asked who they are: their answers carry the time.
+        // After the providers were queried: their responses carry the time.
         findings.append(
             counter.clock.standing.doubt.map { ProviderFinding("\($0.sentence) \(ClockDoubt.next)", isFine: false) }
                 ?? ProviderFinding("Nothing speaks against the machine's clock."))
@@ -69,10 +69,10 @@ struct Doctor: AsyncParsableCommand {
         return findings + Doctor.secretFindings(settings)
     }
 
-    /// The most open payments of other accounts, and the most incidents, that are named.
+    /// The maximum number of open payments of other accounts, and of incidents, in the findings.
     private static let mostNamed = 5
 
-    /// Open payments that this counter does not touch.
+    /// Returns findings about open payments of other accounts, which this counter does not process.
     private func otherAccounts(_ counter: Counter) async throws -> [ProviderFinding] {
         let open = try await counter.journal.due(
             at: Timestamp(milliseconds: .max), limit: JournalLimits.maximumPage)
@@ -91,7 +91,8 @@ struct Doctor: AsyncParsableCommand {
             + [ProviderFinding("\(rest) other payments are of other accounts, too.", isFine: false)]
     }
 
-    /// What waits for a person: reports about no known payment, and payments that recovery cannot work on.
+    /// Returns findings about open incidents: reports about unknown payments, and payments that recovery cannot
+    /// process.
     private func incidents(_ counter: Counter) async throws -> [ProviderFinding] {
         let incidents = try await Records<Incident>(counter.journal).list(
             matching: Incident.open, limit: Doctor.mostNamed + 1)
@@ -100,7 +101,7 @@ struct Doctor: AsyncParsableCommand {
         return named + [ProviderFinding("There are more incidents: till journal incidents.", isFine: false)]
     }
 
-    /// Secrets that others can see.
+    /// Returns findings about secrets exposed to other users.
     private static func secretFindings(_ settings: Settings) -> [ProviderFinding] {
         let readable = settings.entries.compactMap { entry -> ProviderFinding? in
             guard case .secretFile(let path) = entry.origin else { return nil }

@@ -2,14 +2,14 @@ import Foundation
 import TillCanvas
 import TillCore
 
-/// What `till doctor` says of drawing receipts: the languages that the fonts of this machine have, those that they
-/// lack, and the Debian packages that mend it.
+/// The font check of `till doctor` for receipts: supported languages, missing scripts, and the Debian packages that add
+/// them.
 struct DoctorLanguages {
     private var languages: [LanguageCoverage] = []
     private var missing: [Script] = []
     private var failure: CanvasError?
 
-    /// Asks this machine's fonts.
+    /// Checks the fonts of this machine.
     init() {
         do throws(CanvasError) {
             let canvas = try Canvas()
@@ -18,7 +18,7 @@ struct DoctorLanguages {
         } catch { failure = error }
     }
 
-    /// As sentences; one that is not fine ends with what to install.
+    /// The findings as sentences; a fault ends with the packages to install.
     var findings: [(isFine: Bool, text: String)] {
         if let failure { return [(false, "\(failure.what) \(failure.next)")] }
         var findings: [(isFine: Bool, text: String)] = []
@@ -44,7 +44,7 @@ struct DoctorLanguages {
         return findings
     }
 
-    /// `languages`, the nine that receipts are written in, and `missing_scripts`, in which no name can be drawn.
+    /// Writes `languages`, the nine languages of receipts, and `missing_scripts`, the scripts without a font.
     func write(to writer: inout JSONWriter) {
         writer.key("languages")
         writer.beginArray()

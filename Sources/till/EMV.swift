@@ -2,12 +2,12 @@ import ArgumentParser
 import TillContactless
 import TillCore
 
-/// `till emv`: commands about data of chip cards.
+/// `till emv`: commands for chip card data.
 struct EMV: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "emv", abstract: "Explains the messages of cards and terminals.", subcommands: [Decode.self])
 
-    /// `till emv decode`: reads data of a chip card and explains it.
+    /// `till emv decode`: decodes chip card data and explains it.
     struct Decode: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "decode",
@@ -26,7 +26,7 @@ struct EMV: AsyncParsableCommand {
             var status: StatusWord?
             do {
                 var bytes = try Hex.bytes(text)
-                // A whole answer of a card may be given: the status word at its end is not part of the data.
+                // A complete response of a card is accepted: the status word at its end is not part of the data.
                 if let answer = ResponseAPDU(bytes: bytes), answer.status.rawValue == 0x9000, !answer.data.isEmpty,
                     DataObject.parse(ifValid: answer.data) != nil
                 {
@@ -42,7 +42,7 @@ struct EMV: AsyncParsableCommand {
         }
     }
 
-    /// Reads messages until the input ends; one that cannot be read is reported in its place.
+    /// Decodes messages until the end of input; reports an unreadable one in place.
     private static func decodeEachLine() {
         while let line = readLine() {
             guard line.utf8.count <= mostInput else {
@@ -61,7 +61,7 @@ struct EMV: AsyncParsableCommand {
         }
     }
 
-    /// The most bytes of standard input that are read.
+    /// The maximum number of bytes read from standard input.
     private static let mostInput = 1 << 20
 
     private static func standardInput() -> String {
@@ -70,7 +70,7 @@ struct EMV: AsyncParsableCommand {
         return text
     }
 
-    /// The lines for people, indented by depth.
+    /// Returns the lines for display, indented by depth.
     static func text(_ lines: [ExplainedLine], indent: Int = 0) -> [String] {
         lines.flatMap { line -> [String] in
             let space = String(repeating: "  ", count: line.depth + indent)
@@ -91,7 +91,7 @@ struct EMV: AsyncParsableCommand {
         return writer.text
     }
 
-    /// The lines as an array of objects.
+    /// Writes the lines as an array of objects.
     static func write(_ lines: [ExplainedLine], to writer: inout JSONWriter) {
         writer.beginArray()
         for line in lines {

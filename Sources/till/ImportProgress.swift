@@ -2,9 +2,9 @@ import Synchronization
 import TillBooks
 import TillProvider
 
-/// How far an import of statements is, on one line of a terminal that is written over, and nowhere else.
+/// The progress of a statement import, on a single terminal line that is overwritten.
 final class ImportProgress: Sendable {
-    /// The shortest time between two lines: what is imported in less shows none.
+    /// The minimum interval between updates: a shorter import shows none.
     private static let interval = Duration.milliseconds(500)
 
     private let isShown: Bool
@@ -15,7 +15,7 @@ final class ImportProgress: Sendable {
         last = Mutex((.now, 0))
     }
 
-    /// What is called behind each commit of an import; `nil` where nothing is shown.
+    /// Returns the callback for each commit of an import; `nil` if progress is not shown.
     func of(_ name: String) -> Reconciliation.Progress? {
         guard isShown else { return nil }
         return { [self] done, all in
@@ -24,7 +24,7 @@ final class ImportProgress: Sendable {
         }
     }
 
-    /// What is called while a report comes; `nil` where nothing is shown.
+    /// Returns the callback for the download of a report; `nil` if progress is not shown.
     func fetching() -> FetchProgress? {
         guard isShown else { return nil }
         return { [self] name, bytes in show("\(name.suffix(60)): \(bytes >> 10) KiB") }
@@ -38,7 +38,7 @@ final class ImportProgress: Sendable {
         }
     }
 
-    /// Leaves the line empty for what is said next.
+    /// Clears the line for subsequent output.
     func end() {
         guard isShown else { return }
         last.withLock { last in

@@ -1,11 +1,11 @@
 import TillCore
 
-/// A file that a command reads whole: a certificate, a key, a token.
+/// A file that a command reads whole, such as a certificate, a key or a token.
 enum InputFile {
-    /// Certificates, keys and tokens have a few thousand bytes.
+    /// The maximum file size. Certificates, keys and tokens have a few thousand bytes.
     static let maximumBytes = 1 << 20
 
-    /// The file's bytes; `-` is standard input.
+    /// Reads the file; `-` is standard input.
     static func read(_ path: String, _ what: String) throws(CommandError) -> [UInt8] {
         do throws(LimitedFile.Failure) { return try LimitedFile.read(path, limit: maximumBytes) } catch {
             guard case .tooLong = error else {

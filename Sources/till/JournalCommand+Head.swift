@@ -73,18 +73,18 @@ extension JournalCommand {
     }
 }
 
-/// The key that heads are signed with, and the file beside a backup that has its signed head.
+/// The key that signs journal heads, and the signed head stored beside a backup.
 enum HeadSigner {
-    /// What the file beside a backup has after its name.
+    /// The suffix of the file with a backup's signed head.
     static let suffix = ".signed-head"
 
-    /// The key of an option, or else of the settings; `nil` where none is configured.
+    /// Returns the key from the option, or else from the settings; `nil` if none is configured.
     static func key(_ common: CommonOptions, named path: String? = nil) throws -> HeadSigningKey? {
         guard let path = try path ?? common.settings().text(.journalSigningKey) else { return nil }
         return try HeadKeyFile.signingKey(at: path)
     }
 
-    /// The statement of a file, if it was signed with the key of another file.
+    /// Returns the statement in a file after verifying its signature.
     static func statement(_ path: String, publicKey: String) throws -> SignedHead {
         let key = try HeadKeyFile.verifyingKey(at: publicKey)
         let signed = try SignedHead(parsing: try TextFile.read(path, limit: SignedHead.maximumBytes))

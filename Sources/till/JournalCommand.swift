@@ -4,7 +4,7 @@ import TillCore
 import TillJournal
 import TillServer
 
-/// `till journal …`: verifies, copies and mends the journal.
+/// `till journal …`: verifies, copies and repairs the journal.
 struct JournalCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "journal", abstract: "Checks and copies the journal.",
@@ -134,7 +134,7 @@ struct JournalCommand: AsyncParsableCommand {
         func run() async throws {
             try common.refusePostgreSQL("till journal backup")
             try await withCounter(common, provider) { counter in
-                // Before anything is copied: a key that cannot be used is found out first.
+                // Before the copy, so that an unusable key is reported first.
                 let key = try HeadSigner.key(common)
                 let copied: JournalHead
                 do throws(JournalError) {

@@ -3,7 +3,7 @@ import TillCore
 import TillJournal
 import TillServer
 
-/// `till journal mode`: shows in which mode a journal is, and changes it, which nothing else does.
+/// `till journal mode`: shows the mode of a journal, and is the only command that changes it.
 struct JournalMode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mode",

@@ -4,7 +4,7 @@ import TillJournal
 import TillPostgres
 import TillServer
 
-/// `till journal copy`: a journal goes from a file into a database, or back.
+/// `till journal copy`: moves a journal from a file into a database, or the reverse.
 struct JournalMoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "copy", abstract: "Moves the journal from a file into a PostgreSQL database, or back.",

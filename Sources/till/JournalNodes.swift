@@ -3,7 +3,7 @@ import TillCore
 import TillJournal
 import TillServer
 
-/// `till journal nodes`: which processes have the journal open.
+/// `till journal nodes`: lists the processes on the journal.
 struct JournalNodes: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nodes", abstract: "Lists the processes that have the journal open, this command apart.",

@@ -1,9 +1,9 @@
 import TillCore
 import TillServer
 
-/// A key as commands show it: never the key itself.
+/// An API key as commands show it, without its secret.
 struct KeyLine {
-    /// Columns of a terminal.
+    /// The width of the terminal, in columns.
     private static let width = 80
     private static let labelWidth = 36
 
@@ -15,7 +15,7 @@ struct KeyLine {
         self.lastUsedAt = lastUsedAt
     }
 
-    /// For people: what it is called and whose it is; below it how long, when it was used, and what it may do.
+    /// Returns the lines for display: identifier, label and account; below them validity, last use and scopes.
     func lines(at now: Timestamp) -> [String] {
         let label = key.label.prefix(KeyLine.labelWidth)
         let space = String(repeating: " ", count: KeyLine.labelWidth - label.count)
@@ -38,10 +38,10 @@ struct KeyLine {
         text + String(repeating: " ", count: max(0, width - text.count))
     }
 
-    /// The date alone, in UTC, so that the table fits 80 columns.
+    /// Returns the date alone, in UTC, so that the table fits 80 columns.
     private static func day(_ moment: Timestamp) -> Substring { moment.description.prefix(10) }
 
-    /// For programs, in an object of its own.
+    /// The JSON object for programs.
     var document: String {
         var writer = JSONWriter()
         write(into: &writer)
@@ -54,7 +54,7 @@ struct KeyLine {
         writer.endObject()
     }
 
-    /// The members of its object.
+    /// Writes the members of the JSON object.
     func members(into writer: inout JSONWriter) {
         writer.field("id", key.id.rawValue)
         writer.field("label", key.label)

@@ -4,7 +4,7 @@ import TillCore
 import TillJournal
 import TillServer
 
-/// `till keys …`: makes, lists, replaces and revokes the keys of programs.
+/// `till keys …`: creates, lists, rotates and revokes API keys.
 struct Keys: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
@@ -17,7 +17,7 @@ struct Keys: AsyncParsableCommand {
             """,
         subcommands: [Create.self, List.self, Rotate.self, Revoke.self])
 
-    /// Who stands in the records.
+    /// The actor recorded with the change.
     struct ActorOption: ParsableArguments {
         @Option(name: .long, help: ArgumentHelp("Who does this, for the records.", valueName: "name"))
         var actor = CommandUser.name
@@ -133,7 +133,7 @@ struct Keys: AsyncParsableCommand {
         }
     }
 
-    /// The key on standard output, once, and what it is beside it.
+    /// Prints the key to standard output, once, and its description to standard error.
     private static func show(_ made: APIKeys.Made, replacing old: APIKeyRecord? = nil, json: Bool) {
         let record = made.record
         if json {
@@ -160,7 +160,7 @@ struct Keys: AsyncParsableCommand {
                 : "\(old.id) is no longer valid.")
     }
 
-    /// A time as people write it: `90d`, `12h`, `30min`, `45s`.
+    /// Parses a time span such as `90d`, `12h`, `30min` or `45s`.
     private static func span(_ text: String, option: String) throws(CommandError) -> Span {
         let units: [(suffix: String, span: (Int64) -> Span)] = [
             ("min", Span.minutes), ("d", Span.days), ("h", Span.hours), ("s", Span.seconds),

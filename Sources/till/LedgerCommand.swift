@@ -47,7 +47,7 @@ struct LedgerCommand: AsyncParsableCommand {
         }
     }
 
-    /// Names payments that are not in the result, and ends the command with 2 if there are any.
+    /// Reports payments missing from the result, and ends the command with 2 if there are any.
     private static func name(_ unreadable: Set<PaymentID>) throws {
         guard !unreadable.isEmpty else { return }
         for payment in unreadable.map(\.rawValue).sorted() {

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Reads a file, or standard input, up to a limit: one byte more than may be is all that is ever read of a larger one.
+/// Reads a file or standard input up to a limit. Of a longer one, at most one byte beyond the limit is read.
 enum LimitedFile {
-    /// Why there is nothing to read.
+    /// The reason that a read failed.
     enum Failure: Error {
-        /// There is no such file, or it may not be read.
+        /// The file is missing or not readable.
         case unreadable
-        /// It is a folder.
+        /// The path is a folder.
         case folder
-        /// It has more bytes than the limit.
+        /// The file exceeds the limit.
         case tooLong
     }
 
     /// Reads the file, up to its limit.
-    /// - Parameter takesInput: `-` is standard input.
+    /// - Parameter takesInput: `true` if `-` is standard input.
     static func read(_ path: String, limit: Int, takesInput: Bool = true) throws(Failure) -> [UInt8] {
         let handle: FileHandle
         if takesInput, path == "-" {
@@ -26,7 +26,7 @@ enum LimitedFile {
             guard let opened = FileHandle(forReadingAtPath: path) else { throw .unreadable }
             handle = opened
         }
-        // A handle that was opened here closes its file when it is gone.
+        // A handle opened here closes its file when released.
         let data: Data
         do { data = try handle.read(upToCount: limit + 1) ?? Data() } catch { throw .unreadable }
         guard data.count <= limit else { throw .tooLong }

@@ -28,7 +28,7 @@ struct Locations: AsyncParsableCommand {
         }
     }
 
-    /// The parts of an address.
+    /// The options of an address.
     struct AddressOptions: ParsableArguments {
         @Option(name: .long, help: "Street and number.") var line1: String?
         @Option(name: .long, help: "Floor, door.") var line2: String?

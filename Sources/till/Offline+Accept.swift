@@ -8,7 +8,7 @@ import TillServer
 import TillOffline
 
 extension Offline {
-    /// `till offline accept`: takes a card, and stores it where the sale allows that.
+    /// `till offline accept`: accepts a card, and stores it offline if the sale permits that.
     struct Accept: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "accept",
@@ -49,7 +49,7 @@ extension Offline {
                 valueName: "count"))
         var times = 1
 
-        /// ``OfflineChoice`` as a word of the command line.
+        /// ``OfflineChoice`` as a command-line value.
         enum Connection: String, ExpressibleByArgument {
             case preferOnline = "prefer-online"
             case requireOnline = "require-online"
@@ -109,7 +109,7 @@ extension Offline {
             }
         }
 
-        /// Ends a sale in which nobody was asked for money, so that its order can be paid another way.
+        /// Ends a sale without an authorization request, so that its order can be paid another way.
         private func end(_ payment: Payment, _ counter: Counter) async {
             do throws(CheckoutError) {
                 let now = try await counter.checkout.payment(payment.id, account: payment.account)
@@ -166,7 +166,7 @@ extension Offline {
             }
         }
 
-        /// Many at once: their syncs are shared.
+        /// Accepts many payments concurrently, so that they share disk syncs.
         private func takeMany(_ price: Money, _ counter: Counter) async throws {
             var stored = 0
             var place = 0
@@ -212,7 +212,8 @@ extension Offline {
         }
     }
 
-    /// What a card of the simulated reader gives. The last digits go up with the number, so that many cards are many.
+    /// Returns the payload of a simulated card. The last digits increase with the number, so that each payment has a
+    /// different card.
     static func simulated(_ name: String, number: Int) throws -> CardPresentPayload {
         let lastFour = number == 0 ? "4242" : String(String(10_000 + number % 10_000).suffix(4))
         let sealed: String
@@ -230,7 +231,7 @@ extension Offline {
             card: CardSummary(brand: "visa", lastFour: lastFour, entryMode: "contactless_emv"), facts: TapFacts())
     }
 
-    /// A reading, sealed for the payment, with what the policy may know of the card.
+    /// Returns a reading, sealed for the payment, with the card facts that the policy needs.
     static func payload(of reading: CardReading, for payment: Payment, at now: Timestamp) throws -> CardPresentPayload {
         guard let key = SandboxEnvelope.publicKey else {
             throw CommandError(code: "no_key", what: "There is no key to seal to.", next: "Report this.")

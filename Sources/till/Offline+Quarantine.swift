@@ -5,7 +5,7 @@ import TillServer
 import TillOffline
 
 extension Offline {
-    /// `till offline quarantine`: shows what was put aside and why, and puts aside or takes back.
+    /// `till offline quarantine`: lists quarantined entries with their reasons, quarantines an entry or releases one.
     struct Quarantine: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "quarantine",
@@ -27,7 +27,7 @@ extension Offline {
             guard (reason ?? "").utf8.count <= 500 else { throw ValidationError("--reason has 500 bytes at most.") }
         }
 
-        /// What was stored under a number; `nil` once it is deleted.
+        /// Returns the stored payment of an entry; `nil` once it is deleted.
         private static func record(_ number: UInt64, _ counter: Counter) async throws -> StoredRecord? {
             do throws(OfflineLogError) { return try await counter.offline.log().record(number).record } catch {
                 guard case .notFound = error else { throw error }
@@ -70,7 +70,7 @@ extension Offline {
         }
     }
 
-    /// `till offline export`: writes stored payments into a file.
+    /// `till offline export`: writes stored payments to a file.
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "export",
@@ -136,7 +136,7 @@ extension Offline {
         }
     }
 
-    /// What may be read of a stored payment.
+    /// Writes the readable part of a stored payment.
     static func write(_ record: StoredRecord, to writer: inout JSONWriter) {
         writer.field("payment_id", record.payment.rawValue)
         writer.field("order_id", record.order.rawValue)

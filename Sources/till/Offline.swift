@@ -4,7 +4,7 @@ import TillCore
 import TillServer
 import TillOffline
 
-/// `till offline`: cards that are stored while there is no connection.
+/// `till offline`: payments stored without a connection.
 struct Offline: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "offline",
@@ -23,7 +23,7 @@ struct Offline: AsyncParsableCommand {
             Status.self, Accept.self, Decline.self, Sync.self, Export.self, Verify.self, Quarantine.self,
         ], defaultSubcommand: Status.self)
 
-    /// `till offline status`: says what is stored and how old it is.
+    /// `till offline status`: shows the stored payments and their age.
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(commandName: "status", abstract: "Shows what is stored.")
         @OptionGroup var common: CommonOptions
@@ -45,7 +45,7 @@ struct Offline: AsyncParsableCommand {
         }
     }
 
-    /// `till offline decline`: takes the last stored payment back.
+    /// `till offline decline`: withdraws the last stored payment.
     struct Decline: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "decline",
@@ -73,7 +73,7 @@ struct Offline: AsyncParsableCommand {
         }
     }
 
-    /// `till offline sync`: forwards what is stored to the provider.
+    /// `till offline sync`: forwards stored payments to the provider.
     struct Sync: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "sync",
@@ -97,7 +97,7 @@ struct Offline: AsyncParsableCommand {
                         code: "offline_contact_refused", what: "The provider does not believe this log: \(reason).",
                         next: "Keep the log's folder as it is, and ask the provider.")
                 }
-                // What a process that died has left open comes first.
+                // Work left by a crashed process comes first.
                 for _ in 0..<64 where try await counter.checkout.recover() == 0 { break }
                 var sync = try await counter.offline.sync(with: counter.checkout)
                 sync.batchSize = batch
@@ -208,7 +208,7 @@ struct Offline: AsyncParsableCommand {
         return parts.isEmpty ? "nothing" : parts.joined(separator: ", ")
     }
 
-    /// The status for people, one fact a line.
+    /// Returns the status for display, one fact on each line.
     static func lines(_ metrics: OfflineMetrics, at now: Timestamp, in folder: String) -> [String] {
         guard metrics.hasLog else {
             return ["Nothing was ever stored here.", "Reach the provider once with `till offline sync` to begin."]

@@ -1,9 +1,9 @@
 import TillCore
 import TillOrders
 
-/// Reads an order from a file or, for `-`, from standard input, with a limit.
+/// Reads an order from a file, or from standard input for `-`, with a size limit.
 enum OrderFile {
-    /// The largest order taken.
+    /// The maximum order size.
     static let maximumBytes = Order.maximumDocumentBytes
 
     static func read(_ path: String) throws(CommandError) -> [UInt8] {

@@ -12,33 +12,33 @@ import TillServer
     import Darwin
 #endif
 
-/// Where a command's words go: the result to standard output, everything else to standard error.
+/// The output of commands: the result to standard output, everything else to standard error.
 enum Output {
-    /// Standard error is a terminal, so color and progress are welcome.
+    /// `true` if standard error is a terminal with color and progress enabled.
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 && getenv("NO_COLOR") == nil }
 
-    /// Standard output is a terminal, so lines should fit it.
+    /// `true` if standard output is a terminal, in which case lines should fit it.
     static var isResultOnTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// One line of the result.
+    /// Writes one line of the result.
     static func line(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
 
-    /// One line beside the result; on a terminal broken between words.
+    /// Writes one line to standard error; wraps it on a terminal.
     static func note(_ text: String) {
         write((isatty(STDERR_FILENO) == 1 ? wrapped(text, to: terminalWidth) : text) + "\n", to: STDERR_FILENO)
     }
 
-    /// Writes over the line on which the terminal stands, and stays on it.
+    /// Overwrites the current terminal line, without a line break.
     static func progress(_ text: String) { write("\r" + text, to: STDERR_FILENO) }
 
-    /// The columns of the terminal: at least 40, and 80 if it does not say.
+    /// The width of the terminal in columns: at least 40; 80 if unknown.
     private static var terminalWidth: Int {
         var size = winsize()
         guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
         return max(40, Int(size.ws_col))
     }
 
-    /// The text in lines of at most this many characters; further lines are indented. Longer words stay whole.
+    /// Wraps text to lines of at most `width` characters; continuation lines are indented. Longer words stay whole.
     static func wrapped(_ text: String, to width: Int) -> String {
         var lines: [String] = []
         for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -58,7 +58,7 @@ enum Output {
         return lines.joined(separator: "\n")
     }
 
-    /// A result that is no text.
+    /// Writes a binary result.
     static func bytes(_ bytes: [UInt8]) { write(bytes[...], to: STDOUT_FILENO) }
 
     private static func write(_ text: String, to descriptor: Int32) { write(Array(text.utf8)[...], to: descriptor) }
@@ -83,11 +83,12 @@ enum Output {
         }
     }
 
-    /// `EX_CONFIG`: what the program is set up with cannot be trusted, so nothing of it was used.
+    /// `EX_CONFIG`: the configuration is not trusted, and none of it was used.
     static let untrustedSettings: Int32 = 78
     private static let untrusted: Set<String> = ["untrusted_file", "foreign_provider_host"]
 
-    /// Says an error, as JSON or as three sentences, and ends the command with its code: 1 unless another is its own.
+    /// Reports an error as JSON or as three sentences, and returns the command's exit code: 1 unless another one
+    /// applies.
     static func fail(_ error: any ExplainedError, json: Bool, code: Int32? = nil) -> ExitCode {
         if json {
             var writer = JSONWriter()
@@ -116,7 +117,7 @@ struct CommandError: ExplainedError {
     var next: String
 }
 
-/// Opens the counter, runs a command on it and closes it; errors become sentences and exit codes.
+/// Opens the counter, runs a command on it and closes it; converts errors to sentences and exit codes.
 func withCounter(
     _ common: CommonOptions, _ provider: ProviderOptions, _ more: [Setting: String?] = [:],
     _ body: (Counter) async throws -> Void
@@ -131,7 +132,7 @@ func withCounter(
         }
         await counter.close()
     } catch let error as JournalError {
-        // The engine tells its own writes; what comes here was only reading.
+        // The engine reports its own writes; an error that arrives here comes from a read.
         let unreadable = CommandError(
             code: "journal_unavailable", what: "\(error)", next: "Check the disk and the rights on the file.")
         throw Output.fail(unreadable, json: common.json)

@@ -11,12 +11,12 @@ import TillServer
     import Darwin
 #endif
 
-/// A PIN as somebody types it: on a terminal without echo and twice, else one line of standard input.
+/// The input of a PIN: on a terminal without echo and twice, otherwise one line of standard input.
 enum PINInput {
-    /// Bytes that are read of a line at most.
+    /// The maximum number of bytes read from a line.
     private static let maximumBytes = 256
 
-    /// What is to be kept of the PIN that is given now.
+    /// Reads a PIN and returns its hash for storage.
     static func hash(_ counter: Counter, name: String) async throws -> ScryptHash {
         let digits = counter.options.settings.number(.staffPIN) ?? PINPolicy.defaultDigits
         let pin = try read(for: name)
@@ -46,7 +46,7 @@ enum PINInput {
         return Secret(first)
     }
 
-    /// One line of standard input, without its end.
+    /// Reads one line of standard input, without its end.
     private static func line() -> String {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0

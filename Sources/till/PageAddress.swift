@@ -2,15 +2,14 @@ import ArgumentParser
 import TillJournal
 import TillServer
 
-/// Where a link leads that a command prints for the counter's page.
+/// The base address of printed links to the counter's page.
 enum PageAddress {
-    /// What is said of the option that names it.
+    /// The help text of the address option.
     static let help = ArgumentHelp(
         "The address under which the browser reaches the counter, such as https://till.example; by default where it "
             + "was last opened.", valueName: "address")
 
-    /// The address that somebody has named, else that under which the counter was opened last, else that of the
-    /// settings.
+    /// Returns the given address, or else the one under which the counter last opened, or else that of the settings.
     static func of(
         _ counter: Counter, _ url: String?, _ common: CommonOptions, _ provider: ProviderOptions
     ) async throws -> CounterAddress {

@@ -3,7 +3,7 @@ import TillCheckout
 import TillCore
 import TillServer
 
-/// An amount as typed, in the payment's currency.
+/// Parses an amount in the payment's currency.
 func money(_ text: String?, _ payment: Payment) throws -> Money? {
     do {
         return try text.map { try Money(parsing: $0, currency: payment.currency) }
@@ -12,11 +12,11 @@ func money(_ text: String?, _ payment: Payment) throws -> Money? {
     }
 }
 
-/// What a command wants of a payment whose money is held or taken.
+/// The requested change of a held or captured payment.
 enum PaymentWish {
     case capture, void, refund
 
-    /// The provider's no, with a sentence that says what it means for the money.
+    /// Returns a sentence about a provider's refusal and the resulting state of the money; `nil` without a refusal.
     fileprivate func refusal(in payment: Payment) -> String? {
         switch self {
         case .capture:
@@ -41,7 +41,8 @@ enum PaymentWish {
         }
     }
 
-    /// What waits, certainly not done, because the provider rejects our own credentials.
+    /// Returns a sentence about a deferred request that was certainly not executed, because the provider rejects the
+    /// shop's own credentials.
     fileprivate func wait(in payment: Payment) -> String? {
         guard payment.attention.contains(.keyRejected) else { return nil }
         let (what, state): (String, OperationState?) =
@@ -61,8 +62,8 @@ enum PaymentWish {
             + "it again."
     }
 
-    /// What of it nobody knows yet, and what must not be done meanwhile. That a hold is being released is
-    /// reported for every wish.
+    /// Returns a sentence about an unknown outcome, with the action to avoid meanwhile. A pending release of a hold is
+    /// reported for every request.
     fileprivate func doubt(in payment: Payment) -> String? {
         switch self {
         case .capture:
@@ -76,7 +77,7 @@ enum PaymentWish {
     }
 }
 
-/// Changes a payment and reports what became of it. Ends with 2 if the provider refused, with 3 if the outcome is open.
+/// Changes a payment and reports the outcome. Ends with 2 if the provider refused, with 3 if the outcome is open.
 func change(
     _ common: CommonOptions, _ provider: ProviderOptions, _ id: String, wish: PaymentWish? = nil,
     _ body: (Counter, Payment) async throws -> Payment
@@ -116,7 +117,7 @@ func change(
 }
 
 extension Payment {
-    /// A hold, or what is left of it, is being released, and the provider has not confirmed it.
+    /// `true` if the release of a hold, or of its remainder, is not confirmed by the provider.
     fileprivate var isLettingGo: Bool {
         (held.isPositive || status == .captureFailed) && currentAttempt?.void?.state.isOpen == true
     }

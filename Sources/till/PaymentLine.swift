@@ -3,15 +3,15 @@ import TillCore
 import TillJournal
 import TillServer
 
-/// A payment on the terminal.
+/// A payment in command output.
 enum PaymentLine {
-    /// The payment as the HTTP interface gives it, plus `payment_id` and the receipt for scripts.
+    /// Returns the payment as the HTTP API does, plus `payment_id` and the receipt for scripts.
     static func json(_ payment: Payment, receipt: String? = nil, events: [StoredEvent]? = nil) -> String {
         let bytes = events.map { PaymentJSON.write(payment, events: $0) } ?? PaymentJSON.write(payment)
         guard case .object(var members) = JSONValue(ifValid: bytes) else { return "{}" }
         members.insert(JSONMember(key: "payment_id", value: .string(payment.id.rawValue)), at: 0)
         if let receipt { members.append(JSONMember(key: "receipt", value: .string(receipt))) }
-        // The tender in one word, as scripts want it; the details stand beside it.
+        // The tender in one word, as scripts need it; the details are separate members.
         members = members.map { member in
             guard member.key == "tender", let kind = payment.tender?.kind.rawValue else { return member }
             return JSONMember(key: "tender", value: .string(kind))
@@ -24,7 +24,7 @@ enum PaymentLine {
         return JSONValue.object(members).text
     }
 
-    /// Ends the command: 0 taken or held as asked, 1 nobody was asked, 2 declined, 3 not known.
+    /// Ends the command: 0 taken or held as requested, 1 no authorization requested, 2 declined, 3 not known.
     static func exit(for payment: Payment) throws {
         switch payment.status {
         case .succeeded, .partiallyCaptured, .requiresCapture, .partiallyRefunded, .refunded, .canceled: return
@@ -36,7 +36,7 @@ enum PaymentLine {
 }
 
 extension Payment {
-    /// It failed before a card was charged or refused: a receipt of it would have only gaps.
+    /// `true` if the payment failed before a card was charged or declined: its receipt would be empty.
     var hasNothingToShow: Bool {
         switch (status, attempts.last?.state) {
         case (.declined, .declined(let decline)): decline.reason.isWithoutCard

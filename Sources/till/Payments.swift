@@ -117,7 +117,7 @@ struct Payments: AsyncParsableCommand {
             for note in notes.sorted() { Output.note("unreadable: \(note)") }
         }
 
-        /// What people call the order; nothing for a plain sale, whose name was made up.
+        /// Returns the order's display name; empty for a plain sale with a generated name.
         private static func name(of order: String) -> String {
             order.hasPrefix("sale-") ? "" : "order " + order
         }
@@ -197,7 +197,7 @@ struct Payments: AsyncParsableCommand {
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
-                // What the journal believes to be open may have been finished after the backup.
+                // A payment that the journal considers open may have been completed after the backup.
                 if try await RestoreSweep.due(in: counter.journal) != nil { throw CheckoutError.restoring }
                 var total = 0
                 _ = try await counter.checkout.pullBack()

@@ -4,7 +4,7 @@ import TillCore
 import TillServer
 
 extension Payment {
-    /// Where the customer has to go, for the clerk; nothing where nobody has to go anywhere.
+    /// The customer's required action, described for the cashier; empty if there is none.
     var customersWay: [String] {
         guard case .requiresAction(let action) = attempts.last?.state else { return [] }
         return (action.url.map { ["Send the customer to \($0)"] } ?? [])

@@ -39,7 +39,7 @@ extension Printers {
                         next: "Use \(ESCPOSProfile.all.map(\.name).joined(separator: ", ")).")
                 }
                 if let user {
-                    // Refused now, not when a customer waits for paper.
+                    // Rejected now rather than while a customer waits for the receipt.
                     _ = try PrinterRegistry.credentials(user, file: passwordFile)
                     printer.user = user
                     printer.passwordFile = passwordFile

@@ -3,7 +3,7 @@ import TillCore
 import TillReceipts
 
 extension Printers {
-    /// For tests: the bytes of each ESC/POS command, so that other makers' can be held against them.
+    /// Prints the bytes of each ESC/POS command, so that tests can compare them with other implementations.
     struct Commands: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "commands",

@@ -30,7 +30,7 @@ extension Printers {
             Output.note("Add one: till printers add NAME ADDRESS")
         }
 
-        /// What a receipt would be sent as.
+        /// Returns the format in which a receipt would be sent.
         private static func takes(_ one: PrinterDiscovery.Found) -> String {
             guard case .ipp = one.address else { return "ESC/POS" }
             let formats = one.facts["pdl"]?.split(separator: ",").map(String.init) ?? []

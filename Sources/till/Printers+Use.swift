@@ -77,7 +77,7 @@ extension Printers {
                 ) { step in
                     if !isQuiet, let words = step.words { Output.note(words) }
                 }
-                // What is said of a receipt is not right for a page that is none.
+                // The outcome's wording for a receipt does not fit a test page.
                 let words = outcome.sentence.replacing("The receipt", with: "The page")
                 Output.line(
                     common.json
@@ -120,7 +120,7 @@ extension Printers {
         }
     }
 
-    /// For tests: reads an IPP message and writes it back, so that others' messages can be held against it.
+    /// Decodes an IPP message and encodes it again, so that tests can compare it with other implementations.
     struct Reencode: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "reencode",
@@ -143,7 +143,7 @@ extension Printers {
 }
 
 extension PrintProgress {
-    /// For people on the way; `nil` for steps that nobody waits for.
+    /// The progress message for display; `nil` for steps without one.
     var words: String? {
         switch self {
         case .accepted(let job): "The printer has it as job \(job)."

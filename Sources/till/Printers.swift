@@ -5,7 +5,7 @@ import TillPrinting
 import TillReceipts
 import TillServer
 
-/// `till printers …`: finds and manages receipt printers, and prints.
+/// `till printers …`: finds and manages receipt printers, and prints test pages.
 struct Printers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "printers",
@@ -15,7 +15,7 @@ struct Printers: AsyncParsableCommand {
             Commands.self,
         ])
 
-    /// A page that cannot be taken for a receipt: nothing is paid on it.
+    /// Returns a test page that cannot be mistaken for a receipt: it shows no payment.
     static func page(_ store: String, _ now: Timestamp) -> ReceiptDocument {
         let zero = Money(minorUnits: 0, currency: .eur)
         var content = ReceiptContent(
@@ -29,8 +29,8 @@ struct Printers: AsyncParsableCommand {
         return ReceiptDocument(content)
     }
 
-    /// Rows in columns as wide as they need, in at most 80 characters: the last column goes under its row, moved in, if
-    /// the row would be wider.
+    /// Formats rows in aligned columns of at most 80 characters. The last column moves to an indented line of its own
+    /// if the row would be wider.
     static func table(_ rows: [[String]]) -> String {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<max(0, columns - 1)).map { column in

@@ -1,11 +1,11 @@
 import CTillProcess
 import TillCore
 
-/// What the process does before anything else, so that card numbers and keys in its memory, and what it writes, stay
-/// its user's.
+/// The protection of the process's memory and files, applied before anything else, so that card numbers and keys stay
+/// private to its user.
 enum ProcessSeal {
-    /// Shuts core dumps, other processes' view of its memory, and its files to everybody else. What is freed from then
-    /// on is zeroed in any case (`wipe.c`).
+    /// Blocks core dumps, access to its memory by other processes, and access to its files by other users. Memory freed
+    /// from then on is zeroed in any case (`wipe.c`).
     static func close() {
         let code = till_process_seal()
         guard code != 0 else { return }

@@ -1,13 +1,13 @@
 import ArgumentParser
 import TillProvider
 
-/// The options of providers on the command line. They come from the settings of the modules and not from the commands:
-/// each is rewritten to the one option that every command with providers takes, before the command line is parsed.
+/// The provider options of the command line. They come from the modules' settings rather than the commands: before
+/// parsing, each is rewritten to the one option that every command with providers accepts.
 enum ProviderArguments {
-    /// The option that carries the others: `--provider-setting stripe.url=…`.
+    /// The carrier option: `--provider-setting stripe.url=…`.
     static let carrier = "provider-setting"
 
-    /// The arguments with every provider's option rewritten; what stands behind `--` stays as it is.
+    /// Returns the arguments with every provider option rewritten; those after `--` are unchanged.
     /// - Throws: `ValidationError` for an option without its value.
     static func rewritten(
         _ arguments: [String], for modules: [any ProviderModule.Type]
@@ -37,7 +37,7 @@ enum ProviderArguments {
         return result
     }
 
-    /// Values by the keys of their settings.
+    /// Returns values by the keys of their settings.
     static func values(_ carried: [String]) -> [String: String] {
         var values: [String: String] = [:]
         for text in carried {
@@ -47,7 +47,7 @@ enum ProviderArguments {
         return values
     }
 
-    /// The same error, or, where a command takes no providers, one that names the option as it was typed.
+    /// Returns the error, or, for a command without providers, one that names the option as typed.
     static func explained(_ error: any Error, message: String, _ arguments: [String]) -> any Error {
         guard message.contains("--\(carrier)") else { return error }
         let options = ProviderModules.all.flatMap { $0.settings }.compactMap(\.option)

@@ -4,9 +4,9 @@ import TillPayPal
 import TillProvider
 import TillStripe
 
-/// The providers that this program knows. A new one is its room and one line here.
+/// The providers of this program. A new one needs its module and one line here.
 enum ProviderModules {
-    /// A task-local value, so that a test can sell with a provider that it makes up.
+    /// The provider modules. A task-local value, so that a test can use a provider of its own.
     @TaskLocal static var all: [any ProviderModule.Type] = [
         StripeModule.self,
         PayPalModule.self,

@@ -3,7 +3,7 @@ import TillCore
 import TillProvider
 import TillServer
 
-/// `till providers`: lists the providers and whether each is set up.
+/// `till providers`: lists the providers and their configuration.
 struct Providers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "providers",

@@ -3,10 +3,10 @@ import TillCore
 import TillProvider
 import TillServer
 
-/// The reader that this counter uses unless another is named: `till readers connect`. Kept in a small file
-/// beside the journal, so that the page and the next command know it too.
+/// The default reader of this counter, chosen with `till readers connect`. Stored in a small file beside the journal,
+/// so that the page and later commands use it too.
 struct ReaderChoice {
-    /// What `--reader` says for it.
+    /// The value of `--reader` that selects it.
     static let word = "connected"
 
     let id: String
@@ -14,7 +14,7 @@ struct ReaderChoice {
 
     private static func path(_ counter: Counter) -> String { counter.options.files + "-reader.json" }
 
-    /// The one that was chosen; `nil` if none was.
+    /// Returns the chosen reader; `nil` if there is none.
     static func read(_ counter: Counter) -> ReaderChoice? {
         guard let data = FileManager.default.contents(atPath: path(counter)), data.count < 4096,
             let json = JSONValue(ifValid: Array(data)), let id = json["id"]?.stringValue
@@ -37,8 +37,8 @@ struct ReaderChoice {
         }
     }
 
-    /// Removes the choice, so that the next command asks again.
-    /// - Throws: ``CommandError`` if none was chosen.
+    /// Removes the choice, so that later commands must name a reader.
+    /// - Throws: ``CommandError`` if no reader was chosen.
     static func forget(_ counter: Counter) throws -> ReaderChoice {
         guard let choice = read(counter) else {
             throw CommandError(
@@ -51,7 +51,7 @@ struct ReaderChoice {
 }
 
 extension Counter {
-    /// The readers that a command is about: the chosen provider's, else those of the only provider that has some.
+    /// Returns the reader fleet of a command: the chosen provider's, or else that of the only provider with readers.
     func readers() throws -> any ReaderFleet {
         if let chosen = module(options.provider)?.readers { return chosen }
         let fleets = modules.compactMap { module in module.readers.map { (type(of: module).name, $0) } }
@@ -69,7 +69,8 @@ extension Counter {
         return only.1
     }
 
-    /// What registers the readers and arranges where they stand, or why nothing here does.
+    /// Returns the management of the readers and their locations.
+    /// - Throws: ``CommandError`` with the reason if they are not managed here.
     func readerManagement() throws -> any ReaderManagement {
         let fleet = try readers()
         guard let management = fleet.management else {
@@ -80,7 +81,7 @@ extension Counter {
         return management
     }
 
-    /// The reader of a name, or the connected one.
+    /// Returns the reader with a name, or the connected one.
     func reader(_ name: String?) async throws -> CounterReader {
         let fleet = try readers()
         let named = name == ReaderChoice.word ? nil : name
@@ -90,7 +91,7 @@ extension Counter {
         return try await management.anyReader(named: wanted)
     }
 
-    /// What identifies a reader: the name itself, or the id of the connected one.
+    /// Returns a reader's identification: the name itself, or the identifier of the connected reader.
     func chosenReader(_ name: String?) throws -> String {
         let wanted = name == ReaderChoice.word ? nil : name
         guard let word = wanted ?? ReaderChoice.read(self)?.id else {

@@ -1,7 +1,7 @@
 import TillCore
 import TillProvider
 
-/// A reader or a place on the terminal.
+/// A reader or a location in command output.
 enum ReaderLine {
     static func text(_ reader: CounterReader, isConnected: Bool = false) -> String {
         var parts = [

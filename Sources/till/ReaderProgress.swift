@@ -1,11 +1,11 @@
 import TillCore
 import TillHardware
 
-/// Prints on standard error what a reader says, in the order in which it says it.
+/// Prints a reader's messages to standard error, in order.
 final class ReaderProgress: Sendable {
     private let printer: Task<Void, Never>
 
-    /// Listens from now on.
+    /// Subscribes to the reader's events.
     init(_ reader: some CardReaderService, isQuiet: Bool) async {
         let events = reader.readerEvents.subscribe()
         printer = Task {
@@ -16,7 +16,7 @@ final class ReaderProgress: Sendable {
         }
     }
 
-    /// Returns when everything was reported, at the latest after half a second: some ends have no event.
+    /// Returns once all events are reported, after 200 ms at the latest: some endings have no event.
     func end() async {
         let printer = printer
         await withTaskGroup(of: Void.self) { group in

@@ -282,7 +282,7 @@ struct Readers: AsyncParsableCommand {
     }
 }
 
-/// Does something with a reader and shows it as it is then.
+/// Performs an operation on a reader and shows its resulting state.
 private func show(
     _ common: CommonOptions, _ provider: ProviderOptions, _ body: (Counter) async throws -> CounterReader
 ) async throws {

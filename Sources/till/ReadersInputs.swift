@@ -53,7 +53,7 @@ extension Readers {
             }
         }
 
-        /// The answers, once they are there; nobody waits for them for ever.
+        /// Waits for the answers, up to the time limit.
         private func answers(
             at reader: CounterReader, of fleet: any ReaderFleet, _ asking: any ReaderQuestions, _ clock: any TillClock
         ) async throws -> [ReaderAnswers.Answer] {
@@ -137,7 +137,7 @@ extension Readers {
 }
 
 extension CounterReader {
-    /// A question on its screen waits for the customer.
+    /// `true` if a question on its screen waits for the customer.
     fileprivate var asksQuestions: Bool { isBusy && action?.purpose == .questions }
 }
 
@@ -153,7 +153,7 @@ extension ReaderFleet {
 }
 
 extension ReaderQuestion {
-    /// Reads `kind=question`, and for a selection the answers behind it: `selection=A bag?|Yes|No`.
+    /// Parses `kind=question`, and for a selection its choices: `selection=A bag?|Yes|No`.
     init?(question text: String, isRequired: Bool) {
         let halves = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard halves.count == 2, let kind = halves.first, let rest = halves.last else { return nil }

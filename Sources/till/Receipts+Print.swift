@@ -55,7 +55,7 @@ extension Receipts {
             }
         }
 
-        /// Prints and reports on the way.
+        /// Prints a receipt and reports progress.
         private func print(_ payment: Payment, _ printer: String, _ printing: ReceiptService) async throws -> PrintJob {
             let isQuiet = common.json
             return try await printing.print(

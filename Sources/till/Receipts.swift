@@ -13,7 +13,7 @@ struct Receipts: AsyncParsableCommand {
         abstract: "Shows, prints, sends and shares receipts.",
         subcommands: [Show.self, Sample.self, Print.self, Queue.self, Cancel.self, Link.self, Send.self, Sent.self])
 
-    /// In which form, how wide, and where to.
+    /// The form of a receipt: format, width and destination.
     struct FormOptions: ParsableArguments {
         @Option(name: .long, help: "text, html, json, pdf, png or escpos.") var format = ReceiptForm.Format.text
         @Option(name: .long, help: "58, 80, A4 or Letter; for text also a number of columns.") var width = "80"
@@ -53,7 +53,7 @@ struct Receipts: AsyncParsableCommand {
         }
     }
 
-    /// Which receipt of a payment.
+    /// The selection of a payment's receipt.
     struct PartOptions: ParsableArguments {
         @OptionGroup var copy: CopyOption
         @Option(name: .long, help: ArgumentHelp("The receipt of one refund, by its id.", valueName: "id"))

@@ -5,7 +5,7 @@ import TillJournal
 import TillProvider
 import TillServer
 
-/// `till reconcile`: holds providers' statements against the journal.
+/// `till reconcile`: compares providers' statements with the journal.
 struct Reconcile: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reconcile", abstract: "Holds providers' statements against the journal, line by line.",
@@ -21,9 +21,9 @@ struct Reconcile: AsyncParsableCommand {
             Exit code 0: nothing is open; 1: a statement cannot be read or fetched, and nothing of it was imported; 2: \
             something does not match.
             """)
-    /// How much of the past is asked for where statements were never fetched.
+    /// The period of the first fetch of statements.
     static let firstFetch = Span.days(30)
-    /// What is fetched at once.
+    /// The period of one fetch.
     static let window = Span.days(7)
 
     @OptionGroup var common: CommonOptions
@@ -56,13 +56,13 @@ struct Reconcile: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // All of them are read before anything is imported.
+        // All files are read before any import.
         let read: [(file: StatementFile, statement: Reconciliation.Statement)]
         do { read = try readAll() } catch let error as any ExplainedError {
             throw Output.fail(error, json: common.json)
         }
         let progress = ImportProgress(isShown: Output.isTerminal && !common.json)
-        // --provider says whose files they are, not with what is sold; a stand-in is configured by being chosen.
+        // --provider names the provider of the files here, not that of sales; a simulator is configured only if chosen.
         try await withCounter(common, provider, [.provider: fetch]) { counter in
             let reconciliation = Reconciliation(
                 counter.journal, clock: counter.clock, account: counter.options.account, mode: counter.mode)
@@ -92,7 +92,7 @@ struct Reconcile: AsyncParsableCommand {
             providerAccount: providerAccount)
     }
 
-    /// Reads every file, which together have as many lines as are imported at once.
+    /// Reads every file. Together they are limited to the lines of one import.
     private func readAll() throws -> [(file: StatementFile, statement: Reconciliation.Statement)] {
         var left = StatementLimits.maximumLines
         return try files.map { path in
@@ -115,12 +115,12 @@ struct Reconcile: AsyncParsableCommand {
                 next: "Give them one after the other, or split them by day.")
         }
         var read = file
-        // What was read is not held twice.
+        // Frees the bytes, so that the content is not in memory twice.
         read.bytes = []
         return (read, statement)
     }
 
-    /// Fetches week by week, so that what is in memory is one week.
+    /// Fetches week by week, so that only one week is in memory.
     private func fetched(
         _ name: ProviderName, _ counter: Counter, _ reconciliation: Reconciliation, _ progress: ImportProgress
     ) async throws -> Reconciliation.Outcome {

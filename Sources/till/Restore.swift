@@ -3,10 +3,11 @@ import Foundation
 import TillCheckout
 import TillCore
 import TillJournal
+import TillJournalSQLite
 import TillServer
 
-/// `till restore`: a backup becomes the journal again, and nothing is sold before the providers were asked what was
-/// sold after it was made.
+/// `till restore`: restores a backup as the journal, and blocks sales until the providers have reported the payments
+/// made after it.
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
@@ -65,7 +66,7 @@ struct Restore: AsyncParsableCommand {
             if let accept { try await take(accept, in: counter) }
             let standing = try await sweep ? swept(counter) : counter.sweeper.standing()
             Output.line(json ? RestoreLine.json(standing, report) : "\(standing)")
-            // A person is needed, or the providers: a script must not continue as if the counter sold.
+            // Action by a person or the providers is required: a script must not continue as if the counter could sell.
             if sweep, standing != .notDue { throw ExitCode(1) }
         }
     }
@@ -89,7 +90,7 @@ struct Restore: AsyncParsableCommand {
         }
     }
 
-    /// Without a backup: the file in place is one. A sweep that is under way goes on.
+    /// Begins a restore without a backup, from the file in place. A running sweep continues.
     private func begin(in counter: Counter) async throws {
         let due = try await RestoreSweep.due(in: counter.journal)
         guard due?.epoch == nil, !sweep || due != nil else { return }
@@ -113,7 +114,7 @@ struct Restore: AsyncParsableCommand {
             next: "till restore --sweep shows what is waited for.")
     }
 
-    /// Works until nothing is due, a person is needed, or a list is late by more than anybody waits for.
+    /// Runs the sweep until nothing is due, a person is needed, or a provider's list is later than the command waits.
     private func swept(_ counter: Counter) async throws -> RestoreSweeper.Standing {
         var last: RestoreSweeper.Standing?
         while true {
@@ -131,7 +132,7 @@ struct Restore: AsyncParsableCommand {
 }
 
 extension AuditNote {
-    /// That a backup became the journal; the file in place itself where none is named.
+    /// The note that a backup became the journal; without a name, the file in place itself.
     fileprivate init(restored epoch: RestoreEpoch, from backup: String?) {
         self.init(
             .journalRestored, subject: backup,

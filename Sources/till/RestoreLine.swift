@@ -1,6 +1,7 @@
 import TillCheckout
 import TillCore
 import TillJournal
+import TillJournalSQLite
 import TillServer
 
 /// A restore and its sweep as one JSON object.

@@ -3,7 +3,7 @@ import TillCore
 import TillProvider
 import TillServer
 
-/// `till roles …`: what those who work at the shop may do.
+/// `till roles …`: manages the roles of staff.
 struct RolesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "roles", abstract: "Lists the roles of the staff, and makes roles of the shop's own.",

@@ -4,7 +4,7 @@ import TillReceipts
 import TillServer
 
 extension Sale {
-    /// Prints the receipt. Whatever the printer does, the sale ends as it ended: nothing is thrown.
+    /// Prints the receipt. Throws nothing: a printer fault does not affect the result of the sale.
     static func print(_ payment: Payment, on printer: String, _ copy: ReceiptCopy, _ counter: Counter) async {
         let printing = counter.options.receipts.printing(counter.journal, counter.clock)
         do {

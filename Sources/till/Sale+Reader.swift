@@ -15,8 +15,8 @@ import UnixSignals
 #endif
 
 extension Sale {
-    /// The readers of the chosen provider, where the sale is made at one of them: it was named, or the provider has one
-    /// that needs no name and no other way to pay was chosen.
+    /// Returns the chosen provider's readers if the sale uses one of them: either one was named, or the provider has a
+    /// default reader and no other tender was chosen.
     func fleet(_ counter: Counter) throws -> (any ReaderFleet)? {
         guard !cash, cardNumber == nil else { return nil }
         let fleet = counter.module(counter.options.provider)?.readers
@@ -37,7 +37,7 @@ extension Sale {
         return fleet
     }
 
-    /// Refuses what cannot be sold at these readers, before anything is written and a reader wakes.
+    /// Rejects an order that these readers cannot charge, before anything is written or a reader is activated.
     func check(_ order: Order, at fleet: any ReaderFleet) throws {
         do throws(CardReaderFailure) { try fleet.limits.check(order.total) } catch {
             throw CommandError(
@@ -50,7 +50,7 @@ extension Sale {
         }
     }
 
-    /// Whether the reader asks for a tip.
+    /// Returns the tipping of the sale; `nil` if the reader does not prompt for a tip.
     func tipping(_ order: Order, at fleet: (any ReaderFleet)?) throws -> CardPresentPayload.Tipping? {
         guard askTip || tipOn != nil else { return nil }
         guard let fleet, fleet.asksForTips else {
@@ -69,14 +69,13 @@ extension Sale {
         return .onPart(part)
     }
 
-    /// The reader that was named, or the one that needs no name.
+    /// Returns the named reader, or the default one.
     func reader(of fleet: any ReaderFleet, _ counter: Counter) async throws -> CounterReader {
         if reader == nil, let standing = fleet.standing { return standing }
         return try await fleet.reader(named: try counter.chosenReader(reader))
     }
 
-    /// Asks a reader for the money and shows what a person sees meanwhile. Ctrl-C cancels it, as long as no
-    /// card is being charged.
+    /// Collects the payment at a reader and shows its progress. Ctrl-C cancels until a card is being charged.
     func collect(
         _ payment: Payment, at reader: CounterReader, of fleet: any ReaderFleet,
         _ tipping: CardPresentPayload.Tipping?, in counter: Counter
@@ -112,5 +111,5 @@ extension Sale {
     }
 }
 
-/// Ends the process while a sale is open: recovery finds it in the journal.
+/// Exits the process during an open sale: recovery finds it in the journal.
 private func quit() -> Never { exit(3) }

@@ -10,7 +10,7 @@ import TillProvider
 import TillReceipts
 import TillServer
 
-/// `till sale`: an order or an amount in, a receipt out.
+/// `till sale`: takes a payment for an order or an amount, and prints the receipt.
 struct Sale: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sale",
@@ -84,7 +84,7 @@ struct Sale: AsyncParsableCommand {
         }
         if !common.json { for notice in named.notices { Output.note("Note: \(notice)") } }
         try await withCounter(common, provider, store.given) { counter in
-            // A name that was made up here comes round in no other year.
+            // A generated name is unique and needs no scope.
             let sold = order == nil ? named : try named.scoped(counter.options.orderScope)
             let mode = try captureMode()
             _ = try ReceiptForm(.text, width: width)
@@ -115,7 +115,7 @@ struct Sale: AsyncParsableCommand {
         }
     }
 
-    /// Takes the order's open payment if it has one that nobody has paid, else begins one.
+    /// Returns the order's open unpaid payment if it has one; otherwise creates one.
     private func open(_ draft: PaymentDraft, in counter: Counter) async throws -> Payment {
         let refusal: CheckoutError
         do {
@@ -175,7 +175,7 @@ struct Sale: AsyncParsableCommand {
         return mode
     }
 
-    /// The tender as typed; `nil`: a reader will bring it.
+    /// Returns the tender of the options; `nil` if a reader provides it.
     private func typedTender(_ order: Order) throws -> Tender? {
         guard [reader != nil || card != nil, cardNumber != nil, cash].filter({ $0 }).count <= 1 else {
             throw CommandError(
@@ -232,7 +232,7 @@ struct Sale: AsyncParsableCommand {
         }
     }
 
-    /// What signs the receipt's address. The sale is done by now, so a key that cannot be used costs the address only.
+    /// Returns the signer of the receipt's URL. The sale is complete by now, so an unusable key costs only the URL.
     private func links(_ counter: Counter) -> ReceiptLink? {
         guard counter.options.receipts.url != nil else { return nil }
         do throws(ReceiptLinkError) { return try ReceiptLink(besideJournal: counter.journal.path) } catch {
@@ -252,7 +252,7 @@ struct Sale: AsyncParsableCommand {
             Output.line(receipt)
             if let sentence = content.missingFieldsSentence { Output.note("Note: \(sentence)") }
             if let change = payment.change, change.isPositive { Output.line("Change: \(change)") }
-            // The receipt is for the customer; this says to the clerk what to do.
+            // The receipt is for the customer; this line instructs the cashier.
             if payment.status != .succeeded { Output.note("till: \(PaymentJSON.message(of: payment))") }
             payment.customersWay.forEach { Output.note($0) }
         }

@@ -2,7 +2,7 @@ import TillCore
 import TillStandIns
 
 extension Sandbox {
-    /// Runs a receipt printer that is not there: `till sandbox printer --port 9100`.
+    /// Runs a simulated receipt printer: `till sandbox printer --port 9100`.
     func runPrinter(port: Int) async throws {
         let isJSON = json
         try await SandboxPrinterServer().run(port: port) { port, control in

@@ -3,7 +3,7 @@ import TillCore
 import TillStandIns
 import TillServer
 
-/// `till sandbox`: the stand-ins for outside parties, as servers of their own.
+/// `till sandbox`: runs the simulators of external parties as servers.
 struct Sandbox: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sandbox",

@@ -17,7 +17,7 @@ struct SandboxCardOptions: ParsableArguments {
         help: ArgumentHelp("For card: one that was torn away comes back after this; 0: never.", valueName: "ms"))
     var returnAfter: Int64 = 2000
 
-    /// Holds the card there until the process ends.
+    /// Presents the card until the process ends.
     func run(json: Bool) async throws {
         func fail(_ code: String, _ what: String, _ next: String) -> any Error {
             Output.fail(CommandError(code: code, what: what, next: next), json: json)

@@ -2,12 +2,12 @@ import Synchronization
 import TillProvider
 import TillServer
 
-/// Keys and passwords that were given as options: every user of the machine can read them there.
+/// Secrets given as command-line options, which every user of the machine can read.
 enum SecretsOnCommandLine {
-    /// A command reads its settings more than once, and says it once.
+    /// The warnings already printed. A command reads its settings several times, but warns once.
     private static let said = Mutex<Set<String>>([])
 
-    /// A sentence for each of them, without its value.
+    /// Returns a sentence for each such secret, without its value.
     static func sentences(_ settings: Settings) -> [String] {
         settings.entries.compactMap { entry in
             guard entry.origin == .commandLine, entry.setting.kind == .secret else { return nil }
@@ -17,7 +17,7 @@ enum SecretsOnCommandLine {
         }
     }
 
-    /// Says it on standard error.
+    /// Prints the warnings to standard error.
     static func warn(_ settings: Settings) {
         for sentence in sentences(settings) where said.withLock({ $0.insert(sentence).inserted }) {
             Output.note(sentence)

@@ -3,7 +3,7 @@ import TillCore
 import TillProvider
 import TillServer
 
-/// The options of `till serve` about where it listens.
+/// The listener options of `till serve`.
 struct ListeningArguments: ParsableArguments {
     @Option(
         name: .long,
@@ -30,7 +30,7 @@ struct ListeningArguments: ParsableArguments {
         help: "Listens beyond this machine without TLS. Anybody on the network path can read keys and sales.")
     var allowPlainHttp = false
 
-    /// The settings that these options stand for.
+    /// The settings of these options.
     var given: [Setting: String?] {
         get throws {
             var given: [Setting: String?] = [
@@ -52,7 +52,7 @@ struct ListeningArguments: ParsableArguments {
 }
 
 extension SessionLimits {
-    /// The limits that settings lead to.
+    /// Derives the limits from settings.
     init(_ settings: any SettingValues) {
         self.init()
         if let number = settings.number(.sessionIdle) { idle = .minutes(Int64(number)) }
@@ -62,7 +62,7 @@ extension SessionLimits {
 }
 
 extension ServerOptions {
-    /// The options that settings lead to.
+    /// Derives the options from settings.
     init(_ settings: Settings, at now: Timestamp) throws {
         self.init()
         if let text = settings.text(.host) { host = text }
@@ -98,7 +98,7 @@ extension ServerOptions {
 }
 
 extension TLSFiles {
-    /// Those that are set; `nil` if none are.
+    /// Returns the configured files; `nil` if there are none.
     init?(_ settings: Settings) throws(TLSFilesError) {
         let (certificate, key) = (settings.text(.tlsCertificate), settings.text(.tlsKey))
         guard certificate != nil || key != nil else { return nil }

@@ -5,10 +5,11 @@ import Synchronization
 import TillCheckout
 import TillCore
 import TillJournal
+import TillJournalSQLite
 import TillProvider
 import TillServer
 
-/// `till serve`: the counter over HTTP.
+/// `till serve`: serves the counter over HTTP.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -55,7 +56,7 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    /// `EX_TEMPFAIL`: nothing is wrong with the settings, and whoever minds the process starts it again.
+    /// `EX_TEMPFAIL`: the settings are fine, and the process supervisor restarts the counter.
     static let endedForSuccessor: Int32 = 75
 
     private func serve() async throws {
@@ -110,7 +111,8 @@ struct Serve: AsyncParsableCommand {
         if !common.json { Output.note("The counter is closed. What was in flight is done.") }
     }
 
-    /// A code for the address that begins a session. A journal that takes no writes now does not keep the counter shut.
+    /// Returns a start code for the sign-in address. A journal that currently rejects writes does not prevent the
+    /// start.
     private static func startCode(_ counter: Counter) async -> String? {
         do throws(JournalError) {
             return try await StartCodes(counter.journal, clock: MeasuringClock(counter.clock))
@@ -121,8 +123,8 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    /// What is in force from now on, for the audit log. A journal that takes no writes now does not keep the counter
-    /// shut.
+    /// Records the settings in force in the audit log. A journal that currently rejects writes does not prevent the
+    /// start.
     private static func note(_ settings: Settings, at host: String, _ counter: Counter) async {
         do throws(JournalError) { try await SettingsInForce(settings).start(at: host, in: counter.journal) } catch {
             Output.note("The audit log does not say what is set at this start: \(error)")
@@ -154,13 +156,13 @@ struct Serve: AsyncParsableCommand {
 }
 
 extension Counter {
-    /// Keeps a copy of the journal in a folder; `nil` where none is set.
+    /// Returns the continuous copier of the journal; `nil` if no folder is set.
     fileprivate func copier(in folder: String?) throws -> JournalCopier? {
         guard let folder, let journal = journal as? SQLiteJournal else { return nil }
         return try JournalCopier(journal, folder: folder, clock: clock)
     }
 
-    /// Refuses to start with a provider that is not configured.
+    /// Rejects a provider that is not configured.
     fileprivate func checkProvider() throws {
         let name = options.provider
         guard !takesPayments(name) else { return }

@@ -2,7 +2,7 @@ import ArgumentParser
 import TillCore
 import TillServer
 
-/// `till sessions …`: the browsers that are signed in to the counter's page.
+/// `till sessions …`: manages the page's signed-in browsers.
 struct SessionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sessions",
@@ -69,7 +69,7 @@ struct SessionsCommand: AsyncParsableCommand {
 }
 
 extension Counter {
-    /// The open sessions of the account that the command works for, by the limits that are set.
+    /// Returns the open sessions of the command's account, under the configured limits.
     func openSessions() -> OpenSessions {
         OpenSessions(
             journal, account: options.account, limits: SessionLimits(options.settings), clock: clock)

@@ -3,7 +3,7 @@ import TillCore
 import TillJournal
 import TillServer
 
-/// `till sign-in`: makes an address that signs a browser in to the counter's page.
+/// `till sign-in`: creates an address that signs a browser in to the counter's page.
 struct SignIn: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign-in",

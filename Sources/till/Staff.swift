@@ -5,7 +5,7 @@ import TillJournal
 import TillProvider
 import TillServer
 
-/// `till staff …`: who works at the shop.
+/// `till staff …`: manages the shop's staff.
 struct StaffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "staff",
@@ -175,13 +175,13 @@ struct StaffCommand: AsyncParsableCommand {
         }
     }
 
-    /// A command about somebody.
+    /// The options of a command about one person.
     struct OnePerson: ParsableArguments {
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "Who: the name, or the identifier.") var name: String
 
-        /// Does something about them, and shows what they are then.
+        /// Performs a staff operation and shows the resulting record.
         func run(_ work: (StaffDirectory) async throws -> StaffRecord) async throws {
             try await withCounter(common, provider) { counter in
                 StaffCommand.show(try await work(counter.staff), json: common.json)
@@ -213,6 +213,6 @@ struct StaffCommand: AsyncParsableCommand {
 }
 
 extension Counter {
-    /// The staff of the account that the command works for.
+    /// The staff of the command's account.
     var staff: StaffDirectory { StaffDirectory(journal, account: options.account, clock: clock) }
 }

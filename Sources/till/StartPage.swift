@@ -2,17 +2,17 @@ import Foundation
 import TillCore
 import TillJournal
 
-/// Opens the address that signs in, in the browser of whoever started the counter on a terminal.
+/// Opens the sign-in address in the browser, for a counter started on a terminal.
 enum StartPage {
-    /// How long the file is there that leads the browser to the address.
+    /// The lifetime of the file that redirects the browser to the address.
     static let lifetime = Span.minutes(1)
 
-    /// Opens an address, if there is a desktop and standard output is a terminal; otherwise does nothing. That it could
-    /// not be opened is no fault: the address is printed.
+    /// Opens an address if there is a desktop and standard output is a terminal; otherwise does nothing. A failure is
+    /// no fault, because the address is also printed.
     static func open(_ address: String) {
         guard Output.isResultOnTerminal, let opener = opener() else { return }
-        // Every user of a machine sees what programs are started with; so the browser gets a file that only its owner
-        // can read.
+        // Command-line arguments are visible to every user of the machine, so the browser gets a file readable only by
+        // its owner.
         guard let file = file(leadingTo: address) else { return }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: opener)
@@ -39,7 +39,7 @@ enum StartPage {
         #endif
     }
 
-    /// A page that only this user can read, and that leads on at once.
+    /// Creates a page, readable only by this user, that redirects immediately.
     private static func file(leadingTo address: String) -> URL? {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("till-start-\(UUID().uuidString)")
         let file = folder.appendingPathComponent("start.html")

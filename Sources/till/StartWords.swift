@@ -2,11 +2,11 @@ import TillCore
 import TillProvider
 import TillServer
 
-/// What `till serve` says once it listens: where, for whom, in which mode and with which providers.
+/// The startup message of `till serve`: addresses, mode, journal and providers.
 struct StartWords: Sendable {
     private let mode: PaymentMode
     private let journal: String
-    /// Providers that move the money of the bank or of a card; not the drawer.
+    /// The providers of electronic payments; excludes cash.
     private let providers: [String]
     private let options: ServerOptions
     private let hasShop: Bool
@@ -28,8 +28,8 @@ struct StartWords: Sendable {
         return address.url(isSecure: options.tls != nil, port: port)
     }
 
-    /// In one line for programs.
-    /// - Parameter start: the address that signs in, once.
+    /// Returns the message for programs, as one line.
+    /// - Parameter start: the single-use sign-in address.
     func json(_ port: Int, _ forPublic: Int?, start: String? = nil) -> String {
         var writer = JSONWriter()
         writer.beginObject()
@@ -46,8 +46,8 @@ struct StartWords: Sendable {
         return writer.text
     }
 
-    /// For people, a line each.
-    /// - Parameter start: the address that signs in, once.
+    /// Returns the message for display, line by line.
+    /// - Parameter start: the single-use sign-in address.
     func lines(_ port: Int, _ forPublic: Int?, start: String? = nil) -> [String] {
         let url = url(port)
         var lines = ["The counter is open: \(url)"]
@@ -70,7 +70,8 @@ struct StartWords: Sendable {
         return lines + ["Ctrl-C stops it when what is in flight is done."]
     }
 
-    /// How what crosses the network is protected; nothing where nothing crosses one.
+    /// The sentence about the protection of network traffic; `nil` without TLS and trusted proxies if only this machine
+    /// can connect.
     private var exposure: String? {
         let isFar =
             !ListenAddress(host: options.host, port: options.port).isLoopback

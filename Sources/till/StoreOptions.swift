@@ -3,7 +3,7 @@ import TillProvider
 public import TillReceipts
 public import TillServer
 
-/// What stands on receipts beyond their payment, for every command that shows, prints or sends one.
+/// The receipt content beyond the payment, for every command that shows, prints or sends a receipt.
 struct StoreOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("The shop's name. Also TILL_STORE.", valueName: "name"))
     var store: String?
@@ -27,7 +27,7 @@ struct StoreOptions: ParsableArguments {
         help: "The public address of the counter; receipts then carry a code that leads there. Also TILL_RECEIPT_URL.")
     var receiptURL: String?
 
-    /// What these options say.
+    /// The settings of these options.
     var given: [Setting: String?] {
         [
             .store: store, .storeAddress: address, .storeTaxID: taxID, .storePhone: phone, .storeIDs: storeIDs,
@@ -37,7 +37,7 @@ struct StoreOptions: ParsableArguments {
     }
 }
 
-/// Whose copy of a receipt.
+/// The copy of a receipt: the customer's or the merchant's.
 struct CopyOption: ParsableArguments {
     @Option(name: .long, help: "Whose copy: customer or merchant.") var copy = ReceiptCopy.customer
 }

@@ -56,7 +56,7 @@ struct Tap: AsyncParsableCommand {
                     json: common.json)
             }
             try await withCounter(common, provider) { counter in
-                // Cards of this reader are not certified, and virtual ones are made up.
+                // Cards of this reader are not certified, and virtual ones are simulated.
                 try StandInRefusal.check(reader: reader, in: counter.mode)
                 try counter.checkout.checkAmount(price, provider: counter.options.provider)
                 let order = try Order(id: OrderID(rawValue: Sale.newOrderName()), amount: price, description: "Tap")
@@ -80,13 +80,13 @@ struct Tap: AsyncParsableCommand {
             }
         }
 
-        /// Nobody was asked for money, so the sale ends here.
+        /// Cancels the payment, for which no authorization was requested.
         private func cancel(_ payment: Payment, _ counter: Counter) async throws {
             _ = try await counter.checkout.cancel(
                 payment.id, account: counter.options.account, reason: "card_not_read")
         }
 
-        /// What one tap gave.
+        /// The result of one tap.
         struct Result {
             var reading: CardReading
             var loyalty: [(entry: VASReader.Entry, visit: LoyaltyVisit?)]
@@ -127,7 +127,7 @@ struct Tap: AsyncParsableCommand {
             try await channel.waitForCard()
             do throws(VASError) {
                 let entries = try await VASReader().read([merchant], mode: .passAndPayment, over: channel)
-                // The program opens the pass, refuses one that is old or comes twice, and counts the visit.
+                // The program decrypts the pass, rejects an old or replayed one, and counts the visit.
                 let program = SandboxLoyalty(clock: clock)
                 var passes: [(VASReader.Entry, LoyaltyVisit?)] = []
                 for entry in entries {
@@ -212,7 +212,7 @@ struct Tap: AsyncParsableCommand {
 
     static var cardNames: String { VirtualCard.all.map(\.name).joined(separator: ", ") }
 
-    /// A pass in one word; the member's number is not printed.
+    /// Returns the state of a pass in one word; the member number is not printed.
     private static func word(_ entry: VASReader.Entry, _ visit: LoyaltyVisit?) -> String {
         guard entry.status == .success else { return entry.status.map { "\($0)" } ?? entry.word.description }
         return visit == nil ? "read, and sealed for someone else" : "success"
@@ -255,7 +255,7 @@ struct Tap: AsyncParsableCommand {
         }
     }
 
-    /// The reading, without anything that must not be seen, as the member `card`.
+    /// Writes the reading as the member `card`, without sensitive data.
     static func write(_ reading: CardReading, to writer: inout JSONWriter) {
         writer.key("card")
         writer.beginObject()

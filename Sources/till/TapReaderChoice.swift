@@ -1,10 +1,10 @@
 import TillContactless
 import TillPCSC
 
-/// Which reader a tap is taken at.
+/// The choice of the reader for a tap.
 enum TapReaderChoice {
-    /// `pcsc` takes whichever PC/SC reader gets a card, `pcsc:NAME` the one with that in its name; nil for other
-    /// readers.
+    /// Returns the PC/SC channel: `pcsc` uses the first reader that detects a card, `pcsc:NAME` the reader with that
+    /// text in its name. Returns `nil` for other readers.
     static func pcsc(_ reader: String) -> (any CardChannel)? {
         if reader == "pcsc" { return PCSCChannel() }
         guard reader.hasPrefix("pcsc:") else { return nil }

@@ -3,7 +3,7 @@ import TillContactless
 import TillCore
 
 extension Tap {
-    /// `till tap trace FILE`
+    /// `till tap trace FILE`: explains a recorded tap.
     struct Trace: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "trace",
@@ -61,7 +61,7 @@ extension Tap {
             }
         }
 
-        /// The steps by their numbers; the same step many times in a row is reported once.
+        /// Prints the steps with their numbers; identical consecutive steps are reported once.
         private static func tell(_ steps: [TranscriptExplanation.Step]) {
             var index = 0
             while index < steps.count {
@@ -114,7 +114,7 @@ extension Tap {
             writer.endArray()
         }
 
-        /// The most ranges of lines that are named.
+        /// The maximum number of line ranges in the output.
         private static let mostRanges = 12
 
         private static func ranges(_ lines: [Int]) -> String {

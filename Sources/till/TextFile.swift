@@ -1,15 +1,15 @@
 import TillCore
 
-/// A text file that a command was given.
+/// A text file given to a command.
 enum TextFile {
     /// Reads the file as UTF-8.
-    /// - Throws: an error that explains itself when there is none, or more than the limit in bytes.
+    /// - Throws: ``CommandError`` if the file is unreadable or longer than `limit` bytes.
     static func read(_ path: String, limit: Int) throws(CommandError) -> String {
         String(decoding: try bytes(path, limit: limit), as: UTF8.self)
     }
 
-    /// Its bytes, in whatever encoding.
-    /// - Throws: like ``read(_:limit:)``.
+    /// Reads the file's bytes, in any encoding.
+    /// - Throws: ``CommandError``, as ``read(_:limit:)`` does.
     static func bytes(_ path: String, limit: Int) throws(CommandError) -> [UInt8] {
         do throws(LimitedFile.Failure) {
             return try LimitedFile.read(path, limit: limit, takesInput: false)

@@ -5,7 +5,7 @@ import TillProvider
 /// The command line of the counter.
 @main
 struct Till: AsyncParsableCommand {
-    /// Of this program, as journals in PostgreSQL show it.
+    /// The version of this program, recorded with each counter on a PostgreSQL journal.
     static let version = "0.1.0"
 
     static let configuration = CommandConfiguration(
@@ -45,7 +45,7 @@ struct Till: AsyncParsableCommand {
             Clock.self, LedgerCommand.self, Restore.self, Reconcile.self, Codes.self, AuditCommand.self,
         ])
 
-    /// Runs the command. Errors of the command line itself become JSON too, where JSON was asked for.
+    /// Runs the command. With `--json`, errors of the command line itself are JSON too.
     static func main() async {
         ProcessSeal.close()
         let arguments = Array(CommandLine.arguments.dropFirst())

@@ -4,6 +4,7 @@ import TillPostgres
 import TillTestSupport
 
 @testable import TillJournal
+@testable import TillJournalSQLite
 
 @Suite("Who sees to what waits for a person") struct AssignmentTests {
     private let entry = Assignment.Subject.entry(PaymentID(rawValue: "pay_1"), number: 2)

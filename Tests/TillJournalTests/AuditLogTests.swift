@@ -4,6 +4,7 @@ import Testing
 import TillCore
 import TillTestSupport
 @testable import TillJournal
+@testable import TillJournalSQLite
 
 /// Who did what: added at the end, in the commit of what it is about, and tied to the entry before it.
 @Suite("The audit log")

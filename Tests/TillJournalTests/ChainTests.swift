@@ -4,6 +4,7 @@ import Testing
 import TillCore
 import TillTestSupport
 @testable import TillJournal
+@testable import TillJournalSQLite
 
 /// Every event is tied to the one before it, so that a change by another hand is found and named.
 @Suite("The chain of events")

@@ -4,6 +4,7 @@ import TillCore
 import TillPostgres
 import TillTestSupport
 @testable import TillJournal
+@testable import TillJournalSQLite
 
 /// A value that several tasks share.
 final class Shared<Value: Sendable>: Sendable {

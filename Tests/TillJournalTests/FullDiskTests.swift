@@ -3,6 +3,7 @@ import Testing
 import TillCore
 import TillTestSupport
 @testable import TillJournal
+@testable import TillJournalSQLite
 
 /// Space for a provider's answer is there before the provider is asked.
 @Suite("A journal whose disk is full")

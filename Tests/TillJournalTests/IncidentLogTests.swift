@@ -4,6 +4,7 @@ import TillPostgres
 import TillTestSupport
 
 @testable import TillJournal
+@testable import TillJournalSQLite
 
 /// An order of which money may have been taken elsewhere is held until a person has said what it was.
 @Suite("Incidents and their orders") struct IncidentLogTests {

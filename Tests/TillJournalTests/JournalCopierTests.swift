@@ -4,6 +4,7 @@ import TillCore
 import TillTestSupport
 
 @testable import TillJournal
+@testable import TillJournalSQLite
 
 /// A journal that is in use has a copy of itself elsewhere that can be restored.
 @Suite("The copy of a journal in use") struct JournalCopierTests {

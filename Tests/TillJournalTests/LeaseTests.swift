@@ -4,6 +4,7 @@ import TillCore
 import TillTestSupport
 
 @testable import TillJournal
+@testable import TillJournalSQLite
 
 /// Two processes on one file, of which one stands still: it has its lock and renews nothing. Their monotonic clock is
 /// moved by hand, and apart from the wall clock.

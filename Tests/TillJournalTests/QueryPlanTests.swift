@@ -6,6 +6,7 @@ import Testing
 import TillCore
 import TillTestSupport
 @testable import TillJournal
+@testable import TillJournalSQLite
 
 /// Every statement that a running counter sends to its journal is read from an index, however many payments there are.
 @Suite("The journal's statements")

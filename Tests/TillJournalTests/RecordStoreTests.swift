@@ -4,6 +4,7 @@ import TillCore
 import TillTestSupport
 
 @testable import TillJournal
+@testable import TillJournalSQLite
 
 /// GRDB has one of this name too.
 private typealias Record = TillJournal.Record

@@ -5,6 +5,7 @@ import TillCore
 import TillTestSupport
 
 @testable import TillJournal
+@testable import TillJournalSQLite
 
 /// A journal that lacks what was sold says so, however it came about, and nothing is sold on it.
 @Suite("A restored journal") struct RestoreTests {

@@ -6,6 +6,7 @@ import Testing
 import TillCore
 import TillTestSupport
 @testable import TillJournal
+@testable import TillJournalSQLite
 
 @Suite("The journal on disk")
 struct SQLiteJournalTests {

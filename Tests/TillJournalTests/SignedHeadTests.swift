@@ -4,6 +4,7 @@ import Testing
 import TillCore
 import TillTestSupport
 @testable import TillJournal
+@testable import TillJournalSQLite
 
 /// A signed head is believed only as it was signed, and finds what a chain alone cannot find.
 @Suite("A signed head")

@@ -3,6 +3,7 @@ import Testing
 import TillCore
 
 @testable import TillJournal
+@testable import TillJournalSQLite
 
 @Suite("An event that cannot be read hides no other")
 struct UnreadablePaymentTests {

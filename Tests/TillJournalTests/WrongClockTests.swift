@@ -6,6 +6,7 @@ import TillCore
 import TillPostgres
 import TillTestSupport
 @testable import TillJournal
+@testable import TillJournalSQLite
 
 @Suite("What a journal forgets under a wrong clock")
 struct WrongClockTests {

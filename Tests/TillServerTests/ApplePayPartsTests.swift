@@ -4,6 +4,7 @@ import TillApplePay
 import TillCheckout
 import TillCore
 import TillJournal
+import TillJournalSQLite
 import TillSandbox
 import TillStandIns
 import TillTestSupport

@@ -4,6 +4,7 @@ import Testing
 import TillCheckout
 import TillCore
 import TillJournal
+import TillJournalSQLite
 import TillTestSupport
 @testable import TillServer
 

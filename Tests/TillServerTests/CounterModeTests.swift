@@ -7,6 +7,7 @@ import TillAdyen
 import TillCheckout
 import TillCore
 import TillJournal
+import TillJournalSQLite
 import TillProvider
 import TillStripe
 

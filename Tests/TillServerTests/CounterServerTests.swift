@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import TillCore
 import TillJournal
+import TillJournalSQLite
 import TillServer
 
 #if canImport(FoundationNetworking)

@@ -5,6 +5,7 @@ import TillAdyen
 import TillApplePay
 import TillCore
 import TillJournal
+import TillJournalSQLite
 import TillTestSupport
 
 @testable import TillServer

@@ -3,6 +3,14 @@ import TillCore
 /// The head of a journal's hash chain: it commits to every event up to its position, in order. A copy kept apart from
 /// the journal (a backup's label, a printed report) later reveals any change or truncation up to there, even if the
 /// chain was recomputed.
+///
+/// ```swift
+/// let head = try await journal.backup(to: "/mnt/backup/journal.sqlite")
+/// let label = "\(head)"
+/// // Later, with the label as it was printed:
+/// let report = try await journal.verify(known: ChainHead(label))
+/// for problem in report.problems { print(problem) }
+/// ```
 public struct ChainHead: Hashable, Sendable {
     /// The position of the last event; 0 in a journal without events.
     public var sequence: Int64

@@ -1,4 +1,4 @@
-import TillCore
+package import TillCore
 
 #if canImport(Glibc)
     import Glibc
@@ -9,24 +9,24 @@ import TillCore
 #endif
 
 /// An open file. Its methods may be called from any thread; each is one system call or a loop of one.
-final class DiskFile: DurableFile {
+package final class DiskFile: DurableFile {
     private let descriptor: Int32
     private let path: String
 
-    init(descriptor: Int32, path: String) {
+    package init(descriptor: Int32, path: String) {
         self.descriptor = descriptor
         self.path = path
     }
 
     deinit { close(descriptor) }
 
-    func size() throws(DurableFileError) -> Int {
+    package func size() throws(DurableFileError) -> Int {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .last("stat") }
         return Int(status.st_size)
     }
 
-    func read(at offset: Int, count: Int) throws(DurableFileError) -> [UInt8] {
+    package func read(at offset: Int, count: Int) throws(DurableFileError) -> [UInt8] {
         guard count > 0, offset >= 0 else { return [] }
         let failure = Failure()
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -43,7 +43,7 @@ final class DiskFile: DurableFile {
         return bytes
     }
 
-    func write(_ bytes: [UInt8], at offset: Int) throws(DurableFileError) {
+    package func write(_ bytes: [UInt8], at offset: Int) throws(DurableFileError) {
         var written = 0
         while written < bytes.count {
             let put = bytes.withUnsafeBytes { buffer in
@@ -57,11 +57,11 @@ final class DiskFile: DurableFile {
         }
     }
 
-    func truncate(to size: Int) throws(DurableFileError) {
+    package func truncate(to size: Int) throws(DurableFileError) {
         guard ftruncate(descriptor, off_t(size)) == 0 else { throw .last("truncate") }
     }
 
-    func sync() throws(DurableFileError) {
+    package func sync() throws(DurableFileError) {
         #if canImport(Glibc) || canImport(Musl)
             // The length is metadata that is needed to read the data back, so fdatasync keeps it too.
             guard fdatasync(descriptor) == 0 else { throw .last("sync") }
@@ -74,7 +74,7 @@ final class DiskFile: DurableFile {
     /// The maximum wait for another holder of the lock; a live holder releases it within moments.
     static let longestWait: Span = .seconds(30)
 
-    func lock() throws(DurableFileError) {
+    package func lock() throws(DurableFileError) {
         let clock = SystemClock()
         let began = clock.now()
         var pause: UInt32 = 50
@@ -88,9 +88,9 @@ final class DiskFile: DurableFile {
         }
     }
 
-    func unlock() { _ = flock(descriptor, LOCK_UN) }
+    package func unlock() { _ = flock(descriptor, LOCK_UN) }
 
-    func isCurrent() -> Bool {
+    package func isCurrent() -> Bool {
         var mine = stat()
         var named = stat()
         guard fstat(descriptor, &mine) == 0, lstat(path, &named) == 0 else { return false }

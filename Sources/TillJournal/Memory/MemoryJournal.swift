@@ -3,6 +3,14 @@ public import TillCore
 
 /// An in-memory journal with the semantics of the one on disk, for simulations and tests.
 ///
+/// ```swift
+/// let storage = MemoryJournal.Storage()
+/// let first = MemoryJournal(storage: storage)
+/// first.crash()
+/// let second = MemoryJournal(storage: storage)
+/// let due = try await second.due(at: SystemClock().now(), after: nil, limit: 100)
+/// ```
+///
 /// Several journals can share one ``Storage``, like several processes that open one file. ``crash()`` is the death of
 /// such a process: acknowledged writes remain in the storage, others were never made, and everything it held is
 /// released.

@@ -1,6 +1,14 @@
 /// Small versioned documents in named collections, beside the events and in the same commits: the storage of features
 /// (receipts, baskets, mail, keys), each with its own format and without a table of its own.
 ///
+/// ```swift
+/// let id = RecordID("basket", "table-7")
+/// let known = try await store.record(id)
+/// let basket = Record(id, body: Array(#"{"items":["coffee"]}"#.utf8), fields: ["waiter": "ada"])
+/// try await store.change([.put(basket, over: known)])
+/// let ofAda = try await store.records(RecordQuery("basket", matching: RecordMatch("waiter", "ada")))
+/// ```
+///
 /// Guarantees of every implementation:
 /// - ``change(_:)`` is atomic, and durable when it returns. With ``JournalWrite/records`` the same holds for events and
 ///   records together.

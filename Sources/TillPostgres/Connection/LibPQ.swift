@@ -6,10 +6,10 @@
     import Darwin
 #endif
 
-/// PostgreSQL's own client library, found when the first journal in PostgreSQL is opened and not linked: a machine
-/// without it builds and runs all of Till, and starts no slower.
+/// PostgreSQL's client library, loaded when the first PostgreSQL journal is opened rather than linked: a machine
+/// without it builds and runs all of Till, and startup takes no longer.
 ///
-/// The functions are as `libpq-fe.h` of version 15 declares them; enumerations are `Int32`, and all pointers are
+/// The functions match the declarations in `libpq-fe.h` of version 15; enumerations are `Int32`, and all pointers are
 /// opaque. The library may be used from any thread as long as a connection stays on one.
 struct LibPQ: Sendable {
     typealias Connection = OpaquePointer
@@ -17,7 +17,7 @@ struct LibPQ: Sendable {
     typealias Text = UnsafePointer<CChar>
     typealias Notice = @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?) -> Void
 
-    /// What the header calls `PGnotify`; what stands behind these fields is libpq's own.
+    /// The header's `PGnotify`; the fields after these are private to libpq.
     struct Notification {
         var channel: Text?
         var process: Int32
@@ -46,7 +46,7 @@ struct LibPQ: Sendable {
     let consumeInput: @convention(c) (Connection) -> Int32
     let isBusy: @convention(c) (Connection) -> Int32
     let getResult: @convention(c) (Connection) -> Result?
-    /// A ``Notification``, to be freed with `freeMemory`.
+    /// Returns a ``Notification``, to be freed with `freeMemory`.
     let notifies: @convention(c) (Connection) -> UnsafeMutableRawPointer?
     let freeMemory: @convention(c) (UnsafeMutableRawPointer?) -> Void
     // Results.
@@ -59,7 +59,7 @@ struct LibPQ: Sendable {
     let length: @convention(c) (Result?, Int32, Int32) -> Int32
     let isNull: @convention(c) (Result?, Int32, Int32) -> Int32
 
-    /// The library, or why it cannot be used.
+    /// The library, or the reason that it cannot be used.
     static let found: Swift.Result<LibPQ, PostgresFailure> = {
         do throws(PostgresFailure) { return .success(try LibPQ()) } catch { return .failure(error) }
     }()
@@ -110,7 +110,7 @@ struct LibPQ: Sendable {
         isNull = try function("PQgetisnull")
     }
 
-    /// What the header's enumerations and fields are.
+    /// The values of the header's enumerations and fields.
     enum Number {
         static let connectionOK: Int32 = 0
         static let pollingFailed: Int32 = 0

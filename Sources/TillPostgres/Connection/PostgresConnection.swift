@@ -8,15 +8,15 @@ import TillCore
     import Darwin
 #endif
 
-/// One session with the database. Stays on the thread that has made it; blocks it, and never longer than its deadline.
+/// A database session. Confined to the thread that created it; blocks that thread, but never past its deadline.
 final class PostgresConnection {
-    /// What a session is for.
+    /// The purpose of a session.
     enum Use: Sendable {
-        /// Commits and reads by keys: plans by index, whatever the tables' statistics say.
+        /// Commits and reads by key: index plans, regardless of table statistics.
         case work
-        /// The same, for reads alone: what it sees is as durable as what is acknowledged.
+        /// Reads by key only. Everything read is as durable as an acknowledged commit.
         case read
-        /// Reads over everything, and changes of the schema.
+        /// Full scans, and schema changes.
         case survey
     }
 
@@ -24,10 +24,11 @@ final class PostgresConnection {
     private let handle: LibPQ.Connection
     private let notices = Notices()
     private var prepared: [String: String] = [:]
-    /// The server's, as 150018.
+    /// The server's version, such as 150018.
     let serverVersion: Int32
 
-    /// - Throws: ``PostgresFailure`` that says why there is no session.
+    /// Connects to the database.
+    /// - Throws: ``PostgresFailure`` with the reason.
     init(_ address: String, _ use: Use, isWriter: Bool = true) throws(PostgresFailure) {
         let pq = try LibPQ.found.get()
         let handle = try PostgresConnection.connect(pq, address, isWriter)
@@ -37,13 +38,14 @@ final class PostgresConnection {
         _ = pq.setNoticeReceiver(handle, Notices.receive, Unmanaged.passUnretained(notices).toOpaque())
         try PostgresConnection.check(serverVersion: serverVersion)
         try execute(PostgresConnection.settings(use))
-        // A server that starts again shows commits that had waited for a standby and were acknowledged to nobody. A
-        // commit of one's own is acknowledged behind them.
+        // A restarted server shows commits that were still waiting for a standby and were never acknowledged. A commit
+        // of this session is acknowledged only after them.
         if case .read = use { _ = try query("SELECT pg_logical_emit_message(true, 'till', '')") }
     }
 
     deinit { pq.finish(handle) }
 
+    /// Checks the server's version.
     /// - Throws: for a server that is too old.
     static func check(serverVersion: Int32) throws(PostgresFailure) {
         guard serverVersion < PostgresLimits.oldestServer else { return }
@@ -54,8 +56,8 @@ final class PostgresConnection {
 
     // MARK: Commands
 
-    /// One command with parameters, prepared at its first use.
-    /// - Throws: ``PostgresFailure/Kind/warned(_:)`` also where it was done, with a warning.
+    /// Runs a command with parameters, prepared on first use.
+    /// - Throws: ``PostgresFailure/Kind/warned(_:)`` even for a command that completed with a warning.
     func query(
         _ sql: String, _ values: [PostgresValue] = [], within limit: Span = PostgresLimits.answerTime
     ) throws(PostgresFailure) -> [PostgresRow] {
@@ -73,8 +75,8 @@ final class PostgresConnection {
         return rows
     }
 
-    /// Commands without parameters, one after the other.
-    /// - Returns: the rows of all of them, in PostgreSQL's form in text.
+    /// Runs commands without parameters, one after the other.
+    /// - Returns: the rows of all commands, in PostgreSQL's text form.
     @discardableResult
     func execute(
         _ sql: String, within limit: Span = PostgresLimits.answerTime
@@ -96,7 +98,7 @@ final class PostgresConnection {
 
     // MARK: Waiting
 
-    /// Sends what is to be sent and reads all results of the command.
+    /// Sends pending data and reads all results of the command.
     private func answer(by deadline: Span) throws(PostgresFailure) -> [PostgresRow] {
         var rows: [PostgresRow] = []
         var failure: PostgresFailure?
@@ -110,7 +112,7 @@ final class PostgresConnection {
             default:
                 let state = pq.resultErrorField(result, LibPQ.Number.sqlStateField).map { String(cString: $0) }
                 let text = pq.resultErrorField(result, LibPQ.Number.messageField).map { String(cString: $0) }
-                // Without a state it is libpq itself that speaks: the connection is gone.
+                // A failure without a state comes from libpq itself: the connection is lost.
                 failure =
                     failure ?? state.map {
                         PostgresFailure(.server(SQLState(rawValue: $0)), text ?? "no reason given")
@@ -121,7 +123,7 @@ final class PostgresConnection {
         return rows
     }
 
-    /// Until a result can be taken without waiting.
+    /// Waits until a result is available without blocking.
     private func settle(_ deadline: Span) throws(PostgresFailure) {
         while true {
             let flushed = pq.flush(handle)
@@ -136,10 +138,10 @@ final class PostgresConnection {
         }
     }
 
-    /// What others have sent to the channels that this session listens to. Waits for the first, until the deadline or
-    /// until something else can be read.
+    /// Returns notifications on the channels that this session listens to. Waits for the first one, until the deadline
+    /// or until `descriptor` is readable.
     func notifications(by deadline: Span, or descriptor: Int32) throws(PostgresFailure) -> [String] {
-        // Some may have come along with an answer.
+        // Notifications can arrive together with an answer.
         var payloads = takeNotifications()
         guard payloads.isEmpty else { return payloads }
         guard PostgresConnection.wait(pq.socket(handle), or: descriptor, by: deadline) else { return [] }
@@ -178,7 +180,7 @@ final class PostgresConnection {
 
     // MARK: Connecting
 
-    /// A session with the first server of the address that gives one.
+    /// Connects to the first host of the address that accepts a session.
     private static func connect(
         _ pq: LibPQ, _ address: String, _ isWriter: Bool
     ) throws(PostgresFailure) -> LibPQ.Connection {
@@ -192,17 +194,18 @@ final class PostgresConnection {
                 return try connect(pq, address, host, isWriter, by: min(end, share))
             } catch { failures.append(error) }
         }
-        // A missing password says more than a server that is away.
+        // A missing password is more informative than an unreachable server.
         if let missing = failures.first(where: { $0.kind == .passwordMissing }) { throw missing }
         let reasons = zip(hosts, failures).map { "\($0.name): \($1.text)" }.joined(separator: "; ")
         throw PostgresFailure(.notConnected, reasons)
     }
 
-    /// - Parameter host: one of those that the address names; `nil`: what the address says.
+    /// Connects to one host.
+    /// - Parameter host: one of the address's hosts; `nil` to use the address as it is.
     private static func connect(
         _ pq: LibPQ, _ address: String, _ host: PostgresHosts.Host?, _ isWriter: Bool, by deadline: Span
     ) throws(PostgresFailure) -> LibPQ.Connection {
-        // What stands before the address holds unless the address says otherwise; what stands behind it holds.
+        // Parameters before the address are defaults for it; parameters after it override it.
         let parameters =
             [
                 ("connect_timeout", "3"), ("tcp_user_timeout", "5000"), ("keepalives_idle", "5"),
@@ -235,18 +238,18 @@ final class PostgresConnection {
         return PostgresFailure(.notConnected, text)
     }
 
-    /// What libpq says, on one line.
+    /// Returns libpq's error message on one line.
     private static func message(_ pq: LibPQ, _ handle: LibPQ.Connection) -> String {
         let text = pq.errorMessage(handle).map { String(cString: $0) } ?? ""
-        // What it asks the reader is no part of a sentence.
+        // Questions to the reader are left out.
         let line = text.split(whereSeparator: \.isNewline).map { $0.drop(while: \.isWhitespace) }
             .filter { !$0.hasSuffix("?") }.joined(separator: "; ")
         return line.isEmpty ? "the connection to the database ended" : line
     }
 
-    /// How a session plans and what it waits for. Commits are durable before they are acknowledged, whatever the
-    /// server's own default is; `remote_apply`, which is more, stays. The warning that a wait for a standby was
-    /// canceled has to arrive, whatever the role's setting hides.
+    /// The session settings for planning and waiting. Commits are durable before they are acknowledged, regardless of
+    /// the server's default; the stronger `remote_apply` is kept. The warning about a canceled wait for a standby must
+    /// arrive, regardless of the role's settings.
     private static func settings(_ use: Use) -> String {
         let always = """
             SET client_min_messages = 'warning'; SET default_transaction_isolation = 'read committed';
@@ -263,7 +266,7 @@ final class PostgresConnection {
 
     // MARK: C
 
-    /// - Returns: whether something can be done before the deadline.
+    /// - Returns: `true` if the descriptor is ready before the deadline.
     private static func wait(_ descriptor: Int32, _ events: Int16, by deadline: Span) -> Bool {
         while true {
             let left = deadline.milliseconds - SystemClock.reading().milliseconds
@@ -275,10 +278,10 @@ final class PostgresConnection {
         }
     }
 
-    /// Until a descriptor can be read, or the deadline.
+    /// Waits until a descriptor is readable, or until the deadline.
     static func wait(_ descriptor: Int32, by deadline: Span) -> Bool { wait(descriptor, Int16(POLLIN), by: deadline) }
 
-    /// - Returns: whether one of two descriptors can be read before the deadline.
+    /// - Returns: `true` if one of two descriptors is readable before the deadline.
     private static func wait(_ first: Int32, or second: Int32, by deadline: Span) -> Bool {
         while true {
             let left = deadline.milliseconds - SystemClock.reading().milliseconds
@@ -304,7 +307,7 @@ final class PostgresConnection {
             }
             return pointers.withUnsafeBufferPointer { pointers in
                 lengths.withUnsafeBufferPointer { lengths in
-                    // libpq reads nothing where there are no values.
+                    // libpq does not dereference these if there are no values.
                     let none = UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
                     return body(
                         pointers.baseAddress ?? none.assumingMemoryBound(to: LibPQ.Text?.self),
@@ -326,7 +329,7 @@ final class PostgresConnection {
         }
     }
 
-    /// The warnings of the command that is under way.
+    /// The warnings of the current command.
     private final class Notices {
         struct Warning {
             var state: SQLState
@@ -338,7 +341,7 @@ final class PostgresConnection {
         static let receive: LibPQ.Notice = { object, result in
             guard let object, case .success(let pq) = LibPQ.found else { return }
             let state = pq.resultErrorField(result, LibPQ.Number.sqlStateField).map { String(cString: $0) } ?? ""
-            // Class 00 are notices of success.
+            // Class 00 is successful completion.
             guard !state.hasPrefix("00") else { return }
             let text = pq.resultErrorField(result, LibPQ.Number.messageField).map { String(cString: $0) } ?? ""
             Unmanaged<Notices>.fromOpaque(object).takeUnretainedValue().warnings

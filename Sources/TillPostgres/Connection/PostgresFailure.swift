@@ -1,31 +1,31 @@
 import TillJournal
 
-/// Why a command was not carried out, or why it is not known whether it was.
+/// The reason that a command failed, or that its outcome is unknown.
 struct PostgresFailure: Error, Hashable, Sendable {
     enum Kind: Hashable, Sendable {
-        /// libpq is not there.
+        /// libpq is not installed.
         case libraryMissing
-        /// No server answered, or it let nobody in.
+        /// No server answered, or none accepted the session.
         case notConnected
-        /// It wants a password, and none was given.
+        /// The server requires a password, and none was given.
         case passwordMissing
-        /// The server said so: certainly nothing was done.
+        /// The server reported an error: certainly nothing was done.
         case server(SQLState)
-        /// The connection ended while a command was under way.
+        /// The connection was lost during a command.
         case lost
-        /// No answer came in time.
+        /// The deadline passed without an answer.
         case timedOut
-        /// It was said to be done, with a warning of this state. A wait for a standby that was canceled ends so: the
-        /// commit may vanish with the primary.
+        /// The command completed with a warning of this state. A canceled wait for a standby ends this way: the commit
+        /// may be lost with the primary.
         case warned(SQLState)
-        /// What is there is not Till's, or not of this Till.
+        /// The schema belongs to another program, or to another version of Till.
         case otherProgram
-        /// It answered something that cannot be.
+        /// The answer is impossible.
         case unexpected
     }
 
     var kind: Kind
-    /// For people; no full stop.
+    /// A description for display, without a full stop.
     var text: String
 
     init(_ kind: Kind, _ text: String) {
@@ -33,17 +33,17 @@ struct PostgresFailure: Error, Hashable, Sendable {
         self.text = text
     }
 
-    /// The command may have been carried out.
+    /// `true` if the command may have been carried out.
     var isUnknown: Bool {
         switch kind {
         case .lost, .timedOut, .warned, .unexpected: true
-        // The server ends sessions with these also while a commit is under way.
+        // The server also ends sessions with these during a commit.
         case .server(let state): state.isShutdown
         case .libraryMissing, .notConnected, .passwordMissing, .otherProgram: false
         }
     }
 
-    /// The connection cannot be used any more.
+    /// `true` if the connection can no longer be used.
     var endsConnection: Bool {
         switch kind {
         case .server(let state): state.isShutdown || state == .readOnly
@@ -52,7 +52,7 @@ struct PostgresFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// In the journal's words.
+    /// The corresponding journal error.
     var journalError: JournalError {
         switch kind {
         case .server(.leaseLost): .leaseLost
@@ -73,13 +73,13 @@ struct PostgresFailure: Error, Hashable, Sendable {
     }
 }
 
-/// A code of PostgreSQL's appendix A, or one that Till's procedures raise.
+/// An error code of PostgreSQL's appendix A, or one raised by Till's procedures.
 struct SQLState: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     var rawValue: String
 
-    /// Another counter has taken over what this one held.
+    /// Another counter has taken over this one's lease.
     static let leaseLost = SQLState(rawValue: "TL001")
-    /// The journal's end is not what was written.
+    /// The end of the journal differs from the last write.
     static let damaged = SQLState(rawValue: "TL002")
     static let readOnly = SQLState(rawValue: "25006")
     static let lockNotAvailable = SQLState(rawValue: "55P03")
@@ -88,11 +88,11 @@ struct SQLState: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     static let missingRight = SQLState(rawValue: "42501")
 
     var isFull: Bool { rawValue == "53100" }
-    /// The server or an administrator ends the session.
+    /// `true` if the server or an administrator ends the session.
     var isShutdown: Bool { rawValue.hasPrefix("57P") || rawValue.hasPrefix("08") }
-    /// A text that is no text there, such as one with U+0000.
+    /// `true` for text that PostgreSQL cannot store, such as one with U+0000.
     var isUnstorable: Bool { rawValue == "22P05" || rawValue == "22021" }
-    /// The same may succeed a moment later.
+    /// `true` for an error that may disappear on retry.
     var isPassing: Bool { [.lockNotAvailable, .deadlock, .serialization].contains(self) || rawValue == "53300" }
     var description: String { rawValue }
 }

@@ -1,14 +1,15 @@
-/// The servers that an address names, one by one: `postgresql://till@db1,db2:5433/till` names two.
+/// The hosts of an address: `postgresql://till@db1,db2:5433/till` has two.
 ///
-/// libpq tries them in turn by itself, but waits for each as long as its caller waits for all: one that takes the
-/// connection and is silent, as a stopped machine does, would keep it from the next one.
+/// libpq tries them in turn by itself, but with the full time limit for each: a host that accepts the connection and
+/// stays silent, such as a stopped machine, would keep it from the next one.
 struct PostgresHosts: Equatable {
     struct Host: Equatable {
         let name: String
         let port: String
     }
 
-    /// In the order of the address; empty where libpq is to read it as it is: one server, a socket, a list elsewhere.
+    /// The hosts in the address's order; empty if libpq is to parse the address itself: a single host, a socket, or a
+    /// list elsewhere.
     let hosts: [Host]
 
     init(_ address: String) {
@@ -20,7 +21,7 @@ struct PostgresHosts: Equatable {
         let rest = address[colon...].dropFirst(3)
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
         let list = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
-        // An encoded name, as of a socket's folder, is libpq's to decode.
+        // libpq decodes percent-encoded names, such as a socket's folder.
         guard list.contains(","), !list.contains("%") else { return nil }
         var hosts: [Host] = []
         for part in list.split(separator: ",", omittingEmptySubsequences: false) {

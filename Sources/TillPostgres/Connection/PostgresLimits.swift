@@ -1,34 +1,34 @@
 import TillCore
 
-/// How long the journal waits for the database.
+/// The time limits and other limits of the database access.
 enum PostgresLimits {
-    /// For a session: the look-up of a name, the way there, and the server's greeting, over all hosts of an address.
+    /// The time limit for connecting, over all hosts of an address: name resolution, network and the server's greeting.
     static let connectTime = Span.seconds(8)
-    /// For a session with one of several hosts, so that one that is silent leaves time for the next.
+    /// The time limit for connecting to one of several hosts, so that a silent one leaves time for the next.
     static let connectTimePerHost = Span.seconds(3)
-    /// For the answer to a read or a commit. A commit that takes longer is not known to have been made.
+    /// The time limit for a read or a commit. A commit that takes longer has an unknown outcome.
     static let answerTime = Span.seconds(5)
-    /// For the answer to what goes over everything, as a check of the journal does.
+    /// The time limit for a full scan, such as a check of the journal.
     static let longAnswerTime = Span.minutes(10)
-    /// For how long it is asked what became of a commit whose answer did not come.
+    /// The time limit for resolving an unanswered commit.
     static let receiptTime = Span.seconds(6)
-    /// How often a batch is sent again of which it is known that nothing of it was done.
+    /// The maximum number of attempts for a batch that certainly was not written.
     static let maximumTries = 3
-    /// Beyond its lease, before a counter on another machine is taken for dead: the times that commits take.
+    /// The time beyond its lease before a counter on another machine is presumed dead, to allow for its commits.
     static let leaseGrace = Span.seconds(5)
-    /// No lease is waited for longer: what says more was written by another clock.
+    /// The maximum wait for a lease; a longer one was written by a different clock.
     static let longestLease = Span.minutes(2)
-    /// The shortest time between two hints of a counter: what is committed meanwhile goes into the next one.
+    /// The minimum interval between a counter's hints; commits in between are combined in the next one.
     static let hintInterval = Span.milliseconds(100)
-    /// After so long without a hint it is asked whether the line on which they come still stands.
+    /// The time without a hint after which the connection for hints is probed.
     static let hintProbe = Span.seconds(10)
-    /// Before it is made anew, doubled each time until the longest.
+    /// The initial pause before reconnecting, doubled each time up to the longest.
     static let shortestHintPause = Span.milliseconds(100)
     static let longestHintPause = Span.seconds(5)
-    /// Rows that one command reads at most where everything is gone through.
+    /// The maximum number of rows of one command in a full scan.
     static let surveyPage = 1_000
-    /// Sessions that read. Each costs the server some megabytes.
+    /// The number of reading sessions. Each costs the server a few megabytes.
     static let readers = 2
-    /// The oldest server: arrays, procedures that commit, and `jit` as they are used here.
+    /// The oldest supported server version: it must support the arrays, committing procedures and `jit` used here.
     static let oldestServer: Int32 = 150_000
 }

@@ -1,6 +1,6 @@
-/// A row of an answer, in PostgreSQL's binary form. Columns are counted from 0; whoever reads knows their types.
+/// A result row in PostgreSQL's binary form. Columns count from 0; the reader knows their types.
 struct PostgresRow: Sendable {
-    /// Each column's bytes as they came; `nil` for null.
+    /// The bytes of each column; `nil` for null.
     var columns: [[UInt8]?]
 
     func bytes(_ index: Int) -> [UInt8] { columns[index] ?? [] }
@@ -10,7 +10,7 @@ struct PostgresRow: Sendable {
     func bool(_ index: Int) -> Bool { columns[index]?.first == 1 }
     func int(_ index: Int) -> Int64 { optionalInt(index) ?? 0 }
 
-    /// A `bigint`, or one of its smaller kin.
+    /// Returns a `bigint`, or a smaller integer.
     func optionalInt(_ index: Int) -> Int64? {
         guard let bytes = columns[index], let first = bytes.first else { return nil }
         return bytes.dropFirst().reduce(Int64(Int8(bitPattern: first))) { $0 << 8 | Int64($1) }

@@ -3,11 +3,11 @@ import Foundation
 import Synchronization
 import TillCore
 
-/// Sessions that take work in turn, each on a thread of its own, and connect when there is something to do.
+/// A pool of sessions, each on a thread of its own. Sessions connect on first use.
 final class PostgresThreads: Sendable {
     private typealias Job = @Sendable (inout PostgresSession) -> Void
 
-    /// What the threads share with their owner, so that they do not keep it.
+    /// The state shared by the threads and their owner, so that the threads do not retain the owner.
     private final class Jobs: Sendable {
         private struct State {
             var waiting: [Job] = []
@@ -17,7 +17,7 @@ final class PostgresThreads: Sendable {
         private let state = Mutex(State())
         private let bell = DispatchSemaphore(value: 0)
 
-        /// - Returns: whether it will be done.
+        /// - Returns: `true` if the job was accepted.
         func add(_ job: @escaping Job) -> Bool {
             let isTaken = state.withLock { state in
                 guard !state.isClosed else { return false }
@@ -28,7 +28,7 @@ final class PostgresThreads: Sendable {
             return isTaken
         }
 
-        /// `nil` when nothing will come any more.
+        /// Waits for the next job; returns `nil` after closing.
         func next() -> Job? {
             bell.wait()
             return state.withLock { state in state.waiting.isEmpty ? nil : state.waiting.removeFirst() }
@@ -60,12 +60,12 @@ final class PostgresThreads: Sendable {
 
     deinit { close() }
 
-    /// What was given before is done; what comes later is not.
+    /// Refuses new jobs; those accepted before are completed.
     func close() { jobs.close(threads: count) }
 
-    /// Runs on one of the threads, with a session. What may be done twice is done again where a session turns out to
-    /// have ended before.
-    /// - Returns: `nil` if it is closed.
+    /// Runs `body` on one of the threads, with a session. A repeatable job is retried if its session turns out to have
+    /// ended earlier.
+    /// - Returns: `nil` if the pool is closed.
     func run<Value: Sendable>(
         repeats: Bool = true, _ body: @escaping @Sendable (PostgresConnection) -> Result<Value, PostgresFailure>
     ) async -> Result<Value, PostgresFailure>? {
@@ -76,7 +76,7 @@ final class PostgresThreads: Sendable {
     }
 }
 
-/// A session that is connected when it is needed, and again when it has ended.
+/// A session that connects on demand, and reconnects after it has ended.
 struct PostgresSession {
     let address: String
     let use: PostgresConnection.Use

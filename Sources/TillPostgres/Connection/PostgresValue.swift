@@ -9,11 +9,11 @@ enum PostgresValue: Sendable {
     /// A text in UTF-8.
     case utf8([UInt8])
     case bytesArray([[UInt8]])
-    /// Encoded elements of that type, with nulls.
+    /// Encoded elements of that type; `nil` for null.
     case array([[UInt8]?], of: OID)
     case intArray([Int64])
 
-    /// The number of a type in PostgreSQL's catalog.
+    /// The object identifier of a type in PostgreSQL's catalog.
     enum OID: UInt32, Sendable {
         case bool = 16
         case bytea = 17
@@ -25,7 +25,7 @@ enum PostgresValue: Sendable {
         case int8Array = 1_016
         case jsonb = 3_802
 
-        /// Of an array of it.
+        /// The corresponding array type.
         var array: OID {
             switch self {
             case .bool: .boolArray
@@ -53,7 +53,7 @@ enum PostgresValue: Sendable {
         }
     }
 
-    /// The bytes of its binary form; `nil` for null.
+    /// The binary form; `nil` for null.
     var encoded: [UInt8]? {
         switch self {
         case .null: nil
@@ -62,14 +62,14 @@ enum PostgresValue: Sendable {
         case .text(let text): Array(text.utf8)
         case .bytes(let bytes), .utf8(let bytes): bytes
         case .array(let elements, let type): PostgresValue.encoded(elements, of: type)
-        // The version of the binary form of jsonb, and the text.
+        // The version byte of jsonb's binary form, then the text.
         case .json(let bytes): [1] + bytes
         case .bytesArray(let arrays): PostgresValue.encoded(arrays, of: .bytea)
         case .intArray(let numbers): PostgresValue.encoded(numbers.map { PostgresValue.bigEndian($0) }, of: .int8)
         }
     }
 
-    /// One dimension, counted from 1.
+    /// Encodes a one-dimensional array that counts from 1.
     private static func encoded(_ elements: [[UInt8]?], of type: OID) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(20 + elements.reduce(0) { $0 + 4 + ($1?.count ?? 0) })

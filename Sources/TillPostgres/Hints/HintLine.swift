@@ -1,8 +1,7 @@
 import TillCore
 import TillJournal
 
-/// What the thread of hints does, and the only thing that it touches: a session that listens, and is made anew when it
-/// has ended.
+/// The state of the hints thread, confined to it: a listening session that reconnects after it has ended.
 struct HintLine {
     let address: String
     let channel: String
@@ -13,7 +12,7 @@ struct HintLine {
     private var sentAt: Span?
     private var nextTry = SystemClock.reading()
     private var pause = PostgresLimits.shortestHintPause
-    /// Something may have been missed.
+    /// `true` if hints may have been missed.
     private var isBehind = false
 
     init(
@@ -23,13 +22,13 @@ struct HintLine {
         (self.address, self.channel, self.owner, self.bell, self.onHint) = (address, channel, owner, bell, onHint)
     }
 
-    /// The last hint is long enough ago, and there is somebody to send one.
+    /// `true` if the minimum interval since the last hint has passed and a session is open.
     var maySend: Bool {
         guard connection != nil else { return false }
         return sentAt.map { SystemClock.reading().milliseconds >= due(after: $0).milliseconds } ?? true
     }
 
-    /// Sends what is to be sent, and waits for hints of others for as long as nothing is to be done.
+    /// Sends a pending hint, then waits for hints from other counters until something is due.
     mutating func pass(_ news: HintText?, isWaiting: Bool) {
         do throws(PostgresFailure) {
             guard let connection = try open() else { return }
@@ -39,7 +38,7 @@ struct HintLine {
             let heard = try connection.notifications(by: deadline, or: bell.reading)
             bell.silence()
             for text in heard.compactMap({ HintText.heard($0, by: owner) }) { onHint(text.accounts) }
-            // A line on which nothing moves may have been cut without anybody's knowing.
+            // An idle connection may have been cut without either side noticing.
             if heard.isEmpty, !isWaiting, SystemClock.reading().milliseconds >= deadline.milliseconds {
                 try connection.execute("LISTEN \"\(channel)\"")
             }
@@ -52,7 +51,7 @@ struct HintLine {
 
     private func due(after moment: Span) -> Span { moment.adding(PostgresLimits.hintInterval) }
 
-    /// The session; `nil` while it is too early to try again, for which it waits.
+    /// Returns the session; `nil` after waiting if it is too early to reconnect.
     private mutating func open() throws(PostgresFailure) -> PostgresConnection? {
         if let connection { return connection }
         guard SystemClock.reading().milliseconds >= nextTry.milliseconds else {
@@ -61,7 +60,7 @@ struct HintLine {
             return nil
         }
         let opened = try PostgresConnection(address, .work)
-        // Of a commit that a hint is about nothing depends on the hint.
+        // The durability of a commit never depends on its hint.
         try opened.execute(
             "SET application_name = 'till hints'; SET synchronous_commit = off; LISTEN \"\(channel)\"")
         connection = opened

@@ -11,12 +11,12 @@ import TillJournal
     import Darwin
 #endif
 
-/// Tells the other counters of a journal that there is something new in it, and hears it from them, on a thread and a
-/// session of its own.
+/// Notifies a journal's other counters of new entries, and receives their notifications, on a thread and a session of
+/// its own.
 ///
-/// A hint is a reason to read the journal and nothing else: it may come late, twice or never, and whoever waits for
-/// events polls anyway. It is sent after the commit that it is about, in a transaction of its own that waits for no
-/// disk: whoever notifies waits for everybody who does, which no batch may.
+/// A hint is only a reason to read the journal: it may come late, twice or never, so consumers of events also poll. It
+/// is sent after its commit, in a separate transaction that does not wait for the disk: notifying transactions are
+/// serialized, and no batch may wait for that.
 final class PostgresHints: Sendable {
     private struct State {
         var news: HintText?
@@ -27,8 +27,8 @@ final class PostgresHints: Sendable {
     private let bell: HintBell
 
     /// - Parameters:
-    ///   - channel: of this journal among all that are in the database.
-    ///   - onHint: called on the thread, with the accounts that there is something new of; `nil`: of any.
+    ///   - channel: the journal's channel, unique among the journals in the database.
+    ///   - onHint: called on the thread with the accounts that have new entries; `nil` for any account.
     init(
         _ address: String, channel: String, owner: Int64, onHint: @escaping @Sendable (Set<AccountID>?) -> Void
     ) throws(JournalError) {
@@ -44,7 +44,7 @@ final class PostgresHints: Sendable {
 
     deinit { close() }
 
-    /// Something was committed here. Quick; from any thread.
+    /// Announces a commit of this process. Fast; callable from any thread.
     func committed(_ events: [StoredEvent]) {
         let rings = state.withLock { state in
             defer { state.news = HintText(adding: events.lazy.map(\.account), to: state.news) }
@@ -58,7 +58,7 @@ final class PostgresHints: Sendable {
         bell.ring()
     }
 
-    /// What is to be sent now, and whether something has to wait; `nil` when all is over.
+    /// Returns the hint to send now, and `true` if one has to wait; `nil` after closing.
     private func take(isDue: Bool) -> (text: HintText?, isWaiting: Bool)? {
         state.withLock { state in
             guard !state.isClosed else { return nil }
@@ -69,12 +69,12 @@ final class PostgresHints: Sendable {
     }
 }
 
-/// The accounts that a hint is about, of which it names a bounded number.
+/// The accounts of a hint, up to a maximum number.
 struct HintText: Hashable {
-    /// Named at most; PostgreSQL takes less than 8,000 bytes.
+    /// The maximum number of named accounts; PostgreSQL's limit is 8,000 bytes.
     static let maximumAccounts = 32
 
-    /// Those that it names; `nil`: it may be about any.
+    /// The named accounts; `nil` for any account.
     private(set) var accounts: Set<AccountID>?
 
     init(adding more: some Sequence<AccountID>, to text: HintText?) {
@@ -88,13 +88,14 @@ struct HintText: Hashable {
 
     private init() { accounts = nil }
 
-    /// The sender's number, and each account on a line of its own; `*`: any.
+    /// Returns the payload: the sender's number, then one account on each line; `*` for any.
     func payload(from owner: Int64) -> String {
         let names = accounts?.map(\.rawValue).sorted() ?? ["*"]
         return ([String(owner)] + names).joined(separator: "\n")
     }
 
-    /// - Returns: `nil` for what the counter itself has sent. What cannot be read is about any account.
+    /// Parses a payload.
+    /// - Returns: `nil` for the counter's own hint. An unreadable payload counts as a hint for any account.
     static func heard(_ payload: String, by owner: Int64) -> HintText? {
         let lines = payload.split(separator: "\n")
         guard lines.first.flatMap({ Int64($0) }) != owner else { return nil }
@@ -104,7 +105,7 @@ struct HintText: Hashable {
     }
 }
 
-/// What wakes the thread: a pipe, since it waits for the database's socket, too.
+/// A pipe that wakes the thread, since it also waits for the database's socket.
 final class HintBell: Sendable {
     let reading: Int32
     private let writing: Int32
@@ -126,7 +127,7 @@ final class HintBell: Sendable {
 
     func ring() {
         var byte: UInt8 = 1
-        // A pipe that is full rings already.
+        // A full pipe is already signaled.
         _ = write(writing, &byte, 1)
     }
 

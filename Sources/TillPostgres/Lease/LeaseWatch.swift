@@ -2,11 +2,11 @@ import Synchronization
 import TillCore
 import TillJournal
 
-/// What a counter has seen of the others' leases.
+/// The observed leases of the other counters.
 ///
-/// A lease is over when it was not renewed for all its length, and some seconds, while this counter looked on, by its
-/// own clock that only runs forward and in steps of two of its own renewals at most. The database's clock may be set,
-/// or be another one after a promotion, and who looks on may have stood still himself: nobody dies of that.
+/// A lease has expired once it was not renewed for its full length plus a grace period, measured by this counter's
+/// monotonic clock and credited in steps of at most two renewal intervals. The database's clock may be adjusted, or
+/// change on a promotion, and this observer may itself have been suspended: neither makes a live counter count as dead.
 final class LeaseWatch: Sendable {
     /// A lease as the database shows it.
     struct Sighting: Hashable, Sendable {
@@ -14,7 +14,7 @@ final class LeaseWatch: Sendable {
         /// Each renewal and each batch changes one of these two.
         var until: Int64
         var batch: Int64
-        /// What is left of it by the database's clock; less than nothing where it is over.
+        /// The remaining time by the database's clock; negative after expiry.
         var left: Span
 
         fileprivate func isRenewed(since earlier: Sighting) -> Bool {
@@ -23,11 +23,11 @@ final class LeaseWatch: Sendable {
     }
 
     private struct Watched {
-        /// As it was when it was renewed last.
+        /// The last sighting with a renewal.
         var sighting: Sighting
-        /// For how long it may be silent.
+        /// The permitted time without a renewal.
         var patience: Span
-        /// For how long it was watched without being renewed.
+        /// The observed time without a renewal.
         var silence = Span.milliseconds(0)
     }
 
@@ -38,9 +38,10 @@ final class LeaseWatch: Sendable {
 
     private let state = Mutex(State())
 
-    /// Notes what is seen now.
-    /// - Parameter length: of one's own lease. Another's may be longer: what is left of it at the first sight counts.
-    /// - Returns: those that have been silent for too long.
+    /// Records the current sightings.
+    /// - Parameter length: the length of this counter's own lease. Another counter's may be longer: its remaining time
+    ///   at first sight counts.
+    /// - Returns: the leases that were silent for too long.
     func silent(_ sightings: [Sighting], at now: Span, length: Span) -> [Sighting] {
         state.withLock { state in
             let passed = state.lookedAt.map { max(0, now.milliseconds - $0.milliseconds) } ?? 0
@@ -61,6 +62,6 @@ final class LeaseWatch: Sendable {
         }
     }
 
-    /// Nobody is judged by what was seen so far.
+    /// Discards all observations.
     func forget() { state.withLock { $0 = State() } }
 }

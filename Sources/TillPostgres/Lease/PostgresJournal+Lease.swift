@@ -3,35 +3,35 @@ import TillCore
 import TillJournal
 
 extension PostgresJournal {
-    /// Another counter has taken over what this one held. For good.
+    /// `true` once another counter has taken over this one's payments. Permanent.
     public var isLeaseLost: Bool { lease.isLost }
 
-    /// Whether nobody has taken over what this process holds. Without I/O for half of a lease after each commit or
-    /// heartbeat, then the lease is renewed first; what cannot be renewed is not held.
+    /// Returns `true` if no other process can have taken over this one's payments. Needs no I/O within half a lease
+    /// after a commit or heartbeat; later it renews the lease first. A lease that cannot be renewed counts as not held.
     public func holdsLease() async -> Bool {
         if lease.isFresh { return true }
         do throws(JournalError) { try await beat() } catch { return false }
         return lease.isFresh
     }
 
-    /// Keeps the lease, takes over from the dead and forgets what is too old, until the journal is closed.
+    /// Renews the lease, takes over from dead counters and purges expired rows, until the journal is closed.
     func keepLease() {
         let interval = Span.milliseconds(lease.length.milliseconds / JournalLimits.leaseRenewals).duration
         Task { [weak self] in
             while true {
                 guard let journal = self, !journal.isClosed else { return }
-                // A database that does not answer now shows at the next write, and in readiness.
+                // An unreachable database surfaces at the next write, and in readiness.
                 do throws(JournalError) { try await journal.renewLease() } catch {}
                 do { try await Task.sleep(for: interval) } catch { return }
             }
         }
     }
 
-    /// One heartbeat, and what is done along with it.
+    /// Runs one heartbeat with its maintenance.
     func renewLease() async throws(JournalError) {
         do throws(JournalError) { try await beat() } catch {
-            // Whoever was without the database himself does not judge others by their silence: it may have been the
-            // database's.
+            // A counter without database access does not judge others by their silence, which the database may have
+            // caused.
             watch.forget()
             throw error
         }
@@ -53,8 +53,8 @@ extension PostgresJournal {
         lease.confirm(since: began)
     }
 
-    /// Takes over from counters that are dead: at once where that is proved, else when their lease has stood still for
-    /// its whole length before this one's eyes.
+    /// Takes over from dead counters: immediately if their death is proved, otherwise once their lease was unchanged
+    /// for its full length while this counter observed it.
     private func takeOver() async throws(JournalError) {
         let owner = lease.owner
         let (proved, others) = try await run(on: keeper) { (connection) throws(PostgresFailure) in
@@ -74,7 +74,7 @@ extension PostgresJournal {
         for row in proved + presumed { lease.tookOver(row.int(0), row.text(1), lease: lease.length) }
     }
 
-    /// Removes those that are silent, unless they have said something meanwhile.
+    /// Removes silent counters, unless they have renewed their lease meanwhile.
     private func bury(_ silent: [LeaseWatch.Sighting]) async throws(JournalError) -> [PostgresRow] {
         guard !silent.isEmpty else { return [] }
         return try await run(on: keeper) { (connection) throws(PostgresFailure) in
@@ -92,7 +92,7 @@ extension PostgresJournal {
         }
     }
 
-    /// Ends the leases of counters that have run on this machine and do not any more.
+    /// Ends the leases of counters that ran on this machine and have ended.
     /// - Returns: their numbers and descriptions.
     @discardableResult
     static func buryProved(
@@ -117,11 +117,11 @@ extension PostgresJournal {
             """, [.intArray(dead)])
     }
 
-    /// Removes what is too old, a little at a time. What is removed is gone, so a clock in doubt removes nothing.
+    /// Removes expired rows in small portions. Removal is final, so an untrusted clock removes nothing.
     private func purge() async throws(JournalError) {
         let now = clock.now()
         let isTime = nextPurge.withLock { next in
-            // A pass that is planned further ahead was planned by a clock that was wrong.
+            // A purge scheduled further ahead was scheduled by a wrong clock.
             guard clock.standing.isTrusted, now >= next || next > now.adding(JournalLimits.purgeInterval) else {
                 return false
             }
@@ -135,7 +135,7 @@ extension PostgresJournal {
                 ("webhook", "at", JournalLimits.webhookRetention),
             ] {
                 let oldest = now.adding(Span(milliseconds: -retention.milliseconds))
-                // What was written anew meanwhile has another place, and stays.
+                // A row rewritten in the meantime has another place, and stays.
                 _ = try connection.query(
                     """
                     DELETE FROM \(table) WHERE ctid = ANY (ARRAY (

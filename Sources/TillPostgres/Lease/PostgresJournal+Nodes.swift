@@ -2,7 +2,7 @@ import TillCore
 public import TillJournal
 
 extension PostgresJournal {
-    /// The counters that stand on the journal, oldest first.
+    /// Returns the live counters on the journal, oldest first.
     public func nodes() async throws(JournalError) -> [JournalNode] {
         let owner = lease.owner
         let rows = try await read { (connection) throws(PostgresFailure) in

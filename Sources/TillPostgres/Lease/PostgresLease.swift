@@ -2,22 +2,21 @@ import Synchronization
 import TillCore
 import TillJournal
 
-/// What this counter knows of its own lease, which is a row of the database: every batch renews it, and so does a
-/// heartbeat.
+/// The state of this counter's own lease, which is a row of the database. Every batch and every heartbeat renews it.
 ///
-/// A lease is no fence: whoever has lost it finds that out at the next write, which the database refuses. It says when
-/// others may take over what this one holds.
+/// A lease is not a fence: a counter learns that it lost its lease at its next write, which the database refuses. The
+/// lease determines when other counters may take over.
 final class PostgresLease: Sendable {
     private struct State {
         var confirmedAt: Span?
         var isLost = false
-        /// Writes of which it could not be found out what became of them.
+        /// The number of writes with an unknown outcome.
         var doubts = 0
-        /// As many of them are settled.
+        /// The number of them resolved.
         var settled = 0
     }
 
-    /// A moment before something is sent.
+    /// A point in time before a command is sent.
     struct Mark: Sendable {
         fileprivate var at: Span
         fileprivate var doubts: Int
@@ -25,7 +24,7 @@ final class PostgresLease: Sendable {
 
     /// The counter's number in the journal.
     let owner: Int64
-    /// For how long it may stand still.
+    /// The time that the counter may be stalled.
     let length: Span
     private let monotonic: @Sendable () -> Span
     private let onNotice: (@Sendable (LeaseNotice) -> Void)?
@@ -43,10 +42,11 @@ final class PostgresLease: Sendable {
         let now = monotonic()
         return state.withLock { Mark(at: now, doubts: $0.doubts) }
     }
-    /// Nothing is written or sent under its number any more.
+    /// `true` once the lease is lost; nothing is written or sent under its number afterwards.
     var isLost: Bool { state.withLock(\.isLost) }
 
-    /// Renewed so lately that nobody can have taken over: half of the lease is left at least.
+    /// `true` if the last renewal is recent enough that no other counter can have taken over: at least half of the
+    /// lease remains.
     var isFresh: Bool {
         let now = monotonic()
         return state.withLock { state in
@@ -55,8 +55,8 @@ final class PostgresLease: Sendable {
         }
     }
 
-    /// A commit that was sent after that moment is acknowledged: the lease is renewed, and what was committed before is
-    /// as durable as that.
+    /// Records the acknowledgment of a commit sent after `mark`: the lease is renewed, and earlier commits are as
+    /// durable as this one.
     func confirm(since mark: Mark) {
         state.withLock { state in
             state.confirmedAt = max(state.confirmedAt ?? mark.at, mark.at)
@@ -64,9 +64,10 @@ final class PostgresLease: Sendable {
         }
     }
 
-    /// It is not known what became of a write, so what is read may vanish: the primary shows what no standby has yet.
+    /// Records a write with an unknown outcome. Until the next acknowledged commit, data read may be lost: the primary
+    /// shows commits that no standby has yet.
     func doubt() { state.withLock { $0.doubts += 1 } }
-    /// Nothing was acknowledged since.
+    /// `true` if no commit was acknowledged since a write with an unknown outcome.
     var isInDoubt: Bool { state.withLock { $0.doubts > $0.settled } }
 
     func lose() {

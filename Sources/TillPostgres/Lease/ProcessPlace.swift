@@ -9,12 +9,12 @@ import TillCore
     import Darwin
 #endif
 
-/// Where a process runs, so that another one there can prove its death: then nobody has to wait for its lease.
+/// The location of a process, by which another process there can prove its death without waiting for its lease.
 struct ProcessPlace: Hashable, Sendable {
-    /// One start of one machine and one set of process numbers; `nil` where the system does not say.
+    /// The identifier of a machine's boot and a process namespace; `nil` if the system does not provide it.
     var place: String?
     var pid: Int64
-    /// When it started, as the system counts it: process numbers come again.
+    /// The start time in the system's units, since process numbers are reused.
     var started: String?
 
     static var current: ProcessPlace {
@@ -22,7 +22,7 @@ struct ProcessPlace: Hashable, Sendable {
         return ProcessPlace(place: here, pid: pid, started: started(pid))
     }
 
-    /// The machine's start, and the numbering that containers have of their own.
+    /// The machine's boot, and the process namespace, which containers have of their own.
     private static let here: String? = {
         guard let boot = text("/proc/sys/kernel/random/boot_id"),
             let numbers = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/pid")
@@ -30,7 +30,7 @@ struct ProcessPlace: Hashable, Sendable {
         return boot + " " + numbers
     }()
 
-    /// It ran here, and does not any more. A process that cannot be judged is not proved to be dead.
+    /// `true` if the process ran here and has ended. A process that cannot be examined is not proved dead.
     var isProvedDead: Bool {
         guard let place, place == ProcessPlace.here, let started else { return false }
         guard let now = ProcessPlace.started(pid) else {
@@ -39,11 +39,11 @@ struct ProcessPlace: Hashable, Sendable {
         return now != started
     }
 
-    /// The 22nd value of `/proc/PID/stat`; what stands before it may have spaces in a pair of brackets.
+    /// Returns the 22nd value of `/proc/PID/stat`; an earlier value in parentheses may contain spaces.
     private static func started(_ pid: Int64) -> String? {
         guard let stat = text("/proc/\(pid)/stat"), let bracket = stat.lastIndex(of: ")") else { return nil }
         let values = stat[stat.index(after: bracket)...].split(separator: " ")
-        // A dead process that nobody has waited for does nothing any more.
+        // A zombie process is dead.
         guard values.count > 19 else { return nil }
         guard values[0] != "Z", values[0] != "X" else { return "ended" }
         return String(values[19])

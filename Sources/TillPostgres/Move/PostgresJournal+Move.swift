@@ -21,7 +21,7 @@ extension PostgresJournal: MovableJournal {
             PostgresValue.array(rows.map { PostgresValue($0[index], column.kind).encoded }, of: column.kind.type)
         }
         let places = table.columns.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
-        // Positions of records are their numbers, which the table would give by itself.
+        // The positions of records are preserved, instead of those that the table would assign.
         let sql = """
             INSERT INTO \(table.name)(\(table.list)) OVERRIDING SYSTEM VALUE SELECT * FROM unnest(\(places))
             """

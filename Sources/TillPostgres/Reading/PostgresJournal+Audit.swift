@@ -2,7 +2,7 @@ public import TillJournal
 import TillCore
 
 extension PostgresJournal {
-    /// Entries in their order.
+    /// Returns entries in order.
     public func auditEntries(_ query: AuditQuery) async throws(JournalError) -> AuditPage {
         var page = AuditPage()
         var (place, left) = (query.after, AuditLimits.maximumRead)
@@ -31,13 +31,13 @@ extension PostgresJournal {
         return AuditStanding(row)
     }
 
-    /// Removes the oldest entries when they are older than the retention, and notes that, in one command: nothing is
-    /// done if somebody has added an entry meanwhile.
+    /// Removes the oldest entries past the retention and notes the removal, in one command. It does nothing if an entry
+    /// was added meanwhile.
     static func purgeAudit(_ connection: PostgresConnection, at now: Timestamp) throws(PostgresFailure) {
         let oldest = now.adding(Span(milliseconds: -AuditLimits.retention.milliseconds))
         guard let row = try connection.query(AuditColumns.standing).first else { return }
         let standing = AuditStanding(row)
-        // In their order, and up to the first that is kept: a clock that was behind makes no gap.
+        // In order, up to the first entry to keep: a clock that was behind leaves no gap.
         let old = try connection.query(
             """
             SELECT sequence, link FROM audit WHERE sequence > $1 AND sequence < coalesce((
@@ -69,14 +69,14 @@ extension PostgresJournal {
     }
 }
 
-/// What is read of the audit log, with the columns in the order in which they are read.
+/// The queries of the audit log, with the columns in reading order.
 enum AuditColumns {
     static let select = "SELECT sequence, body, link FROM audit WHERE sequence > $1 ORDER BY sequence LIMIT $2"
     static let standing = "SELECT base, base_link, sequence, head FROM audit_log WHERE id = 1"
 }
 
 extension AuditStanding {
-    /// From a row of ``AuditColumns/standing``.
+    /// Reads a row of ``AuditColumns/standing``.
     init(_ row: PostgresRow) {
         self.init(
             base: ChainHead(sequence: row.int(0), hash: row.bytes(1)),

@@ -2,7 +2,7 @@ public import TillCore
 public import TillJournal
 
 extension PostgresJournal {
-    /// Payments on which something is to be done, the most overdue first.
+    /// Returns payments with work due, the most overdue first.
     public func due(
         at moment: Timestamp, after place: OutboxPlace?, limit: Int
     ) async throws(JournalError) -> [DuePayment] {
@@ -29,11 +29,11 @@ extension PostgresJournal {
         }
     }
 
-    /// Takes payments to work on, in one commit that waits for nobody: what another session has its hand on is skipped.
+    /// Claims payments, in one commit that does not wait: rows locked by another session are skipped.
     ///
-    /// The row of the counter's own lease is locked meanwhile, so that nothing is claimed in the name of one that is
-    /// taken for dead. Who holds a claim is the number of a counter, and it is good for as long as that one's lease.
-    /// What a dead one has left is due at once, and stays so if it is given back.
+    /// The row of the counter's own lease is locked meanwhile, so that no claim is made under a lease presumed dead. A
+    /// claim names a counter and is valid for as long as that counter's lease. Payments left by a dead counter are due
+    /// immediately, and stay due if released.
     public func claim(_ payments: [PaymentID], at moment: Timestamp) async throws(JournalError) -> Set<PaymentID> {
         guard !payments.isEmpty else { return [] }
         guard !lease.isLost else { throw .leaseLost }
@@ -67,7 +67,7 @@ extension PostgresJournal {
         return Set(rows.compactMap { $0.optionalText(0).map { PaymentID(rawValue: $0) } })
     }
 
-    /// Gives a payment back that this counter holds.
+    /// Releases a payment that this counter holds.
     public func release(_ payment: PaymentID) async throws(JournalError) {
         let owner = lease.owner
         _ = try await run(on: keeper) { (connection) throws(PostgresFailure) in
@@ -77,7 +77,7 @@ extension PostgresJournal {
         }
     }
 
-    /// What is planned behind a place of the outbox, the earliest first.
+    /// Returns outbox entries due after `place`, earliest first.
     public func planned(after place: OutboxPlace, limit: Int) async throws(JournalError) -> [OutboxPlace] {
         let values: [PostgresValue] = [
             .int(place.moment?.milliseconds ?? .min), .text(place.payment.rawValue), .int(Int64(max(limit, 0))),
@@ -94,7 +94,7 @@ extension PostgresJournal {
         }
     }
 
-    /// The time of the entry that was written last.
+    /// Returns the time of the last event.
     public func newestMoment() async throws(JournalError) -> Timestamp? {
         try await read { (connection) throws(PostgresFailure) in
             try connection.query("SELECT at FROM event ORDER BY sequence DESC LIMIT 1").first
@@ -102,7 +102,7 @@ extension PostgresJournal {
         }
     }
 
-    /// How many payments there are by status, and what is pending: as counted along with the commits.
+    /// Returns the payments by status and the pending work, from counts maintained with each commit.
     public func metrics(at moment: Timestamp) async throws(JournalError) -> JournalMetrics {
         let (tallies, due) = try await read { (connection) throws(PostgresFailure) in
             (
@@ -123,7 +123,7 @@ extension PostgresJournal {
         return metrics
     }
 
-    /// Proves that the journal takes writes: commits as many bytes as an answer needs.
+    /// Proves that the journal accepts writes, by committing as many bytes as an answer needs.
     public func checkWriting() async throws(JournalError) {
         let bytes = (0..<JournalLimits.largestCommonAnswer).map { _ in UInt8.random(in: .min ... .max) }
         let isWritten = try await run(on: keeper) { (connection) throws(PostgresFailure) in

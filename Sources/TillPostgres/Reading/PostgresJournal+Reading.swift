@@ -2,12 +2,12 @@ public import TillCore
 public import TillJournal
 
 extension PostgresJournal {
-    /// A payment as the fold of its events; `nil` if there is none.
+    /// Returns a payment, folded from its events; `nil` if there is none.
     public func payment(_ id: PaymentID) async throws(JournalError) -> Payment? {
         try Payment(stored: try await events(of: id))
     }
 
-    /// The payment that the order belongs to now; `nil` if it is free.
+    /// Returns the payment that currently occupies the order; `nil` if the order is free.
     public func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
         let rows = try await read { (connection) throws(PostgresFailure) in
             try connection.query(
@@ -22,7 +22,7 @@ extension PostgresJournal {
         return try Payment(stored: try rows.map { (row) throws(JournalError) in try StoredEvent(row) })
     }
 
-    /// All events of a payment, oldest first.
+    /// Returns all events of a payment, oldest first.
     public func events(of payment: PaymentID) async throws(JournalError) -> [StoredEvent] {
         let rows = try await read { (connection) throws(PostgresFailure) in
             try connection.query(
@@ -31,12 +31,12 @@ extension PostgresJournal {
         return try rows.map { (row) throws(JournalError) in try StoredEvent(row) }
     }
 
-    /// Payments by their rows, newest first.
+    /// Returns payments from their rows, newest first.
     public func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow] {
         try await paymentRows(filter).map { (row) throws(JournalError) in try PaymentRow(row) }
     }
 
-    /// Payments by their rows, newest first, with those whose row cannot be read.
+    /// Returns payments from their rows, newest first, including unreadable rows.
     public func rowReadings(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRowReading] {
         try await paymentRows(filter).map { row in
             do throws(JournalError) { return .row(try PaymentRow(row)) } catch {
@@ -46,7 +46,7 @@ extension PostgresJournal {
     }
 
     private func paymentRows(_ filter: PaymentFilter) async throws(JournalError) -> [PostgresRow] {
-        // The place is always a condition, so that every list begins in an index where its page does.
+        // A position is always a condition, so that every query starts in an index at its page.
         var conditions = ["id < $1"]
         var values: [PostgresValue] = [.text(filter.before?.rawValue ?? "\u{10FFFF}")]
         for (column, value) in [
@@ -66,14 +66,14 @@ extension PostgresJournal {
         return try await read { (connection) throws(PostgresFailure) in try connection.query(sql, arguments) }
     }
 
-    /// Events behind a place in the journal, oldest first.
+    /// Returns events after a position in the journal, oldest first.
     public func events(
         after sequence: Int64, account: AccountID?, limit: Int
     ) async throws(JournalError) -> [StoredEvent] {
         try await eventRows(after: sequence, account, limit).map { (row) throws(JournalError) in try StoredEvent(row) }
     }
 
-    /// Events behind a place in the journal, oldest first, with those that cannot be read.
+    /// Returns events after a position in the journal, oldest first, including unreadable ones.
     public func readings(
         after sequence: Int64, account: AccountID?, limit: Int
     ) async throws(JournalError) -> [EventReading] {
@@ -106,7 +106,7 @@ extension PostgresJournal {
         }
     }
 
-    /// What is known under a key; `nil` if nothing, or if it is too old.
+    /// Returns the record of an idempotency key; `nil` if there is none or it has expired.
     public func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
         let rows = try await read { (connection) throws(PostgresFailure) in
             try connection.query(
@@ -125,12 +125,12 @@ extension PostgresJournal {
     }
 }
 
-/// The columns of an event, in the order in which they are read.
+/// The columns of an event, in reading order.
 enum EventColumns {
     static let sql = "sequence, payment, account, version, at, body"
 }
 
-/// The columns of a payment's row, in the order in which they are read.
+/// The columns of a payment's row, in reading order.
 enum PaymentColumns {
     static let sql = """
         id, account, order_id, order_number, status, amount, currency, captured, refunded, provider, tender, created_at,
@@ -139,7 +139,7 @@ enum PaymentColumns {
 }
 
 extension StoredEvent {
-    /// From a row that begins with ``EventColumns``.
+    /// Reads a row that begins with ``EventColumns``.
     init(_ row: PostgresRow) throws(JournalError) {
         self.init(
             sequence: row.int(0), payment: PaymentID(rawValue: row.text(1)), account: AccountID(rawValue: row.text(2)),
@@ -149,7 +149,7 @@ extension StoredEvent {
 }
 
 extension PaymentRow {
-    /// From a row that begins with ``PaymentColumns``.
+    /// Reads a row that begins with ``PaymentColumns``.
     init(_ row: PostgresRow) throws(JournalError) {
         guard let status = PaymentStatus(rawValue: row.text(4)) else {
             throw .corrupted("the status “\(row.text(4).prefix(40))” of a payment is not known")
@@ -169,7 +169,7 @@ extension PaymentRow {
 }
 
 extension UnreadableRow {
-    /// What can be read of a row of ``PaymentColumns``.
+    /// Reads the readable columns of a row of ``PaymentColumns``.
     fileprivate init(_ row: PostgresRow, reason: String) {
         self.init(
             id: PaymentID(rawValue: row.text(0)), account: AccountID(rawValue: row.text(1)),

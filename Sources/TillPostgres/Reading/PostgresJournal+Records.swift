@@ -7,7 +7,7 @@ extension PostgresJournal {
         record.position, till_lives(record.owner)
         """
 
-    /// A record as it stands; `nil` if there is none.
+    /// Returns the current state of a record; `nil` if there is none.
     public func record(_ id: RecordID) async throws(JournalError) -> KeptRecord? {
         try await records(
             "SELECT \(PostgresJournal.columns) FROM record WHERE collection = $1 AND key = $2",
@@ -15,7 +15,7 @@ extension PostgresJournal {
         ).first
     }
 
-    /// Records of a collection, in one moment's state.
+    /// Returns records of a collection, from a single snapshot.
     public func records(_ query: RecordQuery) async throws(JournalError) -> [KeptRecord] {
         var sql = "SELECT \(PostgresJournal.columns) FROM record WHERE record.collection = $1"
         var values: [PostgresValue] = [.text(query.collection.rawValue)]
@@ -44,7 +44,7 @@ extension PostgresJournal {
             sql + " LIMIT $\(next + 1)", values + [.int(Int64(query.boundedLimit))], query.collection)
     }
 
-    /// How many records there are.
+    /// Returns the number of records.
     public func count(_ collection: RecordCollection, matching match: RecordMatch?) async throws(JournalError) -> Int {
         try await read { (connection) throws(PostgresFailure) in
             let rows: [PostgresRow]

@@ -2,11 +2,11 @@ import TillCore
 public import TillJournal
 
 extension PostgresJournal {
-    /// Checks every rule that the journal promises, over everything in it, in one snapshot; writers go on meanwhile.
-    /// A damaged journal is a report with problems, not an error.
+    /// Checks every invariant of the journal, over its entire content, in one snapshot; writers continue meanwhile. A
+    /// damaged journal yields a report with problems, not an error.
     /// - Parameters:
-    ///   - known: a head of its chain that was noted down earlier and must still be in it.
-    ///   - audit: the same of its audit log.
+    ///   - known: an earlier head of its chain, which must still be in it.
+    ///   - audit: an earlier head of its audit log, likewise.
     public func verify(known: ChainHead?, audit: ChainHead?) async throws(JournalError) -> VerificationReport {
         let latest = clock.now().adding(JournalLimits.clockTolerance)
         let survey = PostgresThreads(address, .survey, name: "till.journal.verify")
@@ -17,8 +17,8 @@ extension PostgresJournal {
         }
     }
 
-    /// Which journal it is, and where its chain ends now.
-    /// - Throws: ``JournalError/corrupted(_:)`` if what the journal says of its end is not so.
+    /// Returns the identity of the journal and the current head of its chain.
+    /// - Throws: ``JournalError/corrupted(_:)`` if the stated head does not match the last event.
     public func head() async throws(JournalError) -> JournalHead {
         let row = try await read { (connection) throws(PostgresFailure) in
             try connection.query(
@@ -41,10 +41,10 @@ extension PostgresJournal {
     }
 }
 
-/// A check of everything, within the transaction that its connection has open.
+/// A full check, within the connection's open transaction.
 private struct Survey {
     let connection: PostgresConnection
-    /// Events that are read at once.
+    /// The number of events in one page.
     static let page = Int64(PostgresLimits.surveyPage)
     static let noAuditLog = "the row that says where its audit log ends is missing"
 
@@ -91,7 +91,7 @@ private struct Survey {
         return chain
     }
 
-    /// `nil` if it does not say from where to where it goes.
+    /// Checks the audit log; returns `nil` if its stated bounds are missing.
     private func walkAudit(_ known: ChainHead?) throws(PostgresFailure) -> AuditPass? {
         guard let standing = try query(AuditColumns.standing).first.map({ AuditStanding($0) }) else { return nil }
         var pass = AuditPass(base: standing.base, known: known)
@@ -189,7 +189,7 @@ private struct Survey {
         }
     }
 
-    /// What a provider calls an attempt names one payment. Tries of one payment may share it.
+    /// Checks that a provider's reference of an attempt belongs to one payment. Attempts of one payment may share it.
     private func checkReferences(_ pass: inout VerificationPass) throws(PostgresFailure) {
         try connection.execute("SAVEPOINT reading")
         let rows: [PostgresRow]
@@ -198,7 +198,7 @@ private struct Survey {
             rows = try query(Survey.references)
             twice = try query(Survey.referencesTwice)
         } catch {
-            // A body that is no JSON; what is wrong with its event is said elsewhere.
+            // A body is not JSON; the fault of its event is reported elsewhere.
             guard case .server = error.kind else { throw error }
             try connection.execute("ROLLBACK TO SAVEPOINT reading")
             return pass.problem("providers' references cannot be compared: \(error.text)")
@@ -215,7 +215,7 @@ private struct Survey {
         }
     }
 
-    /// One that was declined may have left its reference to the next, one that was authorized has not.
+    /// A declined attempt may pass its reference on to the next one; an authorized attempt does not.
     private static let referencesTwice = """
         WITH named AS (
           SELECT DISTINCT payment, body::jsonb->>'attempt' AS attempt, body::jsonb->>'reference' AS reference
@@ -240,7 +240,7 @@ private struct Survey {
         GROUP BY provider, reference HAVING count(*) > 1 LIMIT 100
         """
 
-    /// What is counted along is what is there.
+    /// Checks that the tallies match the actual counts.
     private func checkTallies(_ pass: inout VerificationPass) throws(PostgresFailure) {
         let rows = try query(
             """
@@ -255,7 +255,7 @@ private struct Survey {
         }
     }
 
-    /// Nothing that was written is from the future.
+    /// Checks that no entry is dated in the future.
     private func checkMoments(_ latest: Timestamp, _ pass: inout VerificationPass) throws(PostgresFailure) {
         let checks = [
             (

@@ -1,32 +1,32 @@
 public import TillCore
 public import TillJournal
 
-/// What holds of the server, for people who set it up.
+/// The configuration of the database server, for its administrators.
 public struct PostgresStanding: Hashable, Sendable {
-    /// Its version, as `15.18`.
+    /// The version, such as `15.18`.
     public var version: String
-    /// How far a commit of Till's own sessions goes before it is acknowledged: `on` or `remote_apply`, whatever the
-    /// server's default is.
+    /// The durability of commits in Till's own sessions before they are acknowledged: `on` or `remote_apply`,
+    /// regardless of the server's default.
     public var commit: String
-    /// What the server does for a session that does not say it.
+    /// The server's default of `synchronous_commit`.
     public var commitByDefault: String
-    /// Commits are brought to the disk at all.
+    /// `true` if commits are flushed to the disk.
     public var syncsDisk: Bool
-    /// Which standbys have to confirm a commit; empty: none.
+    /// The standbys that must confirm a commit; empty for none.
     public var synchronousStandbys: String
-    /// How many counters stand on the journal now, this one included.
+    /// The number of live counters on the journal, including this one.
     public var counters: Int
-    /// Till's role may do everything, which it has no need of.
+    /// `true` if Till's role is a superuser, which it does not need to be.
     public var isSuperuser: Bool
-    /// The server notices by itself when its disk gives back something else than was written.
+    /// `true` if the server detects corrupted disk pages.
     public var hasChecksums: Bool
-    /// How far the server's clock is ahead of this machine's; behind it if negative.
+    /// The offset of the server's clock from this machine's; negative if it is behind.
     public var clockAhead: Span
 
-    /// Leases go by the server's clock and events by those of the counters.
+    /// The tolerated offset: leases use the server's clock, and events those of the counters.
     static let clockTolerance = Span.seconds(2)
 
-    /// What there is to say of it, each with whether it is as it should be.
+    /// The findings, each with `true` if it needs no action.
     public var findings: [(text: String, isFine: Bool)] {
         var findings = [
             (
@@ -78,7 +78,7 @@ public struct PostgresStanding: Hashable, Sendable {
 }
 
 extension PostgresJournal {
-    /// How the server is set up, as this counter's own sessions see it.
+    /// Returns the server's configuration as this counter's own sessions see it.
     public func standing() async throws(JournalError) -> PostgresStanding {
         let asked = SystemClock().now()
         let row = try await read { (connection) throws(PostgresFailure) in
@@ -98,7 +98,7 @@ extension PostgresJournal {
             version: row.text(0).split(separator: " ").first.map { String($0) } ?? row.text(0), commit: row.text(1),
             commitByDefault: row.text(2), syncsDisk: row.bool(3), synchronousStandbys: row.text(4),
             counters: Int(clamping: row.int(5)), isSuperuser: row.bool(6), hasChecksums: row.bool(7),
-            // Within the time that the answer took.
+            // Accurate to the duration of the query.
             clockAhead: .milliseconds(
                 row.int(8) < asked.milliseconds
                     ? row.int(8) - asked.milliseconds : max(0, row.int(8) - SystemClock().now().milliseconds)))

@@ -2,9 +2,9 @@ import TillCore
 public import TillJournal
 
 extension PostgresJournal {
-    /// Finds out whether the database was set back to an earlier state than this machine has noted, and closes the gate
-    /// for sales if it was (``RestoreSweep``): an earlier backup, or a standby that lacked what was acknowledged.
-    /// - Parameter note: what the machine's own file says.
+    /// Detects a database that was reset to a state earlier than this machine has noted, and then blocks sales
+    /// (``RestoreSweep``): the cause is an earlier backup, or a standby that lacked acknowledged commits.
+    /// - Parameter note: the content of the machine's own file.
     static func checkSetBack(
         _ connection: PostgresConnection, _ note: HeadFile.Note, at now: Timestamp
     ) throws(PostgresFailure) {
@@ -15,8 +15,8 @@ extension PostgresJournal {
         guard let row, JournalHead.name(of: row.bytes(0)) == note.journal else { return }
         let link = note.head.sequence == 0 ? row.bytes(0) : row.optionalBytes(3)
         guard link != note.head.hash else { return }
-        // It states that end itself, and the event is missing or changed: that is damage, not an earlier state. Nothing
-        // can be written behind it, and verification names it.
+        // The journal states that head itself, but the event is missing or changed: that is damage, not an earlier
+        // state. Nothing can be appended to it, and verification reports it.
         let stated = ChainHead(sequence: row.int(1), hash: row.bytes(2))
         guard stated != note.head, link != nil || stated.sequence < note.head.sequence else { return }
         let sweep = RestoreSweep(.setBack(missing: note.head)).record
@@ -31,8 +31,8 @@ extension PostgresJournal {
             ])
     }
 
-    /// Takes the database as it stands for a backup of what was sold: a new epoch, and a sweep that is due. Durable
-    /// when it returns; while counters work on it, too.
+    /// Treats the current database as a restored backup: begins a new epoch with a due sweep. Durable on return;
+    /// allowed while counters use the database.
     public func restoreInPlace() async throws(JournalError) -> RestoreEpoch {
         let now = clock.now()
         let row = try await read { (connection) throws(PostgresFailure) in
@@ -53,7 +53,7 @@ extension PostgresJournal {
         guard let row else { throw .corrupted("the row that says where its chain ends is missing") }
         let (number, overflow) = row.int(0).addingReportingOverflow(1)
         guard !overflow else { throw .corrupted("its epoch cannot be counted any more") }
-        // Not after the last moment at which the clock was known to be right.
+        // Not after the last moment at which the clock was proved right.
         let newest = [
             row.optionalInt(3).map { Timestamp(milliseconds: $0) },
             row.optionalBytes(5).flatMap { ClockProof.moment(in: $0) },

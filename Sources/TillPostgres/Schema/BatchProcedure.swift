@@ -1,18 +1,19 @@
 import TillJournal
 
 /// The procedure that writes a batch: it fences its owner, locks the journal, judges each write as if it came alone,
-/// writes what is good, and commits, all within one command, so that no lock waits for a client.
+/// writes the valid ones, and commits, all within one command, so that no lock waits for a client.
 ///
 /// Payments, events, keys, webhooks and wakes are judged and written by one statement for all writes of a batch, which
-/// share none of them (``BatchChoice``). Only the chain of events, documents and audit entries go one by one. Rows are
-/// found by scalar subqueries, laterals and arrays: tables that were never analyzed, or were empty when they were,
-/// would make joins choose a bad plan.
+/// share none of them (``BatchChoice``). Only the chain of events, documents and audit entries are processed one by
+/// one. Rows are found by scalar subqueries, laterals and arrays: joins would get a bad plan with tables that were
+/// never analyzed, or were empty when they were.
 enum BatchProcedure {
-    /// Its parameters are those of ``BatchEncoding``. The outcome is a text in JSON: `head`, and for each write the
-    /// place of the event before its first one, or why it is refused.
+    /// The call. Its parameters are those of ``BatchEncoding``. The outcome is a text in JSON: `head`, and for each
+    /// write the position before its first event, or the reason for its refusal.
     static let call = "CALL \(name)($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, NULL)"
 
-    /// A procedure that takes other parameters has another number, and those before it stay for older counters.
+    /// The name of the procedure. A version with other parameters gets another number; earlier ones stay for older
+    /// counters.
     static let name = "till_write_2"
 
     static let sql = """

@@ -1,35 +1,36 @@
 import TillCore
 import TillJournal
 
-/// The tables, made at the first opening. Every later change adds to them, so that counters of two versions can stand
-/// on one journal.
+/// The tables, created when the journal is first opened. Later versions only add to them, so that counters of two
+/// versions can share a journal.
 ///
-/// The journal has one lane: `journal`, the row that has the last event's place and link. Every batch takes it first,
-/// so what it then reads is everything that was committed, its checks are those of one writer, and events are numbered
-/// without gaps in the order in which they become visible. Lanes of their own for accounts would let several commits
-/// wait for the disk at once; measured, three counters write 3 % more so, and for that the journal would have no order
-/// over all accounts, no one chain and no one head to note down. Batches share a commit instead.
+/// The journal has one lane: `journal`, the row with the last event's position and link. Every batch locks it first and
+/// thereby reads everything committed, checks as a single writer would, and numbers events without gaps in the order in
+/// which they become visible. A lane for each account would let several commits wait for the disk at once. Measured,
+/// three counters write only 3 % more that way, and the journal would lose its order over all accounts, its single
+/// chain and the single head to note down. Batches share a commit instead.
 enum PostgresSchema {
-    /// The newest version known here.
+    /// The newest known version.
     static let version: Int64 = 1
-    /// "TILL" in ASCII: the advisory lock of whoever changes the schema.
+    /// The advisory lock for schema changes: "TILL" in ASCII.
     private static let lock: Int64 = 0x5449_4C4C
-    /// How long one waits for another that changes it.
+    /// The maximum wait for a concurrent schema change.
     private static let patience = Span.seconds(20)
 
-    /// Makes the tables if there are none.
+    /// Creates the tables if there are none.
     /// - Throws: also for a journal of a newer Till.
     static func prepare(_ connection: PostgresConnection) throws(PostgresFailure) {
         if try found(connection) == version, try hasProcedure(connection) { return }
-        // Counters that start at once wait for the first one. The lock is taken before the transaction begins: what a
-        // session knows of tables that are not there is forgotten only then.
+        // Counters that start concurrently wait for the first one. The lock is taken before the transaction begins:
+        // only then does the session discard what it has cached about missing tables.
         try connection.execute("SET lock_timeout = '\(patience.milliseconds)ms'")
         _ = try connection.query(
             "SELECT 1 FROM pg_advisory_lock($1)", [.int(lock)], within: .milliseconds(2 * patience.milliseconds))
         try connection.execute("BEGIN")
         do throws(PostgresFailure) {
             if try found(connection) == 0 { try make(connection) }
-            // A journal of an older Till gets it beside its own, which that one's counters go on calling.
+            // A journal of an older Till gets the procedure in addition to its own, which older counters continue to
+            // call.
             if try !hasProcedure(connection) {
                 try connection.execute(returned)
                 try connection.execute(BatchProcedure.sql)
@@ -59,7 +60,7 @@ enum PostgresSchema {
         _ = try connection.query("INSERT INTO till_schema(id, version) VALUES (1, $1)", [.int(version)])
     }
 
-    /// Till makes its tables where there are none: those of another program could have the same names.
+    /// Rejects a schema with other tables: those of another program could have the same names.
     private static func refuseOthers(_ connection: PostgresConnection) throws(PostgresFailure) {
         let row = try connection.query(
             """
@@ -77,7 +78,7 @@ enum PostgresSchema {
                 + "schema of its own with options=-csearch_path%3D…")
     }
 
-    /// - Returns: 0 if there are no tables.
+    /// - Returns: the schema version; 0 if there are no tables.
     private static func found(_ connection: PostgresConnection) throws(PostgresFailure) -> Int64 {
         let isThere = try connection.query("SELECT to_regclass('till_schema') IS NOT NULL").first?.bool(0) ?? false
         guard isThere else { return 0 }
@@ -93,8 +94,8 @@ enum PostgresSchema {
         try connection.query("SELECT to_regproc($1) IS NOT NULL", [.text(BatchProcedure.name)]).first?.bool(0) ?? false
     }
 
-    /// Payments that live again while another one has their order. An index of its own, since the plan that a session
-    /// makes on an empty journal, and keeps, would go through all payments of the account otherwise.
+    /// The index of payments that are live again while another one occupies their order. It is separate, because a plan
+    /// made on an empty journal, and kept by the session, would otherwise scan all payments of the account.
     private static let returned =
         "CREATE INDEX IF NOT EXISTS payment_returned ON payment(account, order_id) WHERE live = 2;"
 

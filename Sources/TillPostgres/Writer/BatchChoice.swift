@@ -1,12 +1,12 @@
 import TillCore
 import TillJournal
 
-/// Of writes that wait, those that go into one batch: none of them has anything in common with another one, since a
-/// batch is judged as a whole, before anything of it is written. What changes a payment, an order, a key, a webhook or
-/// a document that an earlier one changes, or has a condition about it, waits for a later batch, and what shares
-/// something with that one waits behind it. So a batch does what its writes would do one after the other.
+/// The selection of queued writes for one batch. A batch is judged as a whole, before any of it is written, so its
+/// writes must be independent. A write that changes a payment, an order, a key, a webhook or a document that an earlier
+/// write changes, or that has a condition on it, waits for a later batch, and so do the writes that depend on that one.
+/// The result of a batch therefore equals that of its writes in sequence.
 struct BatchChoice<Element> {
-    /// What only one write of a batch may change.
+    /// A subject that only one write of a batch may change.
     private enum Subject: Hashable {
         case payment(PaymentID)
         case order(AccountID, OrderID)
@@ -16,10 +16,10 @@ struct BatchChoice<Element> {
     }
 
     private(set) var batch: [Element] = []
-    /// In the order in which they came.
+    /// The remaining writes, in their original order.
     private(set) var rest: [Element] = []
 
-    /// - Parameter limit: of the batch.
+    /// - Parameter limit: the maximum size of the batch.
     init(_ elements: [Element], limit: Int, of write: (Element) -> PreparedWrite) {
         var taken: Set<Subject> = []
         taken.reserveCapacity(3 * elements.count)
@@ -32,7 +32,7 @@ struct BatchChoice<Element> {
             var isFree = !write.records.contains { change in
                 change.isCondition && change.id.map { taken.contains(.record($0)) } == true
             }
-            // What waits keeps its subjects from those behind it, too.
+            // A waiting write also reserves its subjects against later writes.
             for subject in BatchChoice.subjects(of: write) where !taken.insert(subject).inserted { isFree = false }
             if isFree { batch.append(element) } else { rest.append(element) }
         }
@@ -43,13 +43,13 @@ struct BatchChoice<Element> {
         if let row = write.append?.row { subjects += [.payment(row.id), .order(row.account, row.order)] }
         if let record = write.idempotency { subjects.append(.key(record.scope)) }
         if let webhook = write.webhook { subjects.append(.webhook(webhook.provider, webhook.id)) }
-        // A write that wakes what it appends to has one payment.
+        // A write that wakes the payment it appends to has one subject.
         if let (payment, _) = write.wake, payment != write.append?.row.id { subjects.append(.payment(payment)) }
         return subjects + write.records.filter { !$0.isCondition }.compactMap { $0.id.map { .record($0) } }
     }
 }
 
 extension RecordChange {
-    /// That there is no such document: nothing is changed.
+    /// `true` for a condition that no such document exists; it changes nothing.
     var isCondition: Bool { if case .delete(_, from: 0) = self { true } else { false } }
 }

@@ -1,21 +1,21 @@
 import TillCore
 import TillJournal
 
-/// Writes as the procedure's parameters: one document in JSON, in which each kind of row has a list of its own, and the
-/// bytes that it points to. Writes, events and bytes are counted from 1.
+/// The writes of a batch as the procedure's parameters: a JSON document with a list for each kind of row, and the bytes
+/// that it refers to. Writes, events and bytes count from 1.
 struct BatchEncoding {
     private(set) var bytes: [[UInt8]] = []
-    /// Whether a write has events.
+    /// `true` if a write has events.
     private(set) var appends = false
-    /// Whether a write has entries for the audit log.
+    /// `true` if a write has audit entries.
     private(set) var notes = false
-    /// The batch as one JSON document, which the procedure reads.
+    /// The JSON document of the batch.
     private(set) var json: [UInt8] = []
 
     init(_ writes: [PreparedWrite], at moment: Timestamp) {
         var writer = JSONWriter()
         writer.beginObject()
-        // A list that would be empty is left out, and so is what the procedure would do for it.
+        // Empty lists are left out, which skips the procedure's work for them.
         list("keys", &writer, writes, where: { $0.idempotency != nil }) { encoding, writer, number, write in
             guard let record = write.idempotency else { return }
             encoding.add(record, isFirst: write.mustBeFirst(record), number, &writer)
@@ -81,7 +81,7 @@ struct BatchEncoding {
         json = writer.bytes
     }
 
-    /// The rows of one kind of all writes that have some.
+    /// Writes the list of one kind of row, over all writes that have some.
     private mutating func list(
         _ name: String, _ writer: inout JSONWriter, _ writes: [PreparedWrite],
         where has: (PreparedWrite) -> Bool,

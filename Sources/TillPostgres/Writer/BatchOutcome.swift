@@ -1,17 +1,18 @@
 import TillCore
 import TillJournal
 
-/// What the procedure says of a batch that is committed.
+/// The procedure's outcome of a committed batch.
 struct BatchOutcome {
-    /// The end of the chain behind it.
+    /// The head of the chain after the batch.
     let head: ChainHead
-    /// Of each write the events that it has appended, or why it was refused.
+    /// The appended events of each write, or the reason for its refusal.
     let writes: [Result<[StoredEvent], JournalError>]
 
-    /// Outcomes are as long as the batch's refusals, each of which may carry two documents in hexadecimal.
+    /// The size limits of an outcome. Each refusal in it may carry two documents in hexadecimal.
     private static let limits = JSONLimits(maximumBytes: 256 << 20, maximumDepth: 8, maximumValues: 64_000)
 
-    /// - Throws: ``PostgresFailure/Kind/unexpected`` for anything that the procedure does not say.
+    /// Parses an outcome.
+    /// - Throws: ``PostgresFailure/Kind/unexpected`` for any other text.
     init(_ text: [UInt8], of batch: [PreparedWrite]) throws(PostgresFailure) {
         guard let json = try? JSONValue(parsing: text, limits: BatchOutcome.limits),
             let sequence = json["sequence"]?.int64Value,
@@ -69,7 +70,7 @@ struct BatchOutcome {
 }
 
 extension IdempotencyRecord {
-    /// What stands under a key, as the procedure says it.
+    /// Reads the existing record of a key from the procedure's refusal.
     fileprivate init?(_ scope: IdempotencyScope, refusal json: JSONValue) {
         guard let fingerprint = json["fingerprint"]?.stringValue.flatMap({ Hex.decode($0) }),
             let request = json["request"]?.stringValue.flatMap({ Hex.decode($0) }),

@@ -3,12 +3,11 @@ import Foundation
 import TillCore
 import TillJournal
 
-/// The one writer of a counter: sends all that is queued as one command, on a thread and a session of its own.
+/// The single writer of a counter: sends all queued writes as one command, on a thread and a session of its own.
 ///
-/// A commit whose answer did not come, or came with a warning, is not known to have been made. Then a new session asks
-/// for its receipt: it takes the counter's row, which waits for whatever the old session still does and fences what
-/// comes late, and reads which batch was committed last. The receipt is itself a commit, so what it says is as durable
-/// as it is.
+/// A commit without an answer, or with a warning, has an unknown outcome. A new session then obtains its receipt: it
+/// locks the counter's row, which waits for any remaining work of the old session and fences whatever arrives late, and
+/// reads the last committed batch. The receipt is itself a commit, so its answer is equally durable.
 final class PostgresWriter: Sendable {
     private let queue: WriteQueue
     private let isEnded = DispatchSemaphore(value: 0)
@@ -38,33 +37,33 @@ final class PostgresWriter: Sendable {
     var isClosed: Bool { queue.isClosed }
     var statistics: JournalStatistics { queue.statistics }
 
-    /// Queues a write and returns when it is committed, or refused.
+    /// Queues a write and returns once it is committed or refused.
     func write(_ write: PreparedWrite) async throws(JournalError) {
         let outcome: WriteQueue.Outcome = await withCheckedContinuation { queue.add(write, done: $0) }
         try outcome.get()
     }
 
-    /// Refuses what comes from now on, and returns when what is queued was sent. Blocks; call it once.
+    /// Refuses further writes, and returns once the queued ones are sent. Blocks; call it once.
     func close() {
         queue.close()
         isEnded.wait()
     }
 }
 
-/// What the writer's thread does, and the only thing that it touches.
+/// The state of the writer's thread, confined to it.
 private struct WriterLoop {
-    /// A session that has taken the counter's row: the only one whose batches are written.
+    /// A session that has locked the counter's row: only its batches are accepted.
     struct Session {
         var connection: PostgresConnection
         var number: Int64
     }
 
-    /// What became of a batch.
+    /// The outcome of a batch.
     enum Fate {
         case committed(BatchOutcome)
-        /// Certainly nothing of it was done.
+        /// Certainly nothing was written.
         case failed(PostgresFailure)
-        /// It is not known, and nobody could be asked.
+        /// The outcome is unknown, and no server could be queried.
         case unknown(PostgresFailure)
     }
 
@@ -96,7 +95,7 @@ private struct WriterLoop {
                 lease.lose()
                 refuse(items, .leaseLost)
             } else if items.count > 1, !failure.endsConnection, !failure.isPassing {
-                // An error that nobody foresaw: only the write that causes it shall fail.
+                // An unforeseen error: only the write that causes it should fail.
                 for item in items { commit([item]) }
             } else {
                 refuse(items, failure.journalError)
@@ -116,7 +115,7 @@ private struct WriterLoop {
         for item in items { item.done.resume(returning: .failure(error)) }
     }
 
-    /// Until it is known what became of it, or nobody can be asked any more.
+    /// Writes a batch; returns once its outcome is known, or no server can be queried.
     private mutating func write(_ writes: [PreparedWrite]) -> Fate {
         let now = clock.now()
         let encoding = BatchEncoding(writes, at: now)
@@ -135,7 +134,7 @@ private struct WriterLoop {
                 if error.isUnknown {
                     switch receipt(of: writes, error) {
                     case .some(let fate): return fate
-                    // It was never done, and never will be.
+                    // It was not written, and never will be.
                     case .none: continue
                     }
                 }
@@ -171,7 +170,7 @@ private struct WriterLoop {
         return try take().session
     }
 
-    /// Takes the counter's row for a new session; every earlier one is fenced from then on.
+    /// Locks the counter's row for a new session; all earlier sessions are fenced from then on.
     private mutating func take() throws(PostgresFailure) -> (session: Session, batch: Int64, outcome: [UInt8]?) {
         let connection = try PostgresConnection(address, .work)
         let rows = try connection.query(
@@ -186,8 +185,8 @@ private struct WriterLoop {
         return (session, row.int(1), row.optionalBytes(2))
     }
 
-    /// What became of the batch that is not known.
-    /// - Returns: `nil` if it was not done, and never will be.
+    /// Resolves a batch with an unknown outcome.
+    /// - Returns: `nil` if it was not written, and never will be.
     private mutating func receipt(of writes: [PreparedWrite], _ cause: PostgresFailure) -> Fate? {
         session = nil
         let began = SystemClock.reading().milliseconds
@@ -215,6 +214,6 @@ private struct WriterLoop {
 }
 
 extension PostgresFailure {
-    /// The same may succeed a moment later.
+    /// `true` for an error that may disappear on retry.
     fileprivate var isPassing: Bool { if case .server(let state) = kind { state.isPassing } else { false } }
 }

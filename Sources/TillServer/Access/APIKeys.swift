@@ -4,6 +4,14 @@ public import TillJournal
 
 /// The API keys of shops' programs in a record store. Every change is durable when its method returns, and every
 /// process on the store can detect it (`changes()`).
+///
+/// ```swift
+/// import TillJournal
+///
+/// let keys = APIKeys(journal, clock: SystemClock())
+/// let made = try await keys.create(account: .main, label: "Web shop", permissions: [.read, .sell], life: .days(90))
+/// print("\(made.record.id), shown only now: \(made.key.reveal())")
+/// ```
 public struct APIKeys: Sendable {
     /// The maximum number of stored keys, ended ones included. Beyond it new keys are refused until old ones are
     /// removed.

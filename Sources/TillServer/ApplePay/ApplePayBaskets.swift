@@ -3,32 +3,32 @@ import TillApplePay
 import TillCore
 import TillJournal
 
-/// The baskets that are open, with what became of them, in the journal's database: each change is on the disk before
-/// anything of it is reported, so that a counter that dies in the middle of a sheet loses nothing, and any number of
-/// processes can answer for one basket. Those of other accounts on the same journal are not there.
+/// The open baskets and their payments, in the journal's database. Each change is durable before it is reported, so a
+/// crash during a sheet loses nothing, and any number of processes can serve one basket. Baskets of other accounts on
+/// the same journal are invisible.
 struct ApplePayBaskets: Sendable {
-    /// A basket with what became of it.
+    /// A basket and the state of its payment.
     struct Entry: Sendable {
         var basket: SheetBasket
-        /// The customer who was signed in when it was opened.
+        /// The customer signed in when the basket was opened.
         var account: String?
         var nonce: [UInt8]
         var attempt: WalletBasket.Attempt?
-        /// Who works on the payment, when it was read.
+        /// The process that held the payment when the record was read.
         var holder = RecordHolder.nobody
 
-        /// What the sheet was answered.
+        /// The answer sent to the sheet.
         var answer: JSONValue? { attempt?.answer.flatMap { JSONValue(ifValid: $0) } }
     }
 
     let journal: any Journal & RecordStore
-    /// Whose baskets these are.
+    /// The account that owns the baskets.
     let owner: AccountID
     let clock: any TillClock
     private var baskets: Records<WalletBasket> { Records(journal) }
 
-    /// Opens a basket; one that is being paid, or was, stays as it is. Baskets that nobody paid in time are forgotten.
-    /// - Throws: ``JournalError/recordConflict(_:current:)`` if another account has a basket of that name.
+    /// Opens a basket; one with a payment is left unchanged. Expired unpaid baskets are removed.
+    /// - Throws: ``JournalError/recordConflict(_:current:)`` if another account has a basket with that identifier.
     func open(_ basket: SheetBasket, account: String? = nil) async throws(JournalError) {
         let nonce = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
         let record = WalletBasket(
@@ -58,7 +58,7 @@ struct ApplePayBaskets: Sendable {
         return Entry(kept)
     }
 
-    /// Changes a basket, unless it is another account's or `body` leaves it.
+    /// Changes a basket, unless it belongs to another account or `body` returns `false`.
     @discardableResult
     private func update(
         _ id: String, _ body: (inout WalletBasket) -> Bool
@@ -69,7 +69,7 @@ struct ApplePayBaskets: Sendable {
         }
     }
 
-    /// Changes a basket that nobody is paying; `nil` if there is none, or if it has a payment.
+    /// Changes a basket without a payment; returns `nil` if there is none, or if it has a payment.
     func change(
         _ id: String, _ body: (inout SheetBasket) -> [SheetError]
     ) async throws(JournalError) -> (SheetBasket, [SheetError])? {
@@ -91,13 +91,13 @@ struct ApplePayBaskets: Sendable {
 
     enum Admission: Sendable {
         case begin(Entry)
-        /// It has a payment: of this token or another.
+        /// The basket has a payment, with this token or another.
         case taken(Entry)
         case changed
         case missing
     }
 
-    /// Takes a basket for a payment; of any number of callers one begins.
+    /// Claims a basket for a payment; of any number of concurrent callers, exactly one begins.
     func begin(
         _ id: String, version: Int, transaction: WalletTransactionID
     ) async throws(JournalError) -> Admission {
@@ -111,7 +111,7 @@ struct ApplePayBaskets: Sendable {
         return entry.attempt == nil ? .changed : .taken(entry)
     }
 
-    /// Notes the payment and the customer of a basket, before money is asked for.
+    /// Records the payment and the contact of a basket before the authorization is requested.
     func note(
         _ payment: PaymentID, of id: String, transaction: String, contact: [UInt8]
     ) async throws(JournalError) {
@@ -123,8 +123,9 @@ struct ApplePayBaskets: Sendable {
         }
     }
 
-    /// Writes what the sheet is answered.
-    /// - Parameter answer: `nil` frees the basket for another payment: this one certainly moved nothing.
+    /// Records the answer to the sheet.
+    /// - Parameter answer: the answer; `nil` releases the basket for another payment, because this one certainly moved
+    ///   no money.
     func end(_ id: String, transaction: String, answer: [UInt8]?) async throws(JournalError) {
         try await update(id) { basket in
             guard basket.attempt?.transaction == transaction else { return false }
@@ -133,12 +134,13 @@ struct ApplePayBaskets: Sendable {
         }
     }
 
-    /// Bytes that bind a sheet to its basket: Apple signs their hash into the token.
+    /// Returns the bytes that bind a sheet to its basket: Apple signs their hash into the token.
     static func applicationData(_ entry: Entry) -> [UInt8] {
         Array("\(entry.basket.id).\(code("data", entry))".utf8)
     }
 
-    /// What a page must show to change a basket: it was given with the basket, to allowed origins only.
+    /// Returns the proof that a page must present to change a basket. It is sent with the basket, to allowed origins
+    /// only.
     static func proof(_ entry: Entry) -> String { code("proof", entry) }
 
     private static func code(_ use: String, _ entry: Entry) -> String {

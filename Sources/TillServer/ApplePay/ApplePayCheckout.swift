@@ -4,12 +4,12 @@ import TillCheckout
 import TillCore
 import TillJournal
 
-/// Turns an authorized sheet into a paid order: the token is verified and bound to the basket, the contact and the
-/// address are checked again, and the payment runs through the same engine as every other.
+/// Turns an authorized sheet into a paid order: verifies the token and binds it to the basket, checks contact and
+/// address again, and runs the payment through the regular engine.
 ///
-/// A basket has one payment at a time. That is recorded before the token is examined, the payment's name before
-/// money is asked for, and what the sheet is answered before the answer is sent. So a sheet that is lost, a request
-/// that is sent twice and a counter that dies all lead back to the same payment.
+/// A basket has one payment at a time. The claim is recorded before the token is examined, the payment's identifier
+/// before the authorization is requested, and the answer before it is sent. A lost sheet, a repeated request and a
+/// crash therefore all lead back to the same payment.
 struct ApplePayCheckout: Sendable {
     let live: LiveApplePayOptions
     let verifier: PaymentTokenVerifier
@@ -17,17 +17,17 @@ struct ApplePayCheckout: Sendable {
     let customers: CustomerAccounts
     let replay: any ReplayStore
     let checkout: Checkout
-    /// Whose sales these are: the account that the counter runs for.
+    /// The account of the sales, which is the counter's own.
     let account: AccountID
     let provider: ProviderName
     let clock: any TillClock
     let metrics: ApplePayMetrics
-    /// The baskets that this process works on.
+    /// The baskets in progress in this process.
     let atWork = BasketsAtWork()
 
     private var options: ApplePayOptions { live.current }
 
-    /// Why the sheet cannot be paid, in its own words; nothing was charged.
+    /// The reason that the sheet cannot be paid, in the sheet's terms. No charge was made.
     struct Refusal: Error {
         var errors: [SheetError]
         var code: String
@@ -43,7 +43,8 @@ struct ApplePayCheckout: Sendable {
         var billing: WalletContact?
     }
 
-    /// The sheet's answer. At most the budget passes; a payment that takes longer continues and is reported as pending.
+    /// Pays an authorized sheet and returns its answer. Returns within the payment budget; a payment that takes longer
+    /// continues and is reported as pending.
     func pay(_ sheet: Authorized) async throws -> JSONValue {
         let unverified: UnverifiedPaymentToken
         do throws(PaymentTokenError) { unverified = try UnverifiedPaymentToken(document: sheet.token) } catch {
@@ -63,7 +64,7 @@ struct ApplePayCheckout: Sendable {
             atWork.remove(id)
             return try await repeated(admission, id)
         }
-        // Not a task group: that would wait for the payment also when its time is over.
+        // Not a task group: that would wait for the payment even after the budget has elapsed.
         let (outcomes, outcome) = AsyncStream<Result<JSONValue, any Error>>.makeStream()
         Task {
             let result = await run(sheet, unverified, entry)
@@ -81,7 +82,8 @@ struct ApplePayCheckout: Sendable {
         return pending(id)
     }
 
-    /// The basket has one payment: whoever asks again, with this token or another, gets its status.
+    /// Answers a repeated request. The basket has one payment: a repetition, with this token or another, gets its
+    /// status.
     private func repeated(_ admission: ApplePayBaskets.Admission, _ id: String) async throws -> JSONValue {
         switch admission {
         case .missing: throw Problem.notFound
@@ -94,16 +96,16 @@ struct ApplePayCheckout: Sendable {
         }
     }
 
-    /// Somebody who lives works on the basket.
+    /// Returns `true` if a live process is working on the basket.
     private func isWorked(on entry: ApplePayBaskets.Entry) -> Bool {
         guard let attempt = entry.attempt, attempt.answer == nil else { return false }
         if atWork.contains(entry.basket.id) { return true }
         return entry.holder == .anotherProcess
     }
 
-    /// How the payment of a basket stands now. What was not known, or was left by a process that died, is looked
-    /// up in the journal.
-    /// - Parameter showsToken: who asks has shown the basket's proof.
+    /// Returns the current status of a basket's payment. An unknown outcome, or one left by a crashed process, is
+    /// resolved from the journal.
+    /// - Parameter showsToken: `true` if the caller has presented the basket's proof.
     func status(_ id: String, showsToken: Bool) async throws -> JSONValue {
         guard let entry = try await baskets.entry(id) else { throw Problem.notFound }
         guard let attempt = entry.attempt else {
@@ -120,13 +122,14 @@ struct ApplePayCheckout: Sendable {
         return showsToken ? withToken(answer, id) : answer
     }
 
-    /// What became of a payment that nobody works on: the journal knows. Nothing is asked for here.
+    /// Resolves an abandoned payment from the journal. Requests no money.
     private func resolved(
         _ entry: ApplePayBaskets.Entry, _ attempt: WalletAttempt
     ) async throws -> JSONValue {
         let id = entry.basket.id
         guard let payment = try await payment(of: attempt, order: id), payment.status != .requiresPaymentMethod else {
-            // Nobody asked for money: the basket can be paid again, and the order's payment is taken up then.
+            // No authorization was requested: the basket can be paid again, and that attempt reuses the order's
+            // payment.
             try await baskets.end(id, transaction: attempt.transaction, answer: nil)
             return try await status(id, showsToken: false)
         }
@@ -158,7 +161,7 @@ struct ApplePayCheckout: Sendable {
         return pending(basket)
     }
 
-    /// The whole payment; what it comes to is recorded before it is returned.
+    /// Runs the whole payment; records the answer before returning it.
     private func run(
         _ sheet: Authorized, _ token: UnverifiedPaymentToken, _ entry: ApplePayBaskets.Entry
     ) async -> Result<JSONValue, any Error> {
@@ -174,19 +177,20 @@ struct ApplePayCheckout: Sendable {
             WalletFailpoint.afterAnswerIsWritten.reached()
             return .success(answer)
         } catch {
-            // Everything thrown up to the charge moved nothing; the charge itself answers, also when it is not known.
+            // Everything thrown before the charge moved no money; the charge itself returns an answer even for an
+            // unknown outcome.
             await finish(entry.basket.id, transaction, .null, isFree: true)
             return .failure(error)
         }
     }
 
-    /// A disk that does not take the answer loses nothing: the payment is in the journal, and is looked up there.
+    /// Records the answer. A failed write loses nothing: the payment is in the journal and is resolved from there.
     private func finish(_ id: String, _ transaction: String, _ answer: JSONValue, isFree: Bool) async {
         try? await baskets.end(id, transaction: transaction, answer: isFree ? nil : answer.bytes())
     }
 
-    /// Closes a payment on which nothing is held, so that the order is free for another card. Where that fails the
-    /// order stays taken, and the metrics say so.
+    /// Cancels a payment without a hold, so that the order can be paid with another card. If that fails, the order
+    /// stays occupied and the metrics count it.
     private func close(_ payment: Payment) async {
         do throws(CheckoutError) {
             _ = try await checkout.cancel(payment.id, account: account, reason: "sheet_declined")
@@ -217,7 +221,7 @@ struct ApplePayCheckout: Sendable {
         return contact
     }
 
-    /// Verifies a token, binds it to the basket, and makes of it what the provider takes.
+    /// Verifies a token, binds it to the basket, and converts it to a tender for the provider.
     private func accept(
         _ sheet: Authorized, _ token: UnverifiedPaymentToken, _ entry: ApplePayBaskets.Entry
     ) async throws -> Tender {
@@ -254,7 +258,7 @@ struct ApplePayCheckout: Sendable {
         do throws(CheckoutError) {
             let created = try await open(order)
             guard created.status == .requiresPaymentMethod || created.status == .declined else {
-                // The order is paid, or may be: that payment is reported, and no other is made.
+                // The order is paid or may be paid: report that payment, and make no other.
                 try await note(created, id, transaction, contact)
                 return await answer(created, entry, contact: contact)
             }
@@ -262,7 +266,7 @@ struct ApplePayCheckout: Sendable {
             payment = try await checkout.confirm(
                 created.id, account: account, provider: provider, tender: tender)
         } catch {
-            // What may have been sent is looked up, not tried again.
+            // A request that may have been sent is resolved, not retried.
             guard error.moneyMoved == .no else { return (pending(id), false) }
             throw error
         }
@@ -272,7 +276,7 @@ struct ApplePayCheckout: Sendable {
         return (answer, isFree)
     }
 
-    /// Written before money is asked for: whose payment it is.
+    /// Records the basket's payment before the authorization is requested.
     private func note(
         _ payment: Payment, _ basket: String, _ transaction: String, _ contact: FullContact
     ) async throws(CheckoutError) {
@@ -283,8 +287,8 @@ struct ApplePayCheckout: Sendable {
         WalletFailpoint.afterPaymentIsNoted.reached()
     }
 
-    /// The order's payment: a new one; or the one that it has, such as of a process that died before it asked for
-    /// money. One that was made for other goods and moved nothing is closed first.
+    /// Returns the order's payment: a new one, or its existing one, such as that of a process that crashed before the
+    /// authorization. An existing payment for other goods that moved no money is canceled first.
     private func open(_ order: Order) async throws(CheckoutError) -> Payment {
         let draft = checkout.draft(account: account, order: order, captureMode: .automatic)
         let other: PaymentID
@@ -311,7 +315,7 @@ struct ApplePayCheckout: Sendable {
         }
     }
 
-    /// What a payment means for the sheet; who paid as a guest has an account from then on.
+    /// Returns the sheet's answer for a payment. A guest with a paid order gets a customer account.
     private func answer(
         _ payment: Payment, _ entry: ApplePayBaskets.Entry, contact: FullContact?
     ) async -> (JSONValue, isFree: Bool) {
@@ -353,7 +357,8 @@ struct ApplePayCheckout: Sendable {
         return .object(members)
     }
 
-    /// Adds what signs a new guest in. It is never stored, so that after a restart the account has to be claimed anew.
+    /// Adds the token that signs in a new guest. It is never stored, so after a restart the account has to be claimed
+    /// again.
     private func withToken(_ answer: JSONValue, _ basket: String) -> JSONValue {
         guard SheetAnswerStatus(of: answer) == .placed, let members = answer.objectValue,
             let token = customers.token(ofBasket: basket)
@@ -370,7 +375,7 @@ struct ApplePayCheckout: Sendable {
     ])
 }
 
-/// The baskets that this process works on.
+/// The baskets in progress in this process.
 final class BasketsAtWork: Sendable {
     private let counts = Mutex<[String: Int]>([:])
 

@@ -3,8 +3,8 @@ import TillApplePay
 import TillCore
 
 extension ApplePayDoctor {
-    /// How the domain answers over TLS: version, certificate, name and days left. Apple believes a domain only as long
-    /// as its certificate lasts.
+    /// Examines the domain's TLS: version, certificate, name and days left. Apple's verification of a domain lasts only
+    /// as long as its certificate.
     func tls(of domain: ApplePaySettings.Domain) async -> [Finding] {
         guard let name = WebDomain(domain.name), let probe = tlsProbe(name) else { return [] }
         guard let sight = await probe.examine() else {
@@ -56,7 +56,8 @@ extension ApplePayDoctor {
         return findings
     }
 
-    /// Where TLS is examined: the domain itself, or the probe if that is `https`; `nil` for a probe without TLS.
+    /// Returns the probe for a domain: the domain itself, or the configured probe if that is `https`; `nil` for a probe
+    /// without TLS.
     private func tlsProbe(_ name: WebDomain) -> TLSProbe? {
         guard let probe else { return TLSProbe(host: name.name, port: 443, name: name.name) }
         guard probe.hasPrefix("https://") else { return nil }

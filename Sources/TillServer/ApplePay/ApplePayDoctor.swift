@@ -2,12 +2,12 @@ import HTTPTypes
 import TillApplePay
 public import TillCore
 
-/// Checks for what is wrong with a shop's Apple Pay before its customers do.
+/// Diagnostics of a shop's Apple Pay setup.
 public struct ApplePayDoctor: Sendable {
     public struct Finding: Hashable, Sendable {
-        /// Whether it is as it must be.
+        /// The severity of a finding.
         public enum Verdict: String, Hashable, Sendable {
-            /// As it must be.
+            /// The check passed.
             case ok
             case warning
             case fault
@@ -15,11 +15,11 @@ public struct ApplePayDoctor: Sendable {
 
         public var verdict: Verdict
         public var code: String
-        /// A sentence, with what to do.
+        /// A sentence with the recommended action.
         public var text: String
     }
 
-    /// Days before an end at which a warning is sent.
+    /// The number of days before expiry at which a warning begins.
     public static let warningDays: Int64 = 30
 
     private let settings: ApplePaySettings
@@ -27,9 +27,9 @@ public struct ApplePayDoctor: Sendable {
     let probe: String?
     let now: Timestamp
 
-    /// A doctor for one shop's settings; its checks run when asked.
+    /// Creates diagnostics for one shop's settings; the checks run on request.
     /// - Parameters:
-    ///   - probe: where the association files are asked for instead of each domain itself: scheme and authority.
+    ///   - probe: the scheme and authority from which association files are requested, instead of each domain itself.
     public init(settings: ApplePaySettings, transport: any HTTPTransport, probe: String? = nil, now: Timestamp) {
         self.settings = settings
         self.transport = transport
@@ -37,7 +37,7 @@ public struct ApplePayDoctor: Sendable {
         self.now = now
     }
 
-    /// Everything that was found, faults and others, in the order of the settings.
+    /// Runs all checks and returns every finding, in the order of the settings.
     public func examine() async -> [Finding] {
         var findings = general()
         for domain in settings.domains {

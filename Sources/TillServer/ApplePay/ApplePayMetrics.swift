@@ -2,8 +2,7 @@ import Synchronization
 import TillApplePay
 import TillCore
 
-/// What is counted of Apple Pay: in the Prometheus text format, and to StatsD as it happens. No
-/// label holds an identifier.
+/// The Apple Pay metrics, in the Prometheus text format and sent to StatsD as they occur. No label holds an identifier.
 final class ApplePayMetrics: Sendable {
     private struct State {
         var sessions: [String: Int] = [:]
@@ -17,31 +16,32 @@ final class ApplePayMetrics: Sendable {
 
     init(statsD: StatsD? = nil) { self.statsD = statsD }
 
-    /// A session was given or not: `given`, Apple's status as `apple_417`, or why it was not asked for.
+    /// Counts a merchant session by outcome: `given`, Apple's status such as `apple_417`, or the reason that none was
+    /// requested.
     func session(_ outcome: String) {
         state.withLock { $0.sessions[outcome, default: 0] += 1 }
         statsD?.count("applepay.sessions.\(outcome)")
     }
 
-    /// A token was accepted, or refused for this reason.
+    /// Counts a token as accepted or by its reason for rejection.
     func token(_ outcome: String) {
         state.withLock { $0.tokens[outcome, default: 0] += 1 }
         statsD?.count("applepay.tokens.\(outcome)")
     }
 
-    /// What a sheet was answered.
+    /// Counts a payment by the sheet's answer.
     func payment(_ outcome: String) {
         state.withLock { $0.payments[outcome, default: 0] += 1 }
         statsD?.count("applepay.payments.\(outcome)")
     }
 
-    /// A notification of a merchant's token came, or its details.
+    /// Counts a merchant-token notification or its details.
     func notification(_ outcome: String) {
         state.withLock { $0.notifications[outcome, default: 0] += 1 }
         statsD?.count("applepay.notifications.\(outcome)")
     }
 
-    /// A request was answered. Prometheus has this of every route (`http_request_duration_seconds`).
+    /// Records a response in StatsD. Prometheus has it for every route (`http_request_duration_seconds`).
     func answered(_ route: String, status: Int, after span: Span) {
         guard let statsD else { return }
         let name = route.split(separator: "/").map { $0.filter { $0 != "{" && $0 != "}" && $0 != "." } }
@@ -50,10 +50,10 @@ final class ApplePayMetrics: Sendable {
         statsD.count("requests.\(name).\(status)")
     }
 
-    /// Sends how long certificates are still valid.
+    /// Sends the remaining validity of certificates.
     func send(daysLeft: [(kind: String, days: Int64)]) {
         guard let statsD else { return }
-        // Of several of a kind the one that ends first is what somebody must act on.
+        // Of several certificates of a kind, the first to expire determines the action.
         for (kind, every) in Dictionary(grouping: daysLeft, by: \.kind) {
             statsD.gauge("applepay.certificate_days_left.\(kind)", every.map(\.days).min() ?? 0)
         }
@@ -77,7 +77,7 @@ final class ApplePayMetrics: Sendable {
             "applepay_notifications_total", "Notifications of merchants' tokens.", "outcome", state.notifications)
         text.head(
             "applepay_certificate_days_left", .gauge, "Days until a certificate ends; alert at 30 and at 7.")
-        // Two certificates of a kind are two lines only if something tells them apart: their place.
+        // Two certificates of a kind need a distinguishing label: their place.
         var places: [String: Int] = [:]
         for (kind, days) in daysLeft {
             let place = places[kind, default: 0]

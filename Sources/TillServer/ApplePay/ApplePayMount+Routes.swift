@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 
 extension ApplePayMount {
-    /// Registers the routes without making Apple Pay: that is done by the first request for one of them.
+    /// Registers the routes without setting up Apple Pay; the first request for one of them does that.
     func register(on router: CounterRouter) {
         router.around(
             RouteScope(contains: ApplePayRoutes.own) { request, context, next in
@@ -28,7 +28,7 @@ extension ApplePayMount {
         on([.post], "/applepay/basket/{id}/update") { try await $0.update($2.text("id"), $1) }
         on([.post], "/applepay/payment") { routes, request, _ in try await routes.payment(request) }
         on(reading, "/applepay/payment/{id}") { try await $0.status($2.text("id"), $1) }
-        // Apple calls the address that the shop gave it, with whatever query that has.
+        // Apple calls the address configured by the shop, including its query.
         for template in ["/applepay/notifications/{event}", "/applepay/notifications/merchantToken/{event}"] {
             on(reading + [.post], template, for: .provider, query: .any) { try await $0.notified($2.text("event"), $1) }
         }

@@ -1,29 +1,29 @@
 import Synchronization
 
-/// Where Apple Pay hangs in a counter. The sandbox's shop makes an authority of its own, which takes longer than all
-/// else of a cold start; so it is made when somebody first asks for one of its addresses. A shop of settings is there
-/// from the start, so that what is wrong with it is said then.
+/// The mount point of Apple Pay in a counter. The sandbox's shop creates its own certificate authority, the slowest
+/// part of a cold start, so it is set up on the first request for one of its addresses. A configured shop is set up
+/// immediately, so that its faults are reported at startup.
 public final class ApplePayMount: Sendable {
     private let made_: Mutex<ApplePayWeb?>
     private let make: @Sendable () throws -> ApplePayWeb
-    /// There is the demo shop, made or not.
+    /// `true` if the demo shop is available, set up or not.
     public let hasShop: Bool
 
-    /// One that is there.
+    /// Mounts an existing setup.
     public init(_ web: ApplePayWeb) {
         made_ = Mutex(web)
         make = { web }
         hasShop = web.hasShop
     }
 
-    /// The sandbox's shop, to be made when it is first asked for.
+    /// Mounts the sandbox's shop, to be set up on first use.
     public init(shop make: @escaping @Sendable () throws -> ApplePayWeb) {
         made_ = Mutex(nil)
         self.make = make
         hasShop = true
     }
 
-    /// Apple Pay, made now if it was not before. Callers that come while it is made wait for it.
+    /// Returns Apple Pay, setting it up if necessary. Concurrent callers wait for it.
     public func web() throws -> ApplePayWeb {
         try made_.withLock { web in
             if let web { return web }
@@ -33,6 +33,6 @@ public final class ApplePayMount: Sendable {
         }
     }
 
-    /// Apple Pay if somebody has asked for it.
+    /// The Apple Pay setup, if it was requested before.
     public var opened: ApplePayWeb? { made_.withLock { $0 } }
 }

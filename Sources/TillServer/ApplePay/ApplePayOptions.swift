@@ -2,13 +2,13 @@ public import TillApplePay
 public import TillCore
 public import TillProvider
 
-/// A page's domain that may take Apple Pay.
+/// A domain on which a page offers Apple Pay.
 public struct ApplePayDomain: Sendable {
-    /// One certificate and key with which Apple's gateway is called.
+    /// A certificate and key that authenticate to Apple's gateway.
     public struct Identity: Sendable {
         public let certificate: [UInt8]
         public let key: Secret<[UInt8]>
-        /// When the certificate begins and ends; `nil` if it cannot be read.
+        /// The validity of the certificate; `nil` if it cannot be read.
         let validity: (from: Timestamp, until: Timestamp)?
 
         public init(certificate: [UInt8], key: Secret<[UInt8]>) {
@@ -18,21 +18,21 @@ public struct ApplePayDomain: Sendable {
         }
     }
 
-    /// Apple's limit of certificates that are valid at once.
+    /// Apple's limit on concurrently valid certificates.
     public static let maximumIdentities = 3
 
-    /// The domain as in the address bar.
+    /// The domain as shown in the address bar.
     public var domain: WebDomain
-    /// The merchant, as `merchant.com.example`.
+    /// The merchant identifier, such as `merchant.com.example`.
     public var merchant: String
-    /// Certificates; the one that is valid longest is used.
+    /// The certificates; the one with the longest validity is used.
     public var identities: [Identity]
-    /// The file that proves the domain to Apple.
+    /// The file that proves ownership of the domain to Apple.
     public var association: [UInt8]?
-    /// Exact origins of pages that may call, beside `https://` and the domain.
+    /// The exact origins of pages with access, in addition to `https://` and the domain.
     public var origins: Set<String>
     public var isEnabled: Bool
-    /// Of how many visitors in a hundred, 0 to 100.
+    /// The percentage of visitors with Apple Pay, 0 to 100.
     public var percentage: Int
 
     public init(
@@ -50,45 +50,45 @@ public struct ApplePayDomain: Sendable {
 }
 
 public enum TokenOpening: String, Hashable, Sendable {
-    /// Till, with the shop's own processing certificate; the provider gets the network token.
+    /// Till decrypts with the shop's own processing certificate; the provider gets the network token.
     case here
-    /// The provider, whose processing certificate it is; Till checks signature, binding and repetition, and passes the
-    /// token on as it came.
+    /// The provider decrypts with its own processing certificate; Till checks signature, binding and replay, and
+    /// forwards the token unchanged.
     case provider
 }
 
-/// How a shop takes Apple Pay on the web.
+/// The options of Apple Pay on the web.
 public struct ApplePayOptions: Sendable {
-    /// Apple's world that the shop belongs to.
+    /// Apple's environment for the shop.
     public var environment: WalletEnvironment
-    /// What the sheet and Apple's session show.
+    /// The content of the sheet and of Apple's session.
     public var factory: ApplePayPaymentRequestFactory
     /// The currency of the shop.
     public var currency: Currency
     public var domains: [ApplePayDomain]
-    /// The processing keys: those in use, and those whose tokens may still come.
+    /// The processing keys: current ones, and earlier ones for tokens still in flight.
     public var keys: ProcessingKeyRing
     public var opening = TokenOpening.here
-    /// Where the shop delivers.
+    /// The delivery area of the shop.
     public var area: DeliveryArea
-    /// Coupons by their code in capitals: hundredths of the goods, and when they end.
+    /// The coupons by upper-case code: percentage off the goods, and expiry.
     public var coupons: [String: (percent: Int64, until: Timestamp)]
-    /// Apple's own script, which pages load where Apple Pay is on: its button, and Apple Pay in browsers without
-    /// Wallet. `nil`: pages do without.
+    /// The URL of Apple's own script, which pages load if Apple Pay is on. It provides the button, and Apple Pay in
+    /// browsers without Wallet. `nil` for pages without it.
     public var script: String? = ApplePayOptions.appleScript
-    /// Where Apple serves the script.
+    /// The URL from which Apple serves the script.
     public static let appleScript = "https://applepay.cdn-apple.com/jsapi/1.latest/apple-pay-sdk.js"
-    /// How long a payment may take before the sheet learns that it is pending. Apple closes a sheet after 30 s.
+    /// The time after which a payment is reported to the sheet as pending. Apple closes a sheet after 30 s.
     public var paymentBudget: Span = .seconds(20)
-    /// How long Apple may take for a session.
+    /// The time limit for a session request to Apple.
     public var sessionBudget: Span = .seconds(8)
-    /// What may go wrong with the settings, as a sentence; metadata says "off" then.
+    /// A fault in the settings, as a sentence; metadata then reports Apple Pay as off.
     public var fault: String?
 
-    /// There is who can open tokens.
+    /// `true` if tokens can be decrypted, here or by the provider.
     var canOpen: Bool { opening == .provider || !keys.all.isEmpty }
 
-    /// How the provider is handed a token.
+    /// The form in which the provider gets a token.
     public var handover: WalletHandover { opening == .provider ? .sealed : .opened }
 
     public init(

@@ -47,7 +47,7 @@ extension ApplePayRoutes {
         return Self.json(token)
     }
 
-    /// Days until each certificate ends.
+    /// Returns the days until each certificate expires.
     func daysLeft() -> [(kind: String, days: Int64)] {
         let now = clock.now()
         let identities = options.domains.flatMap(\.identities).compactMap(\.validity?.until)

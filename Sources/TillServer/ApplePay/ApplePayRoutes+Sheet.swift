@@ -4,7 +4,7 @@ import NIOCore
 import TillApplePay
 import TillCore
 
-/// From the first check of a domain to the last change of an open sheet.
+/// The sheet's routes, from the availability check to the last change of an open sheet.
 extension ApplePayRoutes {
     // MARK: Reading
 
@@ -108,7 +108,7 @@ extension ApplePayRoutes {
         }
     }
 
-    /// The certificate of a domain that is valid now, and longest.
+    /// Returns the currently valid certificate of a domain with the latest expiry.
     func identity(of domain: ApplePayDomain) -> ApplePayDomain.Identity? {
         let now = clock.now()
         return domain.identities.compactMap { identity -> (ApplePayDomain.Identity, Timestamp)? in

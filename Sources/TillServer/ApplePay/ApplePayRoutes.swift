@@ -6,10 +6,10 @@ import TillCheckout
 import TillCore
 import TillProvider
 
-/// The routes of Apple Pay on the web: what a page's script asks, from the first check to the order.
+/// The routes of Apple Pay on the web, from a page's availability check to the order.
 ///
-/// A page may call if its origin is registered, exactly. Changing anything takes the proof that came with the basket,
-/// in a header that other sites' pages cannot send.
+/// Access requires an exactly registered origin. Changes require the proof that came with the basket, in a header that
+/// other sites' pages cannot send.
 struct ApplePayRoutes: Sendable {
     static let proofHeader = Incoming.name("X-Till-Basket-Proof")
     static let maximumBodyBytes = 131_072
@@ -24,23 +24,23 @@ struct ApplePayRoutes: Sendable {
     let sandbox: ApplePaySandbox?
     let metrics: ApplePayMetrics
     let clock: any TillClock
-    /// How the configured provider takes tokens.
+    /// The token forms that the configured provider accepts.
     let handovers: Set<WalletHandover>
 
-    /// The provider can be handed the tokens that the options lead to. Nobody is offered a sheet otherwise.
+    /// `true` if the provider accepts the token form of the options. Otherwise no sheet is offered.
     var providerTakesTokens: Bool { handovers.contains(options.handover) }
 
     var options: ApplePayOptions { live.current }
 
-    /// The account that the counter runs for.
+    /// The account of the counter.
     var account: AccountID { checkout.account }
 
-    /// Whether an address is one of Apple Pay's.
+    /// Returns `true` for a path of Apple Pay.
     static func own(_ path: String) -> Bool {
         path.hasPrefix("/applepay/") || path == association || path == "/shop" || path.hasPrefix("/shop/")
     }
 
-    /// What every request of Apple Pay's meets: the rules for other sites' pages, and metrics of its own.
+    /// Wraps every Apple Pay request: applies the cross-origin rules and records its metrics.
     func answer(_ request: Request, _ context: RouteContext, _ next: RouteScope.Next) async throws -> Response {
         let began = clock.now()
         let response = await decorated(request, context, next)
@@ -98,9 +98,9 @@ struct ApplePayRoutes: Sendable {
         }
     }
 
-    // MARK: Who asks
+    // MARK: Caller
 
-    /// The registered domain of a request: that of its origin, or of the host it was sent to.
+    /// Returns the registered domain of a request, by its origin or its host.
     func domain(of request: Request) throws(MerchantSessionError) -> ApplePayDomain {
         let host = request.head.authority ?? ""
         let name: String
@@ -111,7 +111,7 @@ struct ApplePayRoutes: Sendable {
         } else {
             name = WebOrigin.hostName(host)
         }
-        // On this machine the sandbox's one domain is every name of it.
+        // On the local machine, every host name maps to the sandbox's one domain.
         if sandbox != nil, ["localhost", "127.0.0.1", "[::1]"].contains(name), let only = options.domains.first {
             return only
         }
@@ -119,7 +119,7 @@ struct ApplePayRoutes: Sendable {
         return match
     }
 
-    /// The page came from this server itself.
+    /// Returns `true` if the page came from this server itself.
     private func isOwn(_ origin: String, _ request: Request) -> Bool {
         guard let host = request.head.authority else { return false }
         return origin == "https://\(host)" || (sandbox != nil && origin == "http://\(host)")
@@ -139,7 +139,7 @@ struct ApplePayRoutes: Sendable {
         return Response(status: .noContent, headers: headers)
     }
 
-    /// The body of a request that changes something: from a registered page, with the basket's proof.
+    /// Returns the body of a change request after checking its origin and the basket's proof.
     func proven(_ request: Request, basket: String?) async throws -> JSONValue {
         _ = try domain(of: request)
         let body = try await Incoming(
@@ -154,7 +154,7 @@ struct ApplePayRoutes: Sendable {
         return body
     }
 
-    /// The request shows the basket's proof. For a basket that there is not, there is none.
+    /// Returns `true` if the request has the basket's proof; always `false` for an unknown basket.
     func isProven(_ request: Request, _ basket: String) async throws -> Bool {
         guard let proof = request.headers[ApplePayRoutes.proofHeader], let entry = try await baskets.entry(basket)
         else { return false }
@@ -168,9 +168,9 @@ struct ApplePayRoutes: Sendable {
     }
 }
 
-/// Names in `Origin` and `Host`.
+/// Host names in `Origin` and `Host`.
 enum WebOrigin {
-    /// The host without its port, in lower case.
+    /// Returns the lower-case host without its port.
     static func hostName(_ authority: String) -> String {
         let text = authority.lowercased()
         if text.hasPrefix("[") { return String(text.prefix { $0 != "]" }) + "]" }

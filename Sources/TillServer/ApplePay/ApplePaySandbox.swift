@@ -3,8 +3,8 @@ import TillApplePay
 import TillCore
 import TillStandIns
 
-/// Apple for one machine: a throw-away authority, its gateway over mutual TLS, and the customer's device, which makes
-/// tokens. It exists only in a counter that was opened for the sandbox; a counter for production has no value of it.
+/// A simulated Apple on one machine: a throw-away certificate authority, its gateway over mutual TLS, and a customer
+/// device that makes tokens. It exists only in a counter opened for the sandbox, never in production.
 actor ApplePaySandbox {
     static let merchant = "merchant.sandbox.till"
     /// The domain of pages on this machine.
@@ -31,7 +31,7 @@ actor ApplePaySandbox {
             apple: apple, domains: [ApplePaySandbox.merchant: [ApplePaySandbox.domain, "127.0.0.1"]], clock: clock)
     }
 
-    /// Where the gateway listens; started at the first call.
+    /// Returns the gateway's address; starts the gateway on the first call.
     func standIn() async -> MerchantSessions.StandIn? {
         if port == nil {
             let (ports, continuation) = AsyncStream<Int>.makeStream()
@@ -50,7 +50,7 @@ actor ApplePaySandbox {
 
     func stop() { server?.cancel() }
 
-    /// What the customer's device does when the customer authorizes: uses the session up and makes a token.
+    /// Simulates the device on authorization: consumes the session and makes a token.
     /// - Returns: `nil` if the session is not valid.
     func authorize(_ request: JSONValue, domain: String) async throws -> JSONValue? {
         guard let session = request["session"]?["merchantSessionIdentifier"]?.stringValue,

@@ -3,7 +3,7 @@ import NIOSSL
 import TillApplePay
 public import TillCore
 
-/// A shop's settings for Apple Pay, as they stand in a JSON file. Paths in it are relative to the file.
+/// A shop's Apple Pay settings, read from a JSON file. Paths in it are relative to the file.
 ///
 /// ```json
 /// { "environment": "production", "display_name": "Shop", "country": "GB", "currency": "GBP",
@@ -13,18 +13,18 @@ public import TillCore
 ///   "delivery": { "country": "GB", "areas": ["EC4M"], "parts": { "EC1A": ["1"] } } }
 /// ```
 public struct ApplePaySettings: Sendable {
-    /// A certificate and its key, as files. A `pkcs12` bundle has both. The passphrase of a bundle
-    /// or of an encrypted key is in the environment.
+    /// A certificate and its key, as files. A `pkcs12` bundle has both. The passphrase of a bundle or of an encrypted
+    /// key comes from the environment.
     public struct Pair: Sendable {
         /// The certificate, PEM or DER; `nil` if its file cannot be read.
         public var certificate: [UInt8]?
         /// The key; `nil` if its file cannot be read.
         public var key: Secret<[UInt8]>?
-        /// What the settings call it.
+        /// The name in the settings.
         public var name: String
     }
 
-    /// A domain as the settings have it, not checked.
+    /// A domain as configured, not validated.
     public struct Domain: Sendable {
         public var name: String
         public var merchant: String
@@ -36,7 +36,7 @@ public struct ApplePaySettings: Sendable {
         var percentage: Int
     }
 
-    /// The longest certificate, key or association file, in bytes.
+    /// The maximum size of a certificate, key or association file, in bytes.
     static let maximumFileBytes = 1 << 20
 
     public var environment: String
@@ -45,22 +45,21 @@ public struct ApplePaySettings: Sendable {
     public var displayName: String
     public var country: String
     public var currency: String
-    /// Apple's names of card networks.
+    /// The card networks, by Apple's names.
     public var networks: [String]
     public var domains: [Domain]
     public var processing: [Pair]
     var delivery: DeliveryArea
     var coupons: [String: (percent: Int64, until: Timestamp)]
-    /// Pages load Apple's own script.
+    /// `true` if pages load Apple's own script.
     var loadsAppleScript: Bool
 
-    /// Reads the settings and refuses what cannot work.
+    /// Reads the settings and rejects invalid ones.
     /// - Parameters:
-    ///   - folder: where relative paths start.
-    ///   - environment: variables, for passphrases; the process's own if not given.
-    /// - Throws: ``ApplePaySettingsError`` if the document is not of this form, or others can have written one of its
-    ///   files. Certificates that cannot be read are no
-    ///   error here: the service starts without them and says so.
+    ///   - folder: the base of relative paths.
+    ///   - environment: the variables with passphrases; the process's own by default.
+    /// - Throws: ``ApplePaySettingsError`` if the document does not have this form, or if other users may have written
+    ///   one of its files. Unreadable certificates are no error here: the service starts without them and reports it.
     public init(
         _ document: JSONValue, folder: String, environment: [String: String]? = nil
     ) throws(ApplePaySettingsError) {
@@ -140,7 +139,8 @@ public struct ApplePaySettings: Sendable {
         }
     }
 
-    /// What the service runs with. Pairs that are of no use are left out; the domain's metadata is "off" then.
+    /// Returns the options for the service. Unusable certificate pairs are left out; the domain's metadata then reports
+    /// Apple Pay as off.
     public func options() throws(ApplePaySettingsError) -> ApplePayOptions {
         guard let environment = WalletEnvironment(rawValue: environment) else {
             throw ApplePaySettingsError(field: "environment")
@@ -180,11 +180,11 @@ public struct ApplePaySettings: Sendable {
     }
 }
 
-/// Why the settings cannot be taken.
+/// The reason that the settings were rejected.
 public struct ApplePaySettingsError: ExplainedError, Hashable {
-    /// The member that is missing or cannot be taken; empty where a file is not trusted.
+    /// The missing or invalid member; empty for an untrusted file.
     public let field: String
-    /// The file that others can have written, or a key's that they can read.
+    /// The file that other users may have written, or a key file that they can read.
     public let untrusted: UntrustedFile?
 
     init(field: String) {
@@ -201,6 +201,6 @@ public struct ApplePaySettingsError: ExplainedError, Hashable {
     public var what: String { untrusted?.what ?? "The Apple Pay settings have no usable \(field)." }
     /// Settings move no money.
     public var moneyMoved: MoneyMoved { .no }
-    /// What to do next.
+    /// The recommended action.
     public var next: String { untrusted?.next ?? "Correct the settings' file." }
 }

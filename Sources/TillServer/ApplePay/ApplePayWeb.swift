@@ -6,22 +6,22 @@ public import TillJournal
 public import TillProvider
 import TillStandIns
 
-/// Apple Pay on the web, mounted into a counter: either a shop's own settings with Apple, or the sandbox, in which
-/// this machine is Apple.
+/// Apple Pay on the web, mounted into a counter: either with a shop's own settings and Apple itself, or the sandbox, in
+/// which this machine simulates Apple.
 public struct ApplePayWeb: Sendable {
     let routes: ApplePayRoutes
     private let reminder: Task<Void, Never>?
 
-    /// A shop with Apple itself.
+    /// Sets up a shop with Apple itself.
     /// - Parameters:
-    ///   - journal: the engine's; it also remembers which transactions were seen.
-    ///   - account: whose sales they are: the account that the counter runs for.
-    ///   - provider: who is asked for the money.
-    ///   - handovers: how that provider takes tokens; Apple Pay is off where none of them is how the
-    ///     options hand them over.
-    ///   - statsD: where metrics are sent, beside the metrics page.
-    ///   - reload: reads the options anew, for certificates that are replaced while the counter runs; asked at most
-    ///     every thirty seconds. `nil` from it keeps those in use. The environment stays as it was.
+    ///   - journal: the engine's journal; it also records the transactions seen.
+    ///   - account: the account of the sales, which is the counter's own.
+    ///   - provider: the provider that authorizes the payments.
+    ///   - handovers: the token forms that the provider accepts; Apple Pay is off if the options' form is not among
+    ///     them.
+    ///   - statsD: the StatsD destination, in addition to the metrics page.
+    ///   - reload: reloads the options, for certificates that are replaced while the counter runs; called at most every
+    ///     thirty seconds. A result of `nil` keeps the current ones. The environment never changes.
     public init(
         options: ApplePayOptions, checkout: Checkout, journal: any Journal & RecordStore, account: AccountID,
         provider: ProviderName, handovers: Set<WalletHandover>, clock: any TillClock = SystemClock(),
@@ -33,11 +33,11 @@ public struct ApplePayWeb: Sendable {
             account: account, provider: provider, handovers: handovers, clock: clock, statsD: statsD, reload: reload)
     }
 
-    /// The sandbox, with the demo shop. There is no way from its simulator to a shop of production.
+    /// Sets up the sandbox, with the demo shop. Its simulator cannot reach a production shop.
     /// - Parameters:
-    ///   - account: whose sales they are.
-    ///   - provider: the sandbox, or another's stand-in.
-    ///   - opening: who opens tokens; a stand-in of a provider checks their form only.
+    ///   - account: the account of the sales.
+    ///   - provider: the sandbox, or another provider's simulator.
+    ///   - opening: the party that decrypts tokens; a provider's simulator checks only their form.
     public static func sandbox(
         checkout: Checkout, journal: any Journal & RecordStore, account: AccountID, provider: ProviderName = .sandbox,
         opening: TokenOpening = .here, clock: any TillClock = SystemClock(), statsD: StatsD? = nil
@@ -97,21 +97,22 @@ public struct ApplePayWeb: Sendable {
             } : nil
     }
 
-    /// How often StatsD is sent the days that are left of certificates.
+    /// The interval at which certificates' remaining days are sent to StatsD.
     static let reminderInterval = Span.minutes(1)
 
-    /// The demo shop is there: this is the sandbox.
+    /// `true` if the demo shop is available, which is the case in the sandbox.
     public var hasShop: Bool { routes.sandbox != nil }
 
-    /// Opens a basket, so that a page can be given its identifier. It is on the disk when this returns. The same
-    /// identifier again replaces it, unless its payment was authorized: then it stays as it is.
-    /// - Parameter account: the customer who is signed in; `nil` for a guest, who gets an account with the order.
-    /// - Throws: `JournalError` if it cannot be kept, as where another account has a basket of that identifier.
+    /// Opens a basket, so that a page can be given its identifier. The basket is durable on return. Opening the same
+    /// identifier again replaces the basket, unless its payment was authorized; it is then left unchanged.
+    /// - Parameter account: the signed-in customer; `nil` for a guest, in which case the order creates an account.
+    /// - Throws: `JournalError` if the basket cannot be stored, for example because another account has a basket with
+    ///   that identifier.
     public func open(_ basket: SheetBasket, account: String? = nil) async throws(JournalError) {
         try await routes.baskets.open(basket, account: account)
     }
 
-    /// The metrics, in the Prometheus text format.
+    /// Returns the metrics in the Prometheus text format.
     public func metrics() -> String { routes.metrics.text(daysLeft: routes.daysLeft()) }
 
     /// Closes the connections to Apple.

@@ -1,21 +1,21 @@
 import TillCore
 import TillJournal
 
-/// A customer's account as it is kept: under hashes, so that neither the address nor what signs in is stored.
+/// A stored customer account. It holds hashes, so that neither the address nor the sign-in token is stored.
 struct CustomerAccount: Hashable, Sendable {
-    /// Accounts kept at most.
+    /// The maximum number of accounts.
     static let maximum = 1_000_000
 
-    /// Whose customer it is.
+    /// The account of the shop.
     var owner: AccountID
-    /// A hash of the e-mail address, and of the owner.
+    /// The hash of the e-mail address and the owner.
     var name: [UInt8]
-    /// What the shop calls it.
+    /// The shop's identifier of the customer.
     var id: String
-    /// A hash of what the customer shows to be taken for the account.
+    /// The hash of the customer's sign-in token.
     var token: [UInt8]
 
-    /// Finds the account whose token has this hash.
+    /// Returns the match for an account by the hash of its token.
     static func match(token: [UInt8]) -> RecordMatch { RecordMatch("token", Hex.lowercase(token)) }
 }
 

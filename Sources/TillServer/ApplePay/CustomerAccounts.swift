@@ -3,18 +3,18 @@ import TillApplePay
 import TillCore
 import TillJournal
 
-/// Accounts of customers: one for each e-mail address, made with the first order, so that nobody has to sign in to pay.
-/// They are in the journal's database, under hashes: neither the address nor what signs in is stored. Who buys of two
-/// accounts has one with each.
+/// Customer accounts, one for each e-mail address, created with the first order, so that paying needs no sign-in. They
+/// are stored in the journal's database under hashes: neither the address nor the sign-in token is stored. A customer
+/// of two shop accounts has one with each.
 final class CustomerAccounts: Sendable {
-    /// An account of an order.
+    /// The account of an order.
     struct Account: Sendable {
         var id: String
-        /// What signs the customer in; reported once, with the order that made the account.
+        /// The sign-in token; reported once, with the order that created the account.
         var token: Secret<String>?
     }
 
-    /// Tokens that are shown again while this process lives, as to a page that was loaded anew.
+    /// The maximum number of tokens that this process can repeat, for example for a reloaded page.
     static let maximumReportedTokens = 1_000
 
     private struct Reported {
@@ -26,19 +26,20 @@ final class CustomerAccounts: Sendable {
     private let owner: AccountID
     private let reported = Mutex(Reported())
 
-    /// Those of an account.
+    /// The customers of an account.
     init(_ store: any RecordStore, owner: AccountID) {
         accounts = Records(store)
         self.owner = owner
     }
 
-    /// The hash under which the account of an address is. That of `main` is the address's alone, as before there were
-    /// others.
+    /// Returns the hash under which an address is stored. For `main` it covers the address alone, for compatibility
+    /// with records that predate other accounts.
     private func name(_ address: String) -> [UInt8] {
         digest((owner == .main ? address : "\(owner.rawValue)\u{0}\(address)").utf8)
     }
 
-    /// The account of who ordered, made if there is none; `nil` if it cannot be kept: the order stands without one.
+    /// Returns the account of the contact, creating it if necessary; `nil` if it cannot be stored, in which case the
+    /// order has none.
     func account(of contact: FullContact, basket: String) async -> Account? {
         let name = name(contact.emailAddress.lowercased())
         let token = CustomerAccounts.token()
@@ -53,10 +54,10 @@ final class CustomerAccounts: Sendable {
         return Account(id: made.id, token: made.isNew ? token : nil)
     }
 
-    /// The token that the order of a basket made, as long as this process knows it.
+    /// Returns the token created with a basket's order, while this process remembers it.
     func token(ofBasket id: String) -> Secret<String>? { reported.withLock { $0.tokens[id] } }
 
-    /// Who shows a token; `nil` for nobody.
+    /// Returns the customer of a token; `nil` for an unknown token.
     func customer(showing token: String) async throws(JournalError) -> String? {
         guard (16...128).contains(token.utf8.count) else { return nil }
         let match = CustomerAccount.match(token: digest(token.utf8))
@@ -66,7 +67,7 @@ final class CustomerAccounts: Sendable {
         return found.id
     }
 
-    /// Signs a customer of the demo shop in, who needs no password.
+    /// Signs in the demo shop's customer, without a password.
     func demoCustomer() async throws(JournalError) -> (id: String, token: Secret<String>)? {
         let token = CustomerAccounts.token()
         let name = name("ada@till.example")
@@ -84,8 +85,8 @@ final class CustomerAccounts: Sendable {
         return (made.id, token)
     }
 
-    /// The account of a name, made if there is none; the token of one that is there stays as it is.
-    /// - Returns: its identifier, and whether it is new; `nil` if there are as many accounts as can be.
+    /// Returns the account of a name, creating it if necessary; an existing account keeps its token.
+    /// - Returns: the identifier, and `true` for a new account; `nil` at the maximum number of accounts.
     func account(_ new: CustomerAccount) async throws(JournalError) -> (id: String, isNew: Bool)? {
         let name = Hex.lowercase(new.name)
         if let known = try await accounts.document(name) { return (known.id, false) }

@@ -2,11 +2,11 @@ import TillApplePay
 import TillCore
 import TillJournal
 
-/// Transactions that were seen, in the journal's record store: durable, and shared by all processes that work on it. A
-/// transaction is taken by the commit of a record under its name, which holds a digest of the order.
+/// The transactions seen, in the journal's record store: durable, and shared by all processes on it. A transaction is
+/// claimed by committing a record under its identifier, which holds a digest of the order.
 struct JournalReplayStore: ReplayStore {
     static let collection: RecordCollection = "wallet_transaction"
-    /// How long a transaction is remembered at least.
+    /// The minimum retention of a transaction.
     static let retention = Span.days(30)
 
     let store: any RecordStore
@@ -21,7 +21,8 @@ struct JournalReplayStore: ReplayStore {
             try await store.change([.insert(record), .forget(Self.collection, dueBy: now)])
             return true
         } catch {
-            // Anything but our own record of the same order is a "no": better a refused payment than one taken twice.
+            // Anything but an existing record of the same order is a "no": a refused payment is better than a
+            // duplicate.
             guard case .recordConflict = error, let known = try? await store.record(id) else { return false }
             return known.body == digest
         }

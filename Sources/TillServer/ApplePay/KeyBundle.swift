@@ -7,14 +7,14 @@ public import TillCore
     import Foundation
 #endif
 
-/// A certificate with its private key, out of one PKCS #12 file, as key chains export them.
+/// A certificate with its private key from one PKCS #12 file, the export format of key chains.
 public struct KeyBundle: Sendable {
     /// The certificate, in PEM.
     public let certificate: [UInt8]
     /// The private key, in PEM, not encrypted.
     public let key: Secret<[UInt8]>
 
-    /// Opens a bundle; `nil` if it cannot be opened with this passphrase. Without one, the empty one is tried too.
+    /// Opens a bundle; `nil` if the passphrase does not open it. Without one, the empty passphrase is tried as well.
     public init?(pkcs12 bytes: [UInt8], passphrase: String?) {
         let given = passphrase.map { Array($0.utf8) }
         guard
@@ -29,15 +29,15 @@ public struct KeyBundle: Sendable {
         } catch { return nil }
     }
 
-    /// Whether a file is a bundle: a sequence in DER or BER that begins with the number 3 (RFC 7292, 4).
+    /// Returns `true` if a file is a bundle: a sequence in DER or BER that begins with the number 3 (RFC 7292, 4).
     public static func isBundle(_ bytes: [UInt8]) -> Bool {
         guard bytes.count > 8, bytes[0] == 0x30 else { return false }
         let lengthBytes = bytes[1] > 0x80 ? Int(bytes[1] & 0x7F) : 0
         return bytes.dropFirst(2 + lengthBytes).starts(with: [0x02, 0x01, 0x03])
     }
 
-    /// Takes the encryption off a private key in PEM (PKCS #8, or OpenSSL's older form).
-    /// - Returns: the key in PEM, not encrypted; `nil` if the passphrase is not the key's.
+    /// Decrypts a private key in PEM (PKCS #8, or OpenSSL's older form).
+    /// - Returns: the key in PEM, not encrypted; `nil` if the passphrase is wrong.
     public static func decrypted(key pem: [UInt8], passphrase: String) -> Secret<[UInt8]>? {
         do {
             let key = try NIOSSLPrivateKey(bytes: pem, format: .pem) { setter in setter(Array(passphrase.utf8)) }

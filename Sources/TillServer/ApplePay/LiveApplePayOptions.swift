@@ -1,11 +1,11 @@
 import Synchronization
 import TillCore
 
-/// Options that are read anew while the counter runs, so that a certificate can be replaced without a restart.
+/// Options that are reloaded while the counter runs, so that a certificate can be replaced without a restart.
 ///
-/// At most every thirty seconds one request reads them; what cannot be read leaves the earlier ones in use.
+/// At most one request in thirty seconds reloads them; after a failed reload the previous ones stay in use.
 final class LiveApplePayOptions: Sendable {
-    /// How old options may be.
+    /// The maximum age of the options.
     static let interval = Span.seconds(30)
 
     private struct State {
@@ -23,11 +23,11 @@ final class LiveApplePayOptions: Sendable {
         self.clock = clock
     }
 
-    /// The options as they are now.
+    /// The current options.
     var current: ApplePayOptions {
         guard let reload else { return state.withLock { $0.options } }
         let now = clock.now()
-        // Whoever finds them old marks them read first, so that others do not read them too.
+        // The first caller to find them stale marks them as read, so that concurrent callers do not reload them too.
         let isOld = state.withLock { state in
             guard state.read.age(at: now) >= LiveApplePayOptions.interval else { return false }
             state.read = now

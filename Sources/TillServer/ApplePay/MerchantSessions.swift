@@ -8,20 +8,20 @@ import TillApplePay
 import TillCore
 import TillHTTP
 
-/// Asks Apple for merchant sessions over TLS with the merchant's certificate.
+/// Requests merchant sessions from Apple over TLS with the merchant's certificate.
 ///
-/// The address is a constant; no redirect is followed; TLS is 1.2 at least; Apple's bytes are passed on as they came.
-/// No session is kept: each is valid once.
+/// The address is a constant; redirects are not followed; TLS is at least 1.2; Apple's bytes are forwarded unchanged.
+/// Sessions are not cached: each is valid once.
 final class MerchantSessions: Sendable {
-    /// The longest answer that is read.
+    /// The maximum response size, in bytes.
     static let maximumAnswerBytes = 65_536
-    /// Sessions that one process asks for in a minute at most. The route is open to every visitor.
+    /// The maximum number of session requests of one process in a minute. The route is open to every visitor.
     static let maximumPerMinute = 600
-    /// Events of merchants' tokens that one process asks for in a minute at most. They have a count of their own, so
-    /// that notifications that somebody made up never cost a customer the session.
+    /// The maximum number of merchant-token event requests of one process in a minute. Counted separately, so that
+    /// forged notifications never cost a customer the session.
     static let maximumReadsPerMinute = 120
 
-    /// Where to call instead of Apple: the stand-in of the sandbox, on this machine.
+    /// The address called instead of Apple: the sandbox's simulator on this machine.
     struct StandIn: Sendable {
         var port: Int
         var root: [UInt8]
@@ -48,7 +48,7 @@ final class MerchantSessions: Sendable {
 
     func shutdown() async { try? await client.shutdown() }
 
-    /// A session for a domain, as Apple wrote it.
+    /// Requests a session for a domain and returns it as Apple sent it.
     func session(
         _ gateway: MerchantGateway, _ request: MerchantSessionRequest, identity: ApplePayDomain.Identity,
         standIn: StandIn?
@@ -58,7 +58,7 @@ final class MerchantSessions: Sendable {
             gateway, MerchantGateway.sessionPath, body: request.body, identity: identity, standIn: standIn)
     }
 
-    /// What a path of a gateway's interface answers.
+    /// Reads a path of a gateway's interface.
     func read(
         _ gateway: MerchantGateway, path: String, identity: ApplePayDomain.Identity, standIn: StandIn?
     ) async throws(MerchantSessionError) -> [UInt8] {
@@ -101,7 +101,7 @@ final class MerchantSessions: Sendable {
         return bytes
     }
 
-    /// Reads a body. The client's own deadline ends with the head.
+    /// Reads a body. The client's own deadline covers only the head.
     private static func read(_ body: HTTPClientResponse.Body, until end: NIODeadline) async throws -> [UInt8] {
         let reading = Task {
             Array(try await body.collect(upTo: MerchantSessions.maximumAnswerBytes).readableBytesView)

@@ -5,10 +5,10 @@ import TillApplePay
 import TillCore
 import TillJournal
 
-/// What Apple reports of merchants' tokens: it calls with an event's identifier and nothing else, and what happened is
-/// asked of Apple itself, so that nobody can make an event up.
+/// The merchant-token events that Apple reports. A notification has only an event's identifier; the details are
+/// requested from Apple itself, so events cannot be forged.
 struct MerchantTokenEvents: Sendable {
-    /// Events whose details are asked for after one notification: that one, and earlier ones that failed.
+    /// The maximum number of events fetched after one notification: that one, and earlier ones that failed.
     static let maximumFetches = 10
 
     let log: MerchantTokenLog
@@ -26,13 +26,13 @@ struct MerchantTokenEvents: Sendable {
         self.metrics = metrics
     }
 
-    /// Records a notification. It is on the disk before Apple is answered.
+    /// Records a notification. It is durable before Apple gets a response.
     func notified(_ id: String) async throws(JournalError) {
         let isNew = try await log.add(id)
         metrics.notification(isNew ? "new" : "repeated")
     }
 
-    /// Asks Apple what happened, also for events of which it was not to be heard before.
+    /// Fetches the details of events from Apple, including earlier events that could not be fetched.
     func fetch(_ domain: ApplePayDomain, _ identity: ApplePayDomain.Identity, _ environment: WalletEnvironment) async {
         guard gate.enter() else { return }
         repeat { await fetchWaiting(domain, identity, environment) } while gate.leave()
@@ -53,7 +53,7 @@ struct MerchantTokenEvents: Sendable {
                     else { throw .malformed }
                     found = event
                 } catch {
-                    // One that Apple does not know was made up: anybody can call the address.
+                    // An event unknown to Apple was forged: the address is public.
                     guard case .refused(404) = error else { return metrics.notification(error.code) }
                     metrics.notification("unknown_to_apple")
                     try await log.forget(id)
@@ -63,12 +63,12 @@ struct MerchantTokenEvents: Sendable {
                 metrics.notification("known")
             }
         } catch {
-            // The events wait in the journal, and are asked for again with the next notification.
+            // The events stay in the journal and are fetched with the next notification.
             metrics.notification("journal_unavailable")
         }
     }
 
-    /// What is kept of an event: the token as a hash, by which a shop finds its own.
+    /// Returns the stored form of an event: the token as a hash, by which a shop finds its own.
     private static func kept(_ event: MerchantTokenEvent) -> JSONValue {
         var members = [
             JSONMember(key: "eventType", value: .string(event.kind.rawValue)),
@@ -84,8 +84,9 @@ struct MerchantTokenEvents: Sendable {
 }
 
 extension ApplePayRoutes {
-    /// Apple reports that something happened to a merchant's token. The identifier is the address's last part; whatever
-    /// it says, it is answered with 200 once it is kept, and with 500 if it cannot be: Apple calls again then.
+    /// Handles Apple's notification of a merchant-token event. The identifier is the last part of the path. The
+    /// response is 200 once the notification is durable, and 500 if it cannot be stored, in which case Apple calls
+    /// again.
     func notified(_ id: String, _ request: Request) async throws -> Response {
         guard MerchantTokenEvent.isIdentifier(id) else { throw Problem.notFound }
         do throws(JournalError) { try await events.notified(id) } catch {
@@ -102,12 +103,12 @@ extension ApplePayRoutes {
     }
 }
 
-/// Lets one caller work; what the others came for is done by that one, afterwards.
+/// Admits one caller at a time; requests that arrive meanwhile are coalesced into one more run.
 private final class OneAtATime: Sendable {
     private enum State { case idle, busy, wanted }
     private let state = Mutex(State.idle)
 
-    /// Whether the caller is the one.
+    /// Returns `true` if the caller is admitted.
     func enter() -> Bool {
         state.withLock { state in
             defer { state = state == .idle ? .busy : .wanted }
@@ -115,7 +116,7 @@ private final class OneAtATime: Sendable {
         }
     }
 
-    /// Whether somebody came meanwhile: then the work is done once more.
+    /// Returns `true` if another caller arrived meanwhile, so that the work must run once more.
     func leave() -> Bool {
         state.withLock { state in
             defer { state = state == .wanted ? .busy : .idle }

@@ -1,23 +1,23 @@
 public import TillCore
 public import TillJournal
 
-/// An event of a merchant's token that Apple has reported; Apple is queried for the details afterwards.
+/// A merchant-token event reported by Apple; its details are queried afterwards.
 public struct MerchantTokenRecord: Hashable, Sendable {
-    /// Apple's identifier of it.
+    /// Apple's identifier of the event.
     public var id: String
-    /// When it was reported.
+    /// The time of the notification.
     public var receivedAt: Timestamp
-    /// What happened, JSON; `nil` as long as that is not known.
+    /// The details as JSON; `nil` until they are known.
     public var details: [UInt8]?
 }
 
 extension MerchantTokenRecord: RecordDocument {
-    /// Where they are kept.
+    /// The record collection.
     public static let collection: RecordCollection = "wallet_token_event"
-    /// The field of those whose details are not known.
+    /// The match for events without details.
     static let waiting = RecordMatch("waiting", "1")
 
-    /// As it is written.
+    /// The stored form.
     public var record: Record {
         var writer = JSONWriter()
         writer.beginObject()
@@ -29,7 +29,7 @@ extension MerchantTokenRecord: RecordDocument {
             fields: details == nil ? [MerchantTokenRecord.waiting.field: MerchantTokenRecord.waiting.value] : [:])
     }
 
-    /// As it was read.
+    /// Reads the stored form.
     public init(_ stored: KeptRecord) throws(JournalError) {
         self.init(
             id: stored.id.key, receivedAt: stored.createdAt,
@@ -37,23 +37,23 @@ extension MerchantTokenRecord: RecordDocument {
     }
 }
 
-/// What Apple reported of merchants' tokens, in a record store. Every change is durable when its method returns.
+/// The merchant-token events reported by Apple, in a record store. Every change is durable on return.
 public struct MerchantTokenLog: Sendable {
-    /// Most events of one list, and most that may wait for their details.
+    /// The maximum number of events in a list, and of events without details.
     public static let maximum = 10_000
 
     private let records: Records<MerchantTokenRecord>
     private let clock: any TillClock
 
-    /// That of a store.
+    /// The log in a store.
     public init(_ store: any RecordStore, clock: any TillClock) {
         records = Records(store)
         self.clock = clock
     }
 
-    /// Records that an event was reported.
-    /// - Returns: `false` if it was reported before.
-    /// - Throws: ``JournalError/queueFull(limit:)`` if too many wait for their details.
+    /// Records a notification of an event.
+    /// - Returns: `false` if it was recorded before.
+    /// - Throws: ``JournalError/queueFull(limit:)`` if too many events are without details.
     func add(_ id: String) async throws(JournalError) -> Bool {
         if try await records.document(id) != nil { return false }
         guard try await records.count(matching: MerchantTokenRecord.waiting) < MerchantTokenLog.maximum else {
@@ -74,17 +74,17 @@ public struct MerchantTokenLog: Sendable {
         }
     }
 
-    /// Forgets an event that Apple does not know: somebody made it up.
+    /// Removes a forged event, which Apple does not know.
     func forget(_ id: String) async throws(JournalError) {
         if let event = try await records.document(id), event.details == nil { _ = try await records.delete(id) }
     }
 
-    /// Events without details, oldest first.
+    /// Returns events without details, oldest first.
     func waiting(limit: Int) async throws(JournalError) -> [MerchantTokenRecord] {
         try await records.list(matching: MerchantTokenRecord.waiting, limit: limit)
     }
 
-    /// Events, newest first, with their details where they are known.
+    /// Returns events, newest first, with their details if known.
     public func newest(_ limit: Int) async throws(JournalError) -> [MerchantTokenRecord] {
         try await records.newest(min(max(limit, 1), MerchantTokenLog.maximum))
     }

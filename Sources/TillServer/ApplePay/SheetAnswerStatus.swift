@@ -1,16 +1,16 @@
 import TillCore
 
-/// Where the payment of a basket stands, as the browser's sheet is answered and as the basket keeps it.
+/// The status of a basket's payment, in the sheet's answer and in the stored basket.
 enum SheetAnswerStatus: String {
-    /// Nobody has asked for money.
+    /// No authorization was requested.
     case open
-    /// Asked for; whether money moved is not known yet.
+    /// An authorization was requested; its outcome is not known yet.
     case pending
     case placed
     case declined
 
-    /// Reads a stored or new answer; one without a known status, as of a later version, is taken as not known yet: the
-    /// journal is asked again instead of a guess.
+    /// Reads a stored or new answer. An unknown status, such as one of a later version, is treated as pending, so that
+    /// the journal is queried instead of guessing.
     init(of answer: JSONValue) {
         self = answer["status"]?.stringValue.flatMap(SheetAnswerStatus.init) ?? .pending
     }

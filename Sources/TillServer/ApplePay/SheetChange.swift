@@ -1,13 +1,13 @@
 import TillApplePay
 import TillCore
 
-/// One change of an open sheet, as the page reports it.
+/// A change to an open sheet, reported by the page.
 enum SheetChange: Sendable {
-    /// A coupon was typed; with what it is worth, or why it is worth nothing.
+    /// A coupon was entered, with its value or the reason that it has none.
     case coupon(String, percent: Int64?, SheetError?)
-    /// A way to ship was chosen.
+    /// A shipping method was chosen.
     case shippingMethod(String)
-    /// An address was chosen, cut short by the wallet.
+    /// An address was chosen, redacted by the wallet.
     case shippingContact(Deliverability)
     /// A card was chosen.
     case paymentMethod(isCredit: Bool)
@@ -47,7 +47,7 @@ enum SheetChange: Sendable {
         }
     }
 
-    /// Makes the change; what the customer did wrong comes back.
+    /// Applies the change and returns the customer's errors.
     @Sendable func apply(_ basket: inout SheetBasket) -> [SheetError] {
         switch self {
         case .coupon(let code, let percent, let error):
@@ -55,7 +55,7 @@ enum SheetChange: Sendable {
                 basket.apply(nil)
                 return error.map { [$0] } ?? []
             }
-            // Hundredths, rounded down to the minor unit: a coupon never takes more than it says.
+            // Rounded down to the minor unit: a coupon never takes off more than its percentage.
             let (product, overflow) = goods.minorUnits.multipliedReportingOverflow(by: percent)
             guard !overflow else { return [SheetError(.unknown, nil, "This coupon cannot be used here.")] }
             let discount = Money(minorUnits: product / 100, currency: basket.currency)

@@ -4,7 +4,7 @@ import NIOCore
 import TillApplePay
 import TillCore
 
-/// The demo shop: a page that does what a shop's page does, with goods of its own. Only in the sandbox.
+/// The demo shop: a page that integrates Apple Pay as a shop's page does, with goods of its own. Sandbox only.
 struct ShopRoutes: Sendable {
     let routes: ApplePayRoutes
 
@@ -16,17 +16,17 @@ struct ShopRoutes: Sendable {
         return response
     }
 
-    // MARK: Who is signed in
+    // MARK: Session
 
     private static let cookie = "till-shop"
 
-    /// Who is signed in.
+    /// Returns the signed-in customer.
     func session(_ request: Request) async throws -> Response {
         _ = try routes.domain(of: request)
         return Self.signedIn(try await customer(of: request))
     }
 
-    /// Signs in with what an order's guest was given, or the demo's own customer.
+    /// Signs in with the token of a guest's order, or as the demo's own customer.
     func signIn(_ request: Request) async throws -> Response {
         _ = try routes.domain(of: request)
         let body = try await Incoming(request: request, account: routes.account, maximumBodyBytes: 4096).document()
@@ -37,7 +37,7 @@ struct ShopRoutes: Sendable {
             throw Problem.field("token", "It is missing.")
         }
         guard let customer = try await routes.customers.customer(showing: token) else {
-            // Guessing is made slow.
+            // Slows down guessing.
             try await routes.clock.sleep(for: .milliseconds(300))
             throw Problem.unauthorized
         }
@@ -69,7 +69,7 @@ struct ShopRoutes: Sendable {
         return response
     }
 
-    /// Fills a basket. Prices are the shop's, whatever the page says.
+    /// Fills a basket. Prices come from the shop, never from the page.
     func open(_ request: Request) async throws -> Response {
         _ = try routes.domain(of: request)
         let body = try await Incoming(request: request, account: routes.account, maximumBodyBytes: 4096).document()

@@ -4,27 +4,27 @@ import NIOSSL
 import TillApplePay
 import TillCore
 
-/// How a site answers over TLS: whatever it shows is examined, not believed.
+/// A probe of a site's TLS. The certificate is examined, not trusted.
 struct TLSProbe: Sendable {
-    /// What a site showed.
+    /// The result of a probe.
     struct Sight: Sendable {
-        /// The version that was agreed on: the highest that both sides have.
+        /// The negotiated version: the highest that both sides support.
         var version: TLSVersion?
-        /// Its certificate, if it can be read.
+        /// The certificate, if it can be read.
         var certificate: SiteCertificate?
-        /// It still speaks TLS 1.1 or older with those who ask for that.
+        /// `true` if the site still accepts TLS 1.1 or older.
         var speaksOldVersions = false
     }
 
-    /// How long one connection may take.
+    /// The time limit of one connection.
     static let limit = Span.seconds(8)
 
     let host: String
     let port: Int
-    /// The name that is asked for.
+    /// The requested server name.
     let name: String
 
-    /// Examines the site; `nil` if no connection came about.
+    /// Examines the site; returns `nil` if no connection was established.
     func examine() async -> Sight? {
         guard let first = await connect(upTo: nil) else { return nil }
         var sight = first
@@ -57,7 +57,7 @@ struct TLSProbe: Sendable {
             channel.close(promise: nil)
         }
         do {
-            // What is written leaves when the handshake is done; a site waits for the rest of a request.
+            // The write completes after the handshake; a site then waits for the rest of a request.
             try await channel.writeAndFlush(ByteBuffer(string: "H"))
             var sight = Sight()
             sight.version = try await channel.nioSSL_tlsVersion().get()

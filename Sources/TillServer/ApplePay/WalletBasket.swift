@@ -1,43 +1,43 @@
 import TillCore
 import TillJournal
 
-/// A basket of a payment sheet as it is kept: what is bought, and what became of its payment. It is on the disk before
-/// anything of it is reported or sent, so that a process that dies in the middle of a sheet loses nothing that matters.
+/// The stored basket of a payment sheet: its goods and the state of its payment. Each change is durable before it is
+/// reported or sent, so a crash during a sheet loses nothing.
 struct WalletBasket: Hashable, Sendable {
     /// The one payment of a basket.
     struct Attempt: Hashable, Sendable {
-        /// The wallet's identifier of the transaction.
+        /// The wallet's transaction identifier.
         var transaction: String
-        /// The payment in the journal, once there is one.
+        /// The payment in the journal, once it exists.
         var payment: PaymentID?
-        /// Whose order it is, JSON.
+        /// The contact of the order, JSON.
         var contact: [UInt8]?
-        /// What the sheet was answered, JSON; `nil` while it is worked on.
+        /// The answer to the sheet, JSON; `nil` while the payment is in progress.
         var answer: [UInt8]?
 
-        /// An attempt that was just begun.
+        /// Creates an attempt that has just begun.
         init(transaction: String) { self.transaction = transaction }
     }
 
     var id: String
-    /// Whose sale it becomes; it is there for nobody else.
+    /// The account of the sale; the basket is invisible to other accounts.
     var owner: AccountID
-    /// The customer who was signed in when it was opened.
+    /// The customer signed in when the basket was opened.
     var account: String?
-    /// Grows by one with each change.
+    /// The version, incremented with each change.
     var version: Int
-    /// What is bought, JSON.
+    /// The goods, JSON.
     var document: [UInt8]
-    /// Bytes that nobody can guess, made with the basket.
+    /// Random bytes, made with the basket.
     var nonce: [UInt8]
-    /// When it was opened.
+    /// The time at which the basket was opened.
     var openedAt: Timestamp
-    /// Its payment, once the customer has authorized one.
+    /// The payment, once the customer has authorized one.
     var attempt: Attempt?
-    /// Who works on its payment, when it was read.
+    /// The process that held the payment when the record was read.
     var holder = RecordHolder.nobody
 
-    /// A basket that nobody has paid.
+    /// Creates an unpaid basket.
     init(
         id: String, owner: AccountID, account: String?, version: Int, document: [UInt8], nonce: [UInt8],
         openedAt: Timestamp
@@ -54,16 +54,16 @@ struct WalletBasket: Hashable, Sendable {
 
 extension WalletBasket: RecordDocument {
     static let collection: RecordCollection = "wallet_basket"
-    /// The field of those that nobody pays.
+    /// The match for baskets without a payment.
     static let open = RecordMatch("open", "1")
-    /// Baskets kept at most that nobody has paid; the oldest goes first.
+    /// The maximum number of unpaid baskets; the oldest are removed first.
     static let maximumOpen = 10_000
-    /// How long such a basket is kept.
+    /// The retention of an unpaid basket.
     static let lifetime = Span.hours(24)
-    /// How long a basket with a payment is kept: beyond any refund, and the payment itself stays.
+    /// The retention of a basket with a payment: beyond any refund; the payment itself stays.
     static let paidLifetime = Span.days(180)
 
-    /// One that is being paid belongs to the process that writes it, and is not forgotten.
+    /// A basket with a payment in progress is held by the process that writes it and does not expire.
     var record: Record {
         var writer = JSONWriter(reserving: document.count + 512)
         writer.beginObject()
@@ -112,6 +112,6 @@ extension WalletBasket: RecordDocument {
 }
 
 extension RecordBody {
-    /// Whose record of Apple Pay it is. Those from before they named an account are the ordinary counter's.
+    /// The owner of an Apple Pay record. Records that predate the field belong to the main account.
     var owner: AccountID { optionalText("owner").map { AccountID(rawValue: $0) } ?? .main }
 }

@@ -6,9 +6,9 @@
     import Darwin
 #endif
 
-/// Places around the payment of a sheet at which a test may kill the process; those inside the engine are its own.
+/// The points around a sheet's payment at which a test can kill the process; the engine has its own.
 ///
-/// Only the environment of the process can switch one on (`TILL_WALLET_FAILPOINT=<number>`); no input can.
+/// Only the process's environment can enable one (`TILL_WALLET_FAILPOINT=<number>`); no input can.
 enum WalletFailpoint: Int, CaseIterable, Sendable {
     case afterBasketIsTaken = 1
     case afterTokenIsAccepted
@@ -18,7 +18,7 @@ enum WalletFailpoint: Int, CaseIterable, Sendable {
 
     private static let chosen: Int? = getenv("TILL_WALLET_FAILPOINT").flatMap { Int(String(cString: $0)) }
 
-    /// Kills the process here, as power loss would, if this place was chosen.
+    /// Kills the process if this point was chosen, as a power loss would.
     func reached() {
         if WalletFailpoint.chosen == rawValue { kill(getpid(), SIGKILL) }
     }

@@ -6,7 +6,7 @@ import TillJournal
 typealias WalletAttempt = WalletBasket.Attempt
 
 extension WalletPayment {
-    /// An opened token as what a provider is given.
+    /// Converts a decrypted token for a provider.
     init(_ accepted: AcceptedPaymentToken, sealed: Secret<[UInt8]>) throws(CheckoutError) {
         let (token, payload) = (accepted.token, accepted.payload)
         let proof: NetworkToken.Proof
@@ -30,7 +30,7 @@ extension WalletPayment {
                 brand: Self.brand(token.claimedCardName), lastFour: payload.accountLastFour, entryMode: "apple_pay"))
     }
 
-    /// A token that only the provider can open.
+    /// Converts a token that only the provider can decrypt.
     init(_ accepted: AcceptedSealedToken, sealed: Secret<[UInt8]>) {
         let token = accepted.token
         self.init(
@@ -41,14 +41,14 @@ extension WalletPayment {
                 entryMode: "apple_pay"))
     }
 
-    /// `Visa 1234` is of `visa`.
+    /// Returns the brand in a claimed card name, such as `visa` for `Visa 1234`.
     private static func brand(_ name: String?) -> String {
         name?.split(separator: " ").first.map { String($0.prefix(32)).lowercased() } ?? "card"
     }
 }
 
 extension WalletBasket.Attempt {
-    /// Whose order it is, as it was kept.
+    /// The stored contact of the order.
     var fullContact: FullContact? {
         guard let document = contact.flatMap({ JSONValue(ifValid: $0) }) else { return nil }
         let contact = WalletContact(json: document)
@@ -57,7 +57,7 @@ extension WalletBasket.Attempt {
 }
 
 extension FullContact {
-    /// The contact as it is kept with the order; ``WalletContact/init(json:)`` reads it again.
+    /// The stored form of the contact; ``WalletContact/init(json:)`` reads it.
     var json: JSONValue {
         var members = [
             JSONMember(key: "givenName", value: .string(name)),
@@ -78,7 +78,7 @@ extension FullContact {
 }
 
 extension ApplePayCheckout {
-    /// The basket as an order: goods, coupon, shipping and fee are its parts.
+    /// Converts the basket to an order with goods, coupon, shipping and fee.
     static func order(of basket: SheetBasket) throws -> Order {
         let zero = Money.zero(basket.currency)
         var fees: [OrderCharge] = []

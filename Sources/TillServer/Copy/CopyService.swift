@@ -5,7 +5,7 @@ import TillJournal
 
 /// Copies the journal to its folder while the counter is open, and once more at shutdown.
 struct CopyService: Service {
-    let copier: JournalCopier
+    let copier: any JournalCopying
     let clock: any TillClock
     let logger: Logger
 

@@ -13,6 +13,19 @@ import TillReceipts
 import UnixSignals
 
 /// The counter over HTTP: the page, the API, receipts, events, webhooks and metrics, together with the engine.
+///
+/// ```swift
+/// import TillCheckout
+/// import TillJournalSQLite
+/// import TillSandbox
+///
+/// let feed = EventFeed()
+/// let journal = try SQLiteJournal.open(at: ".till/journal.sqlite", onCommit: { feed.committed($0) })
+/// let sandbox = SandboxProvider(store: SandboxMemoryStore())
+/// let checkout = Checkout(journal: journal, providers: [sandbox, CashDrawer()], clock: SystemClock())
+/// let server = CounterServer(journal: journal, checkout: checkout, feed: feed)
+/// try await server.run()
+/// ```
 public struct CounterServer: Sendable {
     private let journal: any CounterStore
     private let checkout: Checkout
@@ -30,7 +43,7 @@ public struct CounterServer: Sendable {
     private let keeper: ClockKeeper?
     private let afterSale: AfterSalePoll
     private let sweeper: RestoreSweeper?
-    private let copier: JournalCopier?
+    private let copier: (any JournalCopying)?
     private let importer: StatementImporter
     private let listeners: CounterListeners
     private let refusals: RefusalLog
@@ -50,7 +63,7 @@ public struct CounterServer: Sendable {
         options: ServerOptions = ServerOptions(), applePay: ApplePayMount? = nil, clock: any TillClock = SystemClock(),
         logger: Logger = Logger(label: "till"), calls: ProviderCalls? = nil,
         modules: [any ProviderModule] = [], offline: OfflineService? = nil, tap: VirtualTapService? = nil,
-        witnessed: WitnessedClock? = nil, sweeper: RestoreSweeper? = nil, copier: JournalCopier? = nil
+        witnessed: WitnessedClock? = nil, sweeper: RestoreSweeper? = nil, copier: (any JournalCopying)? = nil
     ) {
         (self.offline, self.tap, self.sweeper, self.copier) = (offline, tap, sweeper, copier)
         keeper = witnessed.map { ClockKeeper(clock: $0, journal: journal, checkout: checkout, logger: logger) }
@@ -75,7 +88,7 @@ public struct CounterServer: Sendable {
     /// Creates a server for a counter, with simulated readers.
     public init(
         counter: Counter, feed: EventFeed, options: ServerOptions, applePay: ApplePayMount? = nil,
-        copier: JournalCopier? = nil, logger: Logger = Logger(label: "till")
+        copier: (any JournalCopying)? = nil, logger: Logger = Logger(label: "till")
     ) {
         var options = options
         options.mode = counter.mode

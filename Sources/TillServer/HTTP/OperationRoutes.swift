@@ -19,7 +19,7 @@ struct OperationRoutes: Sendable {
     let applePay: ApplePayMount?
     let clock: any TillClock
     let afterSale: AfterSalePoll
-    let copier: JournalCopier?
+    let copier: (any JournalCopying)?
     let gates: [ConnectionGate]
     let signIns: SignInLog
     let modules: [any ProviderModule]

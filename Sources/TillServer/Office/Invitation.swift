@@ -1,10 +1,10 @@
 public import TillCore
 public import TillJournal
 
-/// A link that lets one person choose what they sign in to the back office with. There is one of each person at most.
-/// Of its code only a digest is kept.
+/// A link with which one person chooses back-office credentials. A person has at most one. Only a digest of its code is
+/// stored.
 public struct Invitation: Hashable, Sendable {
-    /// How long one is good.
+    /// The lifetime of an invitation.
     public static let lifetime = Span.days(1)
     private static let codeBytes = SecretToken.startCodeBytes
 
@@ -13,17 +13,17 @@ public struct Invitation: Hashable, Sendable {
     /// The SHA-256 of the code.
     let hash: [UInt8]
     let made: Timestamp
-    /// The secret of one-time codes that the person is shown, sealed; the same however often the link is opened.
+    /// The sealed secret of one-time codes shown to the person; it stays the same each time the link is opened.
     var sealedCode: [UInt8]?
 
-    /// Makes one, and the word that stands in its link.
+    /// Creates an invitation and the word for its link.
     static func make(for person: StaffRecord, at now: Timestamp) -> (invitation: Invitation, word: String) {
         let code = SecretToken.make(bytes: codeBytes)
         let made = Invitation(staff: person.id, account: person.account, hash: digest(code.utf8), made: now)
         return (made, "\(person.id.rawValue).\(code)")
     }
 
-    /// The invitation that a word of a link names, if it is good now.
+    /// Returns the invitation of a link's word, if it is currently valid.
     static func find(
         _ word: String, in store: any RecordStore, at now: Timestamp
     ) async throws(JournalError) -> (invitation: Invitation, version: Int)? {
@@ -36,8 +36,8 @@ public struct Invitation: Hashable, Sendable {
         return (found, stored.version)
     }
 
-    /// A time that was set back makes none good that was made after it, but for as much as clocks of two machines may
-    /// differ.
+    /// Returns `true` if the invitation is valid. One made after the current time is invalid, beyond the clock
+    /// difference tolerated between two machines.
     private func isGood(at now: Timestamp) -> Bool {
         let age = now.since(made)
         return age.milliseconds >= -JournalLimits.clockTolerance.milliseconds && age < Invitation.lifetime

@@ -1,17 +1,18 @@
 import TillCore
 import TillJournal
 
-/// What somebody signs in to the back office with, beside passkeys: a password, and the secret of one-time codes. It has a
-/// record of its own, since each sign-in changes it.
+/// The back-office credentials of a person, other than passkeys: a password and the secret of one-time codes. Stored in
+/// a record of its own, because each sign-in changes it.
 struct OfficeCredentials: Hashable, Sendable {
     let staff: StaffID
     var password: ScryptHash
     /// The secret of one-time codes, sealed under the pepper.
     var sealedCode: [UInt8]
-    /// The step of the code that was used last: no code is taken twice.
+    /// The step of the last code used: each code is accepted once.
     var lastStep: Int64?
 
-    /// - Throws: ``StaffError/pepperMissing`` if the pepper is another one.
+    /// Opens the sealed secret of one-time codes.
+    /// - Throws: ``StaffError/pepperMissing`` if it was sealed under another pepper.
     func oneTimeCode(_ pepper: Pepper) throws(StaffError) -> OneTimeCode {
         OneTimeCode(secret: try pepper.open(sealedCode, for: staff.rawValue))
     }

@@ -3,12 +3,11 @@ import Hummingbird
 import TillCore
 import TillReceipts
 
-/// How people come to what they sign in to the back office with: invited by whoever manages the staff, enrolled by
-/// themselves, and changed by themselves.
+/// The routes of back-office credentials: invitation by a staff manager, enrollment and change by the person.
 struct OfficeRoutes: Sendable {
-    /// The longest body, in bytes.
+    /// The maximum request body size, in bytes.
     static let maximumBodyBytes = PasskeyRoutes.maximumBodyBytes
-    /// Bytes of an invitation's word at most.
+    /// The maximum length of an invitation's word, in bytes.
     static let maximumInvitationBytes = 256
 
     let authenticator: RequestAuthenticator
@@ -24,7 +23,7 @@ struct OfficeRoutes: Sendable {
         router.open([.post], "/session/password", for: .clerk) { request, _ in try await change(request) }
     }
 
-    /// Name, password and code of a body.
+    /// Returns the name, password and code of a body.
     static func claim(in body: JSONValue, name: String? = nil) throws -> OfficeSignIn.Claim {
         guard let name = try name ?? body.text("name", atMost: StaffDirectory.maximumNameBytes) else {
             throw Problem.field("name", "It is missing.")
@@ -47,7 +46,7 @@ struct OfficeRoutes: Sendable {
         return Secret(text)
     }
 
-    // MARK: By whoever manages the staff
+    // MARK: For staff managers
 
     private func invite(_ id: StaffID, _ incoming: Incoming) async throws -> Response {
         try await incoming.document().allow([])
@@ -70,9 +69,9 @@ struct OfficeRoutes: Sendable {
         return .json(writer.bytes, status: .created)
     }
 
-    // MARK: By whoever was invited
+    // MARK: For invited people
 
-    /// The document of a request of the page, of whom nobody knows yet who it is.
+    /// Returns the document of a page request that is not authenticated yet.
     func document(_ request: Request, _ fields: Set<String>) async throws -> JSONValue {
         try authenticator.checkPage(request)
         let incoming = Incoming(
@@ -82,7 +81,7 @@ struct OfficeRoutes: Sendable {
         return body
     }
 
-    /// Does something with the invitation of a body. Whoever guesses waits, longer each time, and is not listened to then.
+    /// Performs work with the invitation of a body. Repeated guesses from an address are throttled and then refused.
     func withInvitation<Answer: Sendable>(
         in body: JSONValue, _ work: (String) async throws -> Answer
     ) async throws -> Answer {
@@ -116,7 +115,7 @@ struct OfficeRoutes: Sendable {
         return .json(writer.bytes)
     }
 
-    /// A QR code as rows of 0 and 1, which the page draws; `null` for what fits in none.
+    /// Writes a QR code as rows of 0 and 1, drawn by the page; `null` for text too long for one.
     private static func picture(of address: String, into writer: inout JSONWriter) {
         guard let code = CodeText(address).flatMap({ QRCode($0) }) else { return writer.null() }
         writer.beginArray()
@@ -147,7 +146,7 @@ struct OfficeRoutes: Sendable {
         return try await signedIn(with: token, request)
     }
 
-    // MARK: By whoever is signed in
+    // MARK: For signed-in people
 
     private func change(_ request: Request) async throws -> Response {
         let (session, person) = try await authenticator.personal(request)
@@ -168,8 +167,8 @@ struct OfficeRoutes: Sendable {
 }
 
 extension RequestAuthenticator {
-    /// The session of a request that belongs to a person, and who that is.
-    /// - Throws: ``Problem/unauthorized`` without one; 409 for the session of a device.
+    /// Returns the personal session of a request, and its person.
+    /// - Throws: ``Problem/unauthorized`` without a session; 409 for the session of a device.
     func personal(_ request: Request) async throws -> (session: PageSessionRecord, person: StaffGrant) {
         let (session, principal) = try await pageSession(of: request)
         guard session.isPersonal, let person = try await person(of: session, principal)?.person else {

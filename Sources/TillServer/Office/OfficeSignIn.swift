@@ -3,22 +3,22 @@ import HTTPTypes
 import TillCore
 import TillJournal
 
-/// Lets people in to the back office with a password and a code that is used once, and keeps what they choose. Whoever is
-/// refused learns nothing else: an unknown name, a wrong password and a wrong code are one refusal, after the same work.
+/// Back-office sign-in with a password and a one-time code, and the enrollment of both. A refusal reveals nothing more:
+/// an unknown name, a wrong password and a wrong code yield the same response after the same work.
 struct OfficeSignIn: Sendable {
-    /// What somebody says of themselves.
+    /// The credentials presented at sign-in.
     struct Claim: Sendable {
         let name: String
         let password: Secret<String>
         let code: Secret<String>
     }
 
-    /// Whose staff signs in.
+    /// The account of the staff.
     let account: AccountID
     let staff: StaffOnDuty
     let sessions: PageSessions
     let attempts: SignInAttempts
-    /// Beside that of PINs, so that whoever fills one keeps nobody from the other.
+    /// Separate from the hasher of PINs, so that a full queue of one does not block the other.
     let hasher: ScryptHasher
     let policy: PasswordPolicy
     let store: any RecordStore
@@ -29,16 +29,17 @@ struct OfficeSignIn: Sendable {
 
     // MARK: Signing in
 
-    /// Begins a session that belongs to whoever a claim is true of.
-    /// - Parameter address: where it comes from.
-    /// - Returns: its token.
+    /// Begins a personal session for valid credentials.
+    /// - Parameter address: the client's address.
+    /// - Returns: the session's token.
     func begin(_ claim: Claim, from address: String) async throws -> String {
         let person = try await check(claim, from: address)
         log.record(.enteredOffice(person.id, by: .password), at: "office")
         return try await sessions.begin(for: person, by: .password)
     }
 
-    /// Whom a claim is true of. The attempt is in the journal before it is judged, and its code is spent by it.
+    /// Verifies credentials and returns their owner. The attempt is durable before it is verified, and it consumes the
+    /// code.
     private func check(_ claim: Claim, from address: String) async throws -> StaffRecord {
         let person = try await staff.person(named: claim.name, of: account)
         let name = OfficeSignIn.subject(claim.name, of: account)
@@ -52,7 +53,7 @@ struct OfficeSignIn: Sendable {
         let isRight: Bool
         do throws(StaffError) { isRight = try await matches(password, known) } catch {
             if error == .busy {
-                // It was not judged, so it is no wrong one.
+                // Not verified, so it does not count as wrong.
                 try await attempts.withdraw(name, at: address, .password)
                 try await attempts.withdraw(everywhere, at: SignInAttempts.everywhere, .passwordInAll)
             }
@@ -69,14 +70,14 @@ struct OfficeSignIn: Sendable {
         return person
     }
 
-    /// Whether it is the password of those credentials; the same work where there are none.
+    /// Returns `true` if the password matches; does the same work for missing credentials.
     private func matches(_ password: Secret<String>, _ known: OfficeCredentials?) async throws(StaffError) -> Bool {
         guard let known else { return try await hasher.matchesNothing(password, of: account) }
         return try await hasher.matches(password, known.password, of: account)
     }
 
-    /// Records that a code was used, before anybody is let in by it.
-    /// - Returns: false if it, a later one or another password came first.
+    /// Records the use of a code before the sign-in succeeds.
+    /// - Returns: `false` if this code, a later one or another password came first.
     func spend(_ step: Int64, _ known: OfficeCredentials) async throws(JournalError) -> Bool {
         try await Records<OfficeCredentials>(store).update(known.staff.rawValue) { kept in
             guard kept.password == known.password, step > kept.lastStep ?? .min else { return false }
@@ -102,7 +103,8 @@ struct OfficeSignIn: Sendable {
         throw person.map { problem.claimed(by: $0.actor) } ?? problem
     }
 
-    /// What stands for a name where it is counted: people type other things there, too, so it is not kept as it is.
+    /// Returns the key under which a name's attempts are counted. Hashed, because the field may contain other input,
+    /// such as a password.
     private static func subject(_ name: String, of account: AccountID) -> String {
         let folded = StaffRecord.folded(name).precomposedStringWithCanonicalMapping
         return Hex.lowercase(digest("\(account)\u{0}\(folded)".utf8).prefix(16))
@@ -110,13 +112,14 @@ struct OfficeSignIn: Sendable {
 
     // MARK: Invitations
 
-    /// What somebody sees who opens the link that they were given.
+    /// The content of an invitation page.
     struct Offer: Sendable {
         let person: StaffRecord
         let code: OneTimeCode
     }
 
-    /// The person of an invitation and the secret for their telephone, which stays the same until the link is used.
+    /// Returns the person of an invitation and the secret for the authenticator app, which stays the same until the
+    /// link is used.
     func offer(_ word: String) async throws -> Offer {
         let found = try await invitation(word)
         if let sealed = found.invitation.sealedCode {
@@ -133,8 +136,8 @@ struct OfficeSignIn: Sendable {
         return Offer(person: found.person, code: code)
     }
 
-    /// Takes the password that somebody has chosen and the first code of their telephone, and lets them in.
-    /// - Returns: the token of their session.
+    /// Enrolls the chosen password and the app's first code, and signs the person in.
+    /// - Returns: the session's token.
     func enrol(_ word: String, password: Secret<String>, code: Secret<String>) async throws -> String {
         let found = try await invitation(word)
         guard let sealed = found.invitation.sealedCode else { throw OfficeSignIn.wrongCode }
@@ -157,20 +160,20 @@ struct OfficeSignIn: Sendable {
         return try await letIn(enrolled, by: .password)
     }
 
-    /// Begins the first session of somebody who has chosen what they sign in with.
+    /// Begins the first session of a newly enrolled person.
     func letIn(_ enrolled: StaffRecord, by proof: OfficeProof) async throws -> String {
         staff.forget()
         log.record(.credentialsChanged(enrolled.id), at: "office")
         return try await sessions.begin(for: enrolled, by: proof)
     }
 
-    /// The invitation that a word names, and whose it is.
-    /// - Throws: ``spent`` if it is not good now.
+    /// Returns the invitation of a word, and its person.
+    /// - Throws: ``spent`` if it is not currently valid.
     func invitation(
         _ word: String
     ) async throws -> (invitation: Invitation, version: Int, person: StaffRecord) {
         guard let found = try await Invitation.find(word, in: store, at: time) else { throw OfficeSignIn.spent }
-        // Another process may have added the person a moment ago.
+        // Another process may have just added the person.
         staff.forget()
         guard let person = try await staff.person(found.invitation.staff, of: found.invitation.account) else {
             throw OfficeSignIn.spent
@@ -180,8 +183,8 @@ struct OfficeSignIn: Sendable {
 
     // MARK: Changing
 
-    /// Gives a person another password, who shows the one before and a code; every other session of theirs ends.
-    /// - Returns: the token that the session has from now on.
+    /// Changes a person's password after verifying the current one and a code; ends all their other sessions.
+    /// - Returns: the session's new token.
     func change(
         _ claim: Claim, to password: Secret<String>, in session: PageSessionRecord, from address: String
     ) async throws -> String {
@@ -194,7 +197,7 @@ struct OfficeSignIn: Sendable {
         return try await renew(session, of: changed)
     }
 
-    /// Lets the session go on in which somebody has changed what they sign in with.
+    /// Continues the session in which the person changed their credentials.
     func renew(_ session: PageSessionRecord, of person: StaffRecord) async throws -> String {
         staff.forget()
         let entered = SessionPerson(id: person.id, generation: person.generation)

@@ -2,30 +2,30 @@ import Crypto
 import Foundation
 import TillCore
 
-/// Codes of six digits that a person's telephone and the counter compute from one secret and the time: RFC 6238 with what
-/// every app takes, HMAC-SHA-1 and thirty seconds. HMAC does not need what SHA-1 has lost.
+/// Six-digit codes computed from a shared secret and the time: RFC 6238 with the parameters that every app supports,
+/// HMAC-SHA-1 and thirty seconds. HMAC does not depend on SHA-1's collision resistance.
 struct OneTimeCode: Sendable {
     static let digits = 6
-    /// How long one code stands, in seconds.
+    /// The validity of one code, in seconds.
     static let step: Int64 = 30
-    /// Steps by which the telephone's clock may be off either way; RFC 6238 (5.2) advises one.
+    /// The tolerated clock difference, in steps in either direction; RFC 6238 (5.2) recommends one.
     static let drift: Int64 = 1
-    /// Bytes of a secret: as many as the hash has (RFC 4226, 4).
+    /// The length of a secret, in bytes: that of the hash (RFC 4226, 4).
     static let secretBytes = 20
 
     let secret: Secret<[UInt8]>
 
-    /// Makes one for a person who has none.
+    /// Makes a new secret.
     static func make() -> OneTimeCode {
         var generator = SystemRandomNumberGenerator()
         return OneTimeCode(
             secret: Secret((0..<secretBytes).map { _ in UInt8.random(in: .min ... .max, using: &generator) }))
     }
 
-    /// Which step a time is in.
+    /// Returns the step of a time.
     static func step(at time: Timestamp) -> Int64 { time.milliseconds / 1_000 / step }
 
-    /// The code of a step.
+    /// Returns the code of a step.
     func code(at step: Int64, digits: Int = OneTimeCode.digits) -> String {
         let counter = withUnsafeBytes(of: UInt64(bitPattern: step).bigEndian) { Data($0) }
         let key = SymmetricKey(data: secret.reveal())
@@ -37,8 +37,8 @@ struct OneTimeCode: Sendable {
         return String(repeating: "0", count: digits - text.count) + text
     }
 
-    /// The step whose code it is, later than the one whose code was used last; compared in constant time.
-    /// - Returns: `nil` for a wrong one, and for one of a step that is over: a code is used once.
+    /// Returns the step of a code, later than the last one used. Compares in constant time.
+    /// - Returns: `nil` for a wrong code and for a step already used: each code is accepted once.
     func accepts(_ code: Secret<String>, at time: Timestamp, after last: Int64?) -> Int64? {
         let given = Array(code.reveal().utf8)
         let now = OneTimeCode.step(at: time)
@@ -50,7 +50,7 @@ struct OneTimeCode: Sendable {
         return found
     }
 
-    /// The secret as apps take it when it is typed: base32 (RFC 4648) without padding.
+    /// The secret for manual entry into an app: base32 (RFC 4648) without padding.
     var base32: String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
         var text: [UInt8] = []
@@ -68,7 +68,7 @@ struct OneTimeCode: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The address that an app reads from a QR code: `otpauth://totp/SHOP:NAME?secret=…&issuer=SHOP`.
+    /// Returns the address for an app's QR code: `otpauth://totp/SHOP:NAME?secret=…&issuer=SHOP`.
     func address(shop: String, name: String) -> String {
         let issuer = OneTimeCode.escaped(shop)
         return "otpauth://totp/\(issuer):\(OneTimeCode.escaped(name))?secret=\(base32)&issuer=\(issuer)"

@@ -1,29 +1,31 @@
 import Foundation
 import TillCore
 
-/// Which passwords are taken: length counts and nothing has to be of a kind (ASVS 5, 6.2; NIST SP 800-63B-4, 3.1.1).
+/// The password rules: length matters, character classes do not (ASVS 5, 6.2; NIST SP 800-63B-4, 3.1.1).
 struct PasswordPolicy: Hashable, Sendable {
-    /// Characters of the shortest.
+    /// The minimum length, in characters.
     static let minimumCharacters = 12
-    /// Characters of the longest.
+    /// The maximum length, in characters.
     static let maximumCharacters = 128
-    /// Bytes that are read of one at most: every character may be several.
+    /// The maximum length accepted in input, in bytes: a character may take several.
     static let maximumBytes = 2_048
-    /// Characters that must be left of one without what anybody can know of its person and shop.
+    /// The minimum number of characters that remain after removing the person's name, the shop's name and similar
+    /// words.
     static let minimumOwn = 8
-    /// A pattern of so many characters or fewer that makes up the whole is no password.
+    /// The longest pattern, in characters, that is rejected when repeated.
     private static let longestPattern = 4
 
-    /// What the shop is called.
+    /// The name of the shop.
     let shop: String
 
-    /// One form for what looks the same, so that a password does not depend on the keyboard it is typed on.
+    /// Normalizes a password, so that it does not depend on the keyboard.
     static func normalized(_ password: Secret<String>) -> Secret<String> {
         Secret(password.reveal().precomposedStringWithCanonicalMapping)
     }
 
-    /// - Parameter password: normalized.
-    /// - Throws: ``StaffError/invalidPassword`` for its length, ``StaffError/weakPassword`` for one that is guessed first.
+    /// Checks a normalized password.
+    /// - Throws: ``StaffError/invalidPassword`` for its length, and ``StaffError/weakPassword`` for one that is easily
+    ///   guessed.
     func check(_ password: Secret<String>, of name: String) throws(StaffError) {
         let text = password.reveal()
         guard (PasswordPolicy.minimumCharacters...PasswordPolicy.maximumCharacters).contains(text.count),
@@ -45,7 +47,7 @@ struct PasswordPolicy: Hashable, Sendable {
             .map(String.init).filter { $0.count >= 3 }
     }
 
-    /// One character or a short pattern over and over, or characters in a row such as abcdefghijkl.
+    /// Returns `true` for a repeated character or short pattern, and for consecutive characters such as abcdefghijkl.
     private static func repeatsOrCounts(_ text: [Character]) -> Bool {
         let isPattern = (1...longestPattern).contains { length in
             text.indices.allSatisfy { text[$0] == text[$0 % length] }
@@ -56,10 +58,11 @@ struct PasswordPolicy: Hashable, Sendable {
     }
 }
 
-/// What people choose who must choose something long: a list of our own, kept short. The lists of what was stolen
-/// elsewhere have millions and are not part of Till.
+/// A short list of common long passwords, compiled for Till. Lists of breached passwords have millions of entries and
+/// are not part of Till.
 enum CommonPasswords {
-    /// Whether a password, in lower case, is one of them, with whatever digits and signs around it or in place of letters.
+    /// Returns `true` if a lower-case password is a common one, ignoring surrounding digits and signs and substituted
+    /// letters.
     static func has(_ folded: String) -> Bool {
         let letters = substituted(folded)
         let candidates = [core(folded), core(letters), substituted(core(folded))]
@@ -69,7 +72,7 @@ enum CommonPasswords {
         } || rows.contains { $0.contains(folded) || String($0.reversed()).contains(folded) }
     }
 
-    /// From the first letter to the last.
+    /// Returns the text from the first letter to the last.
     private static func core(_ text: String) -> String {
         guard let first = text.firstIndex(where: \.isLetter), let last = text.lastIndex(where: \.isLetter) else {
             return ""
@@ -79,7 +82,7 @@ enum CommonPasswords {
 
     private static func substituted(_ text: String) -> String { String(text.map { substitutes[$0] ?? $0 }) }
 
-    /// What is written twice or three times.
+    /// Returns the repeated part of a text that consists of two or three repetitions.
     private static func halves(_ text: String) -> [String] {
         [2, 3].compactMap { times in
             guard text.count % times == 0, !text.isEmpty else { return nil }
@@ -94,7 +97,7 @@ enum CommonPasswords {
 
     private static func list(_ text: String) -> [String] { text.split(whereSeparator: \.isWhitespace).map(String.init) }
 
-    /// What lies side by side on keyboards, in rows and in steps.
+    /// The sequences of adjacent keys, in rows and in steps.
     private static let rows = list(
         """
         1234567890123456789012345678901234567890 qwertyuiop[]asdfghjkl;'zxcvbnm,./

@@ -1,11 +1,11 @@
 import TillCore
 import TillJournal
 
-/// What people of the staff sign in to the back office with. Each change is one commit with the person's record, which
-/// ends every session of theirs within a second, and with its entry in the audit log.
+/// The back-office credentials of staff. Each change is one commit with its audit entry and the person's record, which
+/// ends all their sessions within a second.
 extension StaffDirectory {
-    /// Makes a link by which somebody chooses what they sign in with. What they had until then is worth nothing any more.
-    /// - Returns: the person as they are then, and the word of the link; it is kept nowhere.
+    /// Creates an invitation link with which a person chooses new credentials. Revokes the existing ones.
+    /// - Returns: the changed person, and the word of the link, which is not stored.
     @discardableResult
     public func invite(_ word: String) async throws(StaffError) -> (person: StaffRecord, word: String) {
         var made: (person: StaffRecord, word: String)?
@@ -26,9 +26,9 @@ extension StaffDirectory {
         return made
     }
 
-    /// Keeps what somebody has chosen; the invitation is spent by it.
-    /// - Parameter chosen: the changes that keep it, and what is noted of them; `nil`: it cannot be kept any more.
-    /// - Returns: the person as they are then; `nil` if the invitation was spent or replaced meanwhile, too.
+    /// Stores the chosen credentials and consumes the invitation.
+    /// - Parameter chosen: the changes that store them, and their audit note; `nil` if they can no longer be stored.
+    /// - Returns: the changed person; `nil` also if the invitation was used or replaced concurrently.
     func enrol(
         by invitation: Invitation, version: Int,
         _ chosen: () async throws(StaffError) -> (changes: [RecordChange], note: [AuditChange])?
@@ -57,7 +57,7 @@ extension StaffDirectory {
         return enrolled
     }
 
-    /// What keeps a password and a telephone's codes.
+    /// Returns the changes that store a password and one-time codes.
     func chosen(
         _ credentials: OfficeCredentials
     ) async throws(StaffError) -> (changes: [RecordChange], note: [AuditChange]) {
@@ -67,7 +67,7 @@ extension StaffDirectory {
         )
     }
 
-    /// Gives somebody another password.
+    /// Changes a person's password.
     func set(_ password: ScryptHash, of staff: StaffID) async throws(StaffError) -> StaffRecord {
         let changed = try await changeOffice(of: staff) { (_) throws(StaffError) in
             guard let kept = try await kept(OfficeCredentials.id(staff)) else { return nil }
@@ -80,9 +80,9 @@ extension StaffDirectory {
         return changed
     }
 
-    /// Changes what somebody signs in with, which ends their sessions.
-    /// - Parameter change: the changes, and what is noted of them; `nil`: there is nothing to be changed.
-    /// - Returns: the person as they are then; `nil` if nothing was changed.
+    /// Changes a person's credentials, which ends their sessions.
+    /// - Parameter change: the changes and their audit note; `nil` for no change.
+    /// - Returns: the changed person; `nil` without a change.
     func changeOffice(
         of staff: StaffID,
         _ change: (StaffRecord) async throws(StaffError) -> (changes: [RecordChange], note: [AuditChange])?
@@ -105,7 +105,7 @@ extension StaffDirectory {
         } catch { throw .journal(error) }
     }
 
-    /// The changes that take everything from somebody that they sign in to the back office with.
+    /// Returns the changes that revoke all back-office credentials of a person.
     func withoutOffice(
         _ person: StaffRecord, butInvitation keepsInvitation: Bool = false
     ) async throws(StaffError) -> [RecordChange] {

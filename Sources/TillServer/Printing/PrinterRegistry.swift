@@ -4,6 +4,15 @@ public import TillPrinting
 import TillReceipts
 
 /// The printers of a shop, by registered name or by address.
+///
+/// ```swift
+/// import TillJournal
+///
+/// let registry = PrinterRegistry(journal)
+/// let printer = KnownPrinter(name: "counter", address: "socket://192.168.1.30:9100", profile: "wide")
+/// try await registry.keep(printer)
+/// for known in try await registry.all() { print(known.name, known.address) }
+/// ```
 public struct PrinterRegistry: Sendable {
     /// The maximum size of a password file in bytes.
     static let longestPassword = 1_024

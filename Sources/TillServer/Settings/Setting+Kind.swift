@@ -3,7 +3,7 @@ import TillCore
 import TillProvider
 
 extension Setting.Kind {
-    /// What is wrong with a text that is not empty; `nil` if nothing is.
+    /// Returns the fault of a nonempty value; `nil` for a valid one.
     func fault(of text: String) -> String? {
         let shown = "is “\(text.prefix(40))”"
         switch self {
@@ -43,10 +43,10 @@ extension Setting.Kind {
 }
 
 extension Setting {
-    /// Most pairs of one setting.
+    /// The maximum number of pairs of a setting.
     static let maximumPairs = 32
 
-    /// Names and values: `SIRET=73282932000074; NAF=4719B`.
+    /// Parses names and values: `SIRET=73282932000074; NAF=4719B`.
     static func pairs(parsing text: String) -> [(name: String, value: String)]? {
         var pairs: [(String, String)] = []
         for part in text.split(separator: ";") {
@@ -59,10 +59,10 @@ extension Setting {
         return pairs.isEmpty ? nil : pairs
     }
 
-    /// Most hosts of one setting.
+    /// The maximum number of hosts of a setting.
     static let maximumHosts = 8
 
-    /// Hosts without ports, with commas between.
+    /// Parses comma-separated hosts without ports.
     static func hosts(parsing text: String) -> [String]? {
         let hosts = text.lowercased().split(separator: ",", omittingEmptySubsequences: false)
             .map { $0.trimmingCharacters(in: .whitespaces) }
@@ -76,10 +76,10 @@ extension Setting {
         return isUsable && hosts.count <= maximumHosts ? hosts : nil
     }
 
-    /// The lines of a text: `\n` parts them, and so does a line break.
+    /// Returns the text with each escaped `\n` replaced by a line break.
     static func lines(parsing text: String) -> String { text.replacing("\\n", with: "\n") }
 
-    /// An address to which a path can be added.
+    /// Returns `true` for an address to which a path can be appended.
     static func isWebAddress(_ text: String) -> Bool {
         guard text.hasPrefix("https://") || text.hasPrefix("http://"), text.utf8.count <= 200,
             text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), let url = URL(string: text), url.host?.isEmpty == false

@@ -1,7 +1,7 @@
 public import TillProvider
 
 extension Setting {
-    /// Whether cards are taken offline.
+    /// The switch for accepting cards offline.
     public static let offlineMode = Setting(
         key: "offline.mode", option: nil, kind: .choice(["on", "off"]), defaultValue: "on",
         about: "Whether cards may be stored without asking the provider.")
@@ -11,7 +11,7 @@ extension Setting {
     public static let offlineDevice = Setting(
         key: "offline.device", option: nil, kind: .text, defaultValue: "till",
         about: "What this device is called in its log.")
-    /// The most of one payment.
+    /// The maximum amount of one stored payment.
     public static let offlinePerPayment = Setting(
         key: "offline.per_payment", option: nil, kind: .text,
         defaultValue: "EUR 50.00, USD 50.00, GBP 50.00, CAD 50.00",
@@ -23,19 +23,19 @@ extension Setting {
     public static let offlineCount = Setting(
         key: "offline.count", option: nil, kind: .number(0...1_000_000), defaultValue: "100",
         about: "How many payments may be stored.")
-    /// How often one card.
+    /// The maximum number of stored payments of one card.
     public static let offlinePerCard = Setting(
         key: "offline.per_card", option: nil, kind: .number(0...1_000_000), defaultValue: "3",
         about: "How often one card may be stored within offline.per_card_window.")
-    /// The time for how often one card.
+    /// The window for the limit per card.
     public static let offlinePerCardWindow = Setting(
         key: "offline.per_card_window", option: nil, kind: .span, defaultValue: "60min",
         about: "The time that offline.per_card counts in.")
-    /// How old the last contact may be.
+    /// The maximum age of the last contact with the provider.
     public static let offlineContactAge = Setting(
         key: "offline.contact_age", option: nil, kind: .span, defaultValue: "1440min",
         about: "How long after the last contact with the provider cards may be stored.")
-    /// How old a stored payment may be.
+    /// The maximum age of a stored payment.
     public static let offlineItemAge = Setting(
         key: "offline.item_age", option: nil, kind: .span, defaultValue: "1440min",
         about: "How long the provider takes a stored payment, and the oldest may wait when another is added.")

@@ -4,21 +4,21 @@ import Synchronization
 public import TillCore
 public import TillProvider
 
-/// The settings that hold now, each with the place that it comes from.
+/// The effective settings, each with its origin.
 ///
-/// The command line comes before the environment (`TILL_…`), the environment before the settings file, the file before
-/// the default. The file is the one that `--config` or `TILL_CONFIG` names, else `till.json` if there is one here.
+/// The command line precedes the environment (`TILL_…`), the environment the settings file, and the file the default.
+/// The file is the one named by `--config` or `TILL_CONFIG`, or else `till.json` in the current folder if it exists.
 public struct Settings: SettingValues {
     /// The variable that names the settings file.
     public static let fileVariable = "TILL_CONFIG"
-    /// The longest secret that is read from a file, in bytes.
+    /// The maximum size of a secret's file, in bytes.
     public static let maximumSecretBytes = 4_096
 
-    /// Where a value comes from.
+    /// The origin of a value.
     public enum Origin: Hashable, Sendable {
         /// An option of the command line.
         case commandLine
-        /// A variable of the environment.
+        /// An environment variable.
         case environment
         case file
         /// A file that holds only this secret.
@@ -26,14 +26,14 @@ public struct Settings: SettingValues {
         case defaultValue
     }
 
-    /// One setting for people. Of a secret only whether there is one.
+    /// A setting for display. A secret shows only that it is set.
     public struct Entry: Hashable, Sendable {
         public var setting: Setting
-        /// Its value; masked for a secret, `nil` if there is none.
+        /// The value; masked for a secret, `nil` if there is none.
         public var shown: String?
-        /// Where it comes from.
+        /// The origin of the value.
         public var origin: Origin
-        /// The origin in words.
+        /// A description of the origin.
         public var place: String
     }
 
@@ -42,18 +42,18 @@ public struct Settings: SettingValues {
     private let table: [Setting]
     private let values: [String: (text: String, origin: Origin)]
 
-    /// Finds and checks every setting.
+    /// Resolves and checks every setting.
     /// - Parameters:
-    ///   - modules: the providers whose settings there are beside the counter's own.
-    ///   - commandLine: what options say, by `Setting.key`.
+    ///   - modules: the providers with settings beyond the counter's own.
+    ///   - commandLine: the values of options, by `Setting.key`.
     ///   - file: the file named by an option.
-    /// - Throws: ``SettingsError`` if a value is not what it must be, wherever it comes from.
+    /// - Throws: ``SettingsError`` for an invalid value, from any origin.
     public init(
         of modules: [any ProviderModule.Type] = [], commandLine: [String: String] = [:], file: String? = nil,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(SettingsError) {
         let table = Setting.all(modules)
-        // An empty variable is one that is not set: that is how shells and containers take a value away.
+        // An empty variable counts as unset: shells and containers clear a value that way.
         let variables = environment.filter { $0.key.hasPrefix("TILL_") && !$0.value.isEmpty }
         let named = file ?? variables[Settings.fileVariable]
         let path =
@@ -93,7 +93,7 @@ public struct Settings: SettingValues {
         return InMemoryProvider(name: name, values: content)
     }
 
-    /// Reads the files that hold secrets which no option and no variable gives.
+    /// Reads the files of secrets that neither an option nor a variable sets.
     private static func readSecrets(
         of table: [Setting], into values: inout [String: (text: String, origin: Origin)], _ path: String?
     ) throws(SettingsError) {
@@ -124,22 +124,22 @@ public struct Settings: SettingValues {
 
     // MARK: Values
 
-    /// The text of a setting that is no secret; `nil` if nobody set it.
+    /// Returns the text of a setting other than a secret; `nil` if it is not set.
     public func text(_ setting: Setting) -> String? {
         setting.kind == .secret ? nil : values[setting.key]?.text
     }
 
-    /// The number of a setting.
+    /// Returns a setting as a number.
     public func number(_ setting: Setting) -> Int? { text(setting).flatMap { Int($0) } }
 
-    /// The time of a setting.
+    /// Returns a setting as a time span.
     public func span(_ setting: Setting) -> Span? { text(setting).flatMap { Setting.span(parsing: $0) } }
 
     public func secret(_ setting: Setting) -> Secret<String>? {
         setting.kind == .secret ? (values[setting.key]?.text).map { Secret($0) } : nil
     }
 
-    /// Every setting as people may see it.
+    /// Every setting, for display.
     public var entries: [Entry] {
         table.map { setting in
             guard let value = values[setting.key] else {
@@ -162,7 +162,7 @@ public struct Settings: SettingValues {
     }
 }
 
-/// Remembers which provider gave the value that was read last.
+/// The origin of the value read last, as reported by the reader.
 private final class Origins: AccessReporter {
     private let found = Mutex<Settings.Origin?>(nil)
 
@@ -180,7 +180,7 @@ private final class Origins: AccessReporter {
 }
 
 extension Setting {
-    /// Refuses a text that is not of the setting's kind. The text of a secret is never shown.
+    /// Rejects a value that is invalid for the setting's kind. Never shows the value of a secret.
     func check(_ text: String, at place: String) throws(SettingsError) {
         func refuse(_ reason: String) -> SettingsError { .wrongValue(place: place, reason: reason) }
         guard !text.isEmpty else { throw refuse("is empty") }
@@ -192,7 +192,7 @@ extension Setting {
         if let fault = kind.fault(of: text) { throw refuse(fault) }
     }
 
-    /// A time as people write it: `50ms`, `30s`, `2min`; at most a day.
+    /// Parses a time such as `50ms`, `30s` or `2min`; at most a day.
     static func span(parsing text: String) -> Span? {
         let units: [(suffix: String, milliseconds: Int64)] = [("ms", 1), ("min", 60_000), ("s", 1_000)]
         for unit in units where text.hasSuffix(unit.suffix) {

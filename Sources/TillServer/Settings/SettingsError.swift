@@ -1,18 +1,18 @@
 public import TillCore
 
-/// Why the settings cannot be used. Nothing was opened and nobody was asked for money.
+/// The reason that the settings cannot be used. Nothing was opened, and no payment was requested.
 public enum SettingsError: ExplainedError, Hashable {
     /// The settings file cannot be read, or is no JSON object.
     case file(String, reason: String)
-    /// The settings file has a key that nothing reads.
+    /// The settings file has an unknown key.
     case unknownKey(String, file: String, known: [String])
-    /// A value is not what it must be. `place` is an option, a variable or a key with its file.
+    /// A value is invalid. `place` is an option, a variable or a key with its file.
     case wrongValue(place: String, reason: String)
-    /// A secret stands in the settings file.
+    /// The settings file contains a secret.
     case secretInFile(String, file: String, variable: String, fileKey: String?)
-    /// A file that others than the caller and root can have written, or a secret's that they can read.
+    /// A file that users other than the caller and root may have written, or a secret's file that they can read.
     case untrusted(UntrustedFile)
-    /// The settings file has what only the command line and the environment may say.
+    /// The settings file has a setting reserved for the command line and the environment.
     case operatorOnly(place: String, variable: String)
 
     public var code: String {
@@ -37,10 +37,10 @@ public enum SettingsError: ExplainedError, Hashable {
         }
     }
 
-    /// Nobody was asked for money.
+    /// No payment was requested.
     public var moneyMoved: MoneyMoved { .no }
 
-    /// What to do next.
+    /// The recommended action.
     public var next: String {
         switch self {
         case .file: "Correct it, or name another with --config."
@@ -55,14 +55,14 @@ public enum SettingsError: ExplainedError, Hashable {
         }
     }
 
-    /// The known key that differs least, if it differs little.
+    /// Returns the known key with the smallest edit distance, if that is small.
     static func nearest(to key: String, among known: [String]) -> String? {
         let nearest = known.map { (key: $0, distance: distance(Array(key.utf8), Array($0.utf8))) }
             .min { $0.distance < $1.distance }
         return nearest.flatMap { $0.distance <= 3 ? $0.key : nil }
     }
 
-    /// How many letters must change to make one word of the other; words from outside are cut to 64 bytes.
+    /// Returns the edit distance of two words, each truncated to 64 bytes.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         let (left, right) = (left.prefix(64), right.prefix(64))
         var row = Array(0...right.count)

@@ -2,16 +2,16 @@ import Foundation
 import TillCore
 import TillProvider
 
-/// The settings of a JSON file, checked: nobody else can have written it, every key is known, every value is of its
-/// kind, and no secret stands there.
+/// The validated settings of a JSON file: the file is trusted, every key is known, every value is valid for its kind,
+/// and none is a secret.
 struct SettingsFile {
-    /// The longest file that is read.
+    /// The maximum file size, in bytes.
     static let maximumBytes = 256 << 10
-    /// The file that is read if none is named.
+    /// The file that is read by default.
     static let defaultPath = "till.json"
 
     let path: String
-    /// Values by key, as text.
+    /// The values by key, as text.
     let values: [String: String]
 
     /// Reads the whole file and checks each key.

@@ -3,16 +3,16 @@ import TillCore
 public import TillJournal
 import TillProvider
 
-/// What is set when a counter begins to serve, as the audit log has it: values, and of a secret only a fingerprint.
+/// The settings at a counter's start, as recorded in the audit log: values, and only a fingerprint of each secret.
 public struct SettingsInForce: Hashable, Sendable {
-    /// Hexadecimal digits of a secret's fingerprint: enough to see that it was changed, and too few to find a short
-    /// secret by.
+    /// The number of hexadecimal digits of a secret's fingerprint: enough to detect a change, too few to recover a
+    /// short secret.
     static let fingerprintDigits = 4
 
-    /// What is set, by name; what has its default value is not.
+    /// The values by name, without those at their default.
     let values: [String: String]
 
-    /// Those of a counter that starts.
+    /// The settings of a counter that starts.
     public init(_ settings: Settings) {
         var values: [String: String] = [:]
         for entry in settings.entries where entry.origin != .defaultValue {
@@ -27,8 +27,8 @@ public struct SettingsInForce: Hashable, Sendable {
         return "secret " + hash.prefix(fingerprintDigits)
     }
 
-    /// Notes that a counter starts, and what is set otherwise than at the start before; in one commit with what is set.
-    /// - Parameter address: where it listens.
+    /// Records the counter's start, and the settings changed since the previous start, in one commit with the settings.
+    /// - Parameter address: the address on which the counter listens.
     public func start(at address: String, in journal: any RecordStore) async throws(JournalError) {
         let before = try await Records<SettingsInForce>(journal).document(SettingsInForce.key)?.values ?? [:]
         let changes = Set(before.keys).union(values.keys).sorted().filter { before[$0] != values[$0] }

@@ -3,7 +3,7 @@ import Hummingbird
 import TillCore
 import TillJournal
 
-/// `/v1/settings`: what was set when the counter began to serve.
+/// `/v1/settings`: the settings at the counter's start.
 struct SettingsRoutes: Sendable {
     let journal: any CounterStore
 

@@ -1,7 +1,7 @@
 import HTTPTypes
 import TillCore
 
-/// A refund that somebody else can approve on the spot: what is approved is this and nothing else.
+/// A refund that another staff member can approve on the spot. An approval covers exactly this payment and amount.
 struct ApprovableRefund: Hashable, Sendable {
     let payment: PaymentID
     let amount: Money
@@ -15,7 +15,7 @@ struct ApprovableRefund: Hashable, Sendable {
         writer.endObject()
     }
 
-    /// That it needs somebody's approval.
+    /// Returns the problem that asks for approval by a staff member with a sufficient refund limit.
     func problem(for person: StaffGrant) -> Problem {
         let limit = person.refundLimit(in: amount.currency)
         var problem = Problem(

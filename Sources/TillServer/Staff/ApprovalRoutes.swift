@@ -3,9 +3,10 @@ import Hummingbird
 import TillCheckout
 import TillCore
 
-/// `/v1/approvals`: somebody approves what another person at the same device may not do alone.
+/// `/v1/approvals`: approval of a refund that exceeds the signed-in person's limit, by a second person at the same
+/// device.
 struct ApprovalRoutes: Sendable {
-    /// The longest body, in bytes.
+    /// The maximum request body size, in bytes.
     static let maximumBodyBytes = 4_096
 
     let checkout: Checkout

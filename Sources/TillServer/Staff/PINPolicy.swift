@@ -1,23 +1,24 @@
 public import TillCore
 
-/// Which PINs are taken.
+/// The rules for acceptable PINs.
 public struct PINPolicy: Hashable, Sendable {
-    /// Digits of the shortest PIN that a shop may allow.
+    /// The smallest minimum length that a shop can configure, in digits.
     public static let fewestDigits = 4
-    /// Digits of the longest.
+    /// The maximum PIN length, in digits.
     public static let maximumDigits = 12
-    /// Digits that one needs unless the shop says otherwise. ASVS 5 (6.2.1) counts a PIN as a password and wants 8.
+    /// The default minimum length, in digits. ASVS 5 (6.2.1) treats a PIN as a password and asks for 8.
     public static let defaultDigits = 6
 
     public let minimumDigits: Int
 
-    /// - Parameter minimumDigits: brought into what may be allowed.
+    /// - Parameter minimumDigits: the minimum length; clamped to the allowed range.
     public init(minimumDigits: Int = PINPolicy.defaultDigits) {
         self.minimumDigits = min(max(minimumDigits, PINPolicy.fewestDigits), PINPolicy.maximumDigits)
     }
 
-    /// - Throws: ``StaffError/invalidPIN(digits:)``, and ``StaffError/weakPIN`` for one digit repeated and for digits
-    ///   that count up or down.
+    /// Checks a PIN against the policy.
+    /// - Throws: ``StaffError/invalidPIN(digits:)`` for a wrong length or a character other than a digit, and
+    ///   ``StaffError/weakPIN`` for one repeated digit and for digits that count up or down.
     public func check(_ pin: Secret<String>) throws(StaffError) {
         let digits = Array(pin.reveal().utf8)
         guard (minimumDigits...PINPolicy.maximumDigits).contains(digits.count),

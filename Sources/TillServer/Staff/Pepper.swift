@@ -3,12 +3,13 @@ import Foundation
 import Synchronization
 import TillCore
 
-/// The random bytes beside a journal without which nothing that staff sign in with is worth anything: whoever has the
-/// journal's file alone cannot try PINs and passwords, and cannot read the secrets of one-time codes.
+/// A random key, stored in a file beside the journal, that enters every PIN and password hash and seals one-time-code
+/// secrets. The journal file alone therefore allows neither offline guessing of PINs and passwords nor access to those
+/// secrets.
 final class Pepper: Sendable {
-    /// Bytes of a pepper.
+    /// The length of a pepper, in bytes.
     static let bytes = 32
-    /// Bytes by which a pepper is distinguished from another.
+    /// The length of the mark that identifies a pepper, in bytes.
     private static let markBytes = 4
 
     private struct Known {
@@ -25,7 +26,7 @@ final class Pepper: Sendable {
     private let known = Mutex<Known?>(nil)
     private let file: String
 
-    /// That of a journal, made at the first use; only the owner of the journal may read it.
+    /// The pepper of a journal, created on first use and readable only by the journal's owner.
     init(besideJournal path: String) { file = path + "-pepper" }
 
     private func read() throws(StaffError) -> Known {
@@ -40,26 +41,26 @@ final class Pepper: Sendable {
         return read
     }
 
-    /// What tells it from another; it says nothing of its bytes.
+    /// The identifier of this pepper; reveals nothing about its bytes.
     var mark: [UInt8] { get throws(StaffError) { try read().mark } }
 
-    /// HMAC-SHA-256 of some bytes under it.
+    /// Returns the HMAC-SHA-256 of `bytes` under the pepper.
     func code(of bytes: some DataProtocol) throws(StaffError) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: bytes, using: try read().key))
     }
 
-    /// A key of its own for one purpose, so that what is made for one is worth nothing for another.
+    /// Derives a key for one purpose. Keys for different purposes are independent.
     func key(for purpose: Purpose) throws(StaffError) -> SymmetricKey {
         SymmetricKey(data: try code(of: Data("till/pepper/\(purpose.rawValue)".utf8)))
     }
 
-    /// What keys are derived for.
+    /// The purposes of derived keys.
     enum Purpose: String, Sendable {
         case sealing
         case challenges
     }
 
-    /// Seals a secret for the journal: AES-256-GCM, bound to what it is the secret of.
+    /// Seals a secret for the journal with AES-256-GCM, with its owner as authenticated data.
     func seal(_ secret: Secret<[UInt8]>, for owner: String) throws(StaffError) -> [UInt8] {
         let key = try key(for: .sealing)
         do {
@@ -69,8 +70,9 @@ final class Pepper: Sendable {
         } catch { throw (error as? StaffError) ?? .hashing }
     }
 
-    /// Opens what was sealed.
-    /// - Throws: ``StaffError/pepperMissing`` if it was sealed under another pepper or for another owner, or changed.
+    /// Opens a sealed secret.
+    /// - Throws: ``StaffError/pepperMissing`` if it was sealed under another pepper or for another owner, or has been
+    ///   modified.
     func open(_ sealed: [UInt8], for owner: String) throws(StaffError) -> Secret<[UInt8]> {
         guard sealed.prefix(Pepper.markBytes).elementsEqual(try mark) else { throw .pepperMissing }
         let key = try key(for: .sealing)

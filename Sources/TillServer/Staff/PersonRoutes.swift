@@ -2,9 +2,9 @@ import HTTPTypes
 import Hummingbird
 import TillCore
 
-/// Who is at the device: asked, signed in with a PIN, and locked again.
+/// The routes of the person signed in at a device: query, PIN sign-in and lock.
 struct PersonRoutes: Sendable {
-    /// The longest body, in bytes.
+    /// The maximum request body size, in bytes.
     static let maximumBodyBytes = 1_024
 
     let authenticator: RequestAuthenticator
@@ -44,7 +44,7 @@ struct PersonRoutes: Sendable {
         let (session, principal) = try await authenticator.pageSession(of: request)
         let person = try await authenticator.person(of: session, principal)?.person
         guard !session.isPersonal else {
-            // Nobody else uses it, so there is nothing to lock: it ends.
+            // A personal session is not shared, so there is nothing to lock: it ends.
             try await authenticator.sessions.end(of: request, by: person?.actor)
             let cookie = try await authenticator.sessions.cookie(for: request)
             return Response(status: .noContent, headers: [.setCookie: cookie.emptied])
@@ -79,7 +79,7 @@ struct PersonRoutes: Sendable {
 }
 
 extension StaffGrant {
-    /// For the page: who they are, and what it shows them.
+    /// Writes the identity and role that the page displays.
     func write(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("id", id.rawValue)

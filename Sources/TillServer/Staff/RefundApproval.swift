@@ -1,10 +1,10 @@
 import TillCore
 import TillJournal
 
-/// That somebody approved one refund of somebody else's: which, for whom and at which device. Kept with what became of
-/// it.
+/// The approval of one refund by a second staff member: refund, requester, approver and device. Stored together with
+/// its use.
 struct RefundApproval: Hashable, Sendable {
-    /// Somebody as they were called then.
+    /// A staff member, with the name at the time of the approval.
     struct Person: Hashable, Sendable {
         let id: StaffID
         let name: String
@@ -17,7 +17,7 @@ struct RefundApproval: Hashable, Sendable {
     let approvedBy: Person
     let device: String
     let made: MeasuredMoment
-    /// The digest of the key under which the refund was asked for; `nil`: it was not used.
+    /// The digest of the idempotency key of the refund that used the approval; `nil` if unused.
     var usedKey: [UInt8]?
 }
 
@@ -42,7 +42,7 @@ extension RefundApproval: RecordDocument {
         writer.endObject()
         return Record(
             RecordID(RefundApproval.collection, id), body: writer.bytes, fields: ["payment": refund.payment.rawValue],
-            // One that was used is kept with its payment.
+            // A used approval is retained with its payment.
             due: usedKey == nil ? made.at.adding(RefundApprovals.kept) : nil)
     }
 
@@ -63,7 +63,7 @@ extension RefundApproval: RecordDocument {
         usedKey = body.optionalText("used_key") == nil ? nil : try body.bytes("used_key")
     }
 
-    /// As programs get it, over HTTP and with `--json`.
+    /// Writes the approval as the API and `--json` return it.
     func write(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("id", id)

@@ -2,13 +2,13 @@ import HTTPTypes
 import TillCore
 import TillJournal
 
-/// Approvals of refunds: each is good for one refund, once, for a minute, for whoever asked and at that device.
+/// Approvals of refunds. Each is valid for one refund, once, within a minute, for the requester and at the same device.
 struct RefundApprovals: Sendable {
-    /// How long one is good.
+    /// The lifetime of an approval.
     static let lifetime = Span.minutes(1)
-    /// How long one that was not used stays in the journal.
+    /// The retention of an unused approval in the journal.
     static let kept = Span.days(1)
-    /// Approvals of one payment that are shown.
+    /// The maximum number of approvals listed for a payment.
     static let maximumShown = 100
     private static let prefix = "apr_"
     private static let bytesOfID = 12
@@ -23,20 +23,20 @@ struct RefundApprovals: Sendable {
         self.clock = clock
     }
 
-    /// The device of a request of the page; `nil` for a key.
+    /// Returns the device of a page request; `nil` for an API key.
     private static func device(_ incoming: Incoming) -> String? {
         guard case .session(let hash) = incoming.credential else { return nil }
         return PageSessionRecord.device(hash)
     }
 
-    /// Approves a refund. Durable when it returns.
+    /// Approves a refund. The approval is durable on return.
     func approve(
         _ refund: ApprovableRefund, by approver: StaffGrant, for incoming: Incoming, key: String
     ) async throws -> RefundApproval {
         guard let person = incoming.person, let device = RefundApprovals.device(incoming) else {
             throw RefundApprovals.unknown
         }
-        // The same request again is the same approval.
+        // A repeated request yields the same approval.
         let id =
             RefundApprovals.prefix
             + Hex.lowercase(digest("\(device)\u{0}\(key)".utf8).prefix(RefundApprovals.bytesOfID))
@@ -64,9 +64,9 @@ struct RefundApprovals: Sendable {
         return approval
     }
 
-    /// Uses an approval for a refund. Under the same key it can be used again: that is the same refund, which is done
-    /// once.
-    /// - Returns: who has approved it.
+    /// Consumes an approval for a refund. Repeating the call with the same idempotency key is allowed: it is the same
+    /// refund, which executes once.
+    /// - Returns: the grant of the approver.
     func use(
         _ id: String, for refund: ApprovableRefund, of payment: Payment, _ person: StaffGrant, _ incoming: Incoming,
         key: String
@@ -97,7 +97,7 @@ struct RefundApprovals: Sendable {
         return grant
     }
 
-    /// Those that were used for a payment, oldest first.
+    /// Returns the approvals used for a payment, oldest first.
     func used(for payment: PaymentID) async throws(JournalError) -> [RefundApproval] {
         try await Records<RefundApproval>(store).list(
             matching: RefundApproval.of(payment), limit: RefundApprovals.maximumShown

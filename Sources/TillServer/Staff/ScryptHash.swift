@@ -1,16 +1,17 @@
 import TillCore
 
-/// What is kept of a PIN or a password: the result of scrypt (RFC 7914) over its code under the pepper, with what it was made from.
+/// The stored hash of a PIN or a password: scrypt (RFC 7914) over its HMAC under the pepper, with salt and cost.
 public struct ScryptHash: Hashable, Sendable {
-    /// Memory and time that one derivation takes: 128 · blockSize · rounds bytes.
+    /// The scrypt cost parameters. One derivation takes 128 · blockSize · rounds bytes.
     public struct Cost: Hashable, Sendable {
         let rounds: Int
         let blockSize: Int
         let parallelism: Int
 
-        /// 16 MiB, which fits the counter's memory; OWASP's password storage cheat sheet has it as an equal of N = 2¹⁷.
+        /// 16 MiB, which fits the counter's memory; OWASP's password storage cheat sheet lists it as equivalent to N =
+        /// 2¹⁷.
         static let standard = Cost(rounds: 1 << 14, blockSize: 8, parallelism: 5)
-        /// The most memory of one derivation, in bytes; what a journal says beyond it is refused.
+        /// The maximum memory of one derivation, in bytes. Stored parameters beyond it are rejected.
         static let maximumMemory = 64 << 20
     }
 
@@ -20,14 +21,14 @@ public struct ScryptHash: Hashable, Sendable {
     let cost: Cost
     let salt: [UInt8]
     let hash: [UInt8]
-    /// Which pepper it was made with.
+    /// The mark of the pepper used.
     let pepper: [UInt8]
 
     init(cost: Cost, salt: [UInt8], hash: [UInt8], pepper: [UInt8]) {
         (self.cost, self.salt, self.hash, self.pepper) = (cost, salt, hash, pepper)
     }
 
-    /// As it was written.
+    /// Reads the stored form.
     init?(_ json: JSONValue) {
         func bytes(_ name: String) -> [UInt8]? { json[name]?.stringValue.flatMap { Hex.decode($0) } }
         func number(_ name: String) -> Int? { json[name]?.int64Value.map { Int(clamping: $0) } }

@@ -2,17 +2,17 @@ import CryptoExtras
 import Foundation
 public import TillCore
 
-/// Makes and checks what is kept of PINs and passwords, the accounts in turn.
+/// Hashes and verifies PINs and passwords, alternating between accounts.
 public final class ScryptHasher: Sendable {
     private let queue = ScryptQueue()
     let pepper: Pepper
 
-    /// With the pepper beside a journal.
+    /// Uses the pepper stored beside a journal.
     public convenience init(besideJournal path: String) { self.init(Pepper(besideJournal: path)) }
 
     init(_ pepper: Pepper) { self.pepper = pepper }
 
-    /// What is to be kept of a PIN or a password.
+    /// Hashes a PIN or a password for storage.
     public func hash(_ secret: Secret<String>, of account: AccountID) async throws(StaffError) -> ScryptHash {
         var generator = SystemRandomNumberGenerator()
         let salt = (0..<ScryptHash.saltBytes).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
@@ -21,8 +21,8 @@ public final class ScryptHasher: Sendable {
             pepper: try pepper.mark)
     }
 
-    /// Whether it is the PIN or the password. Compared in constant time.
-    /// - Throws: ``StaffError/pepperMissing`` if it was set with another pepper.
+    /// Returns `true` if the PIN or password matches. Compares in constant time.
+    /// - Throws: ``StaffError/pepperMissing`` if the hash was made with another pepper.
     func matches(
         _ secret: Secret<String>, _ kept: ScryptHash, of account: AccountID
     ) async throws(StaffError) -> Bool {
@@ -30,7 +30,7 @@ public final class ScryptHasher: Sendable {
         return equalInConstantTime(try await derived(secret, kept.salt, kept.cost, account), kept.hash)
     }
 
-    /// Does the work of a check, for a name that nobody has: no password matches it.
+    /// Spends the time of a verification for an unknown name, and returns `false`.
     func matchesNothing(_ secret: Secret<String>, of account: AccountID) async throws(StaffError) -> Bool {
         _ = try await derived(secret, Array(repeating: 0, count: ScryptHash.saltBytes), .standard, account)
         return false

@@ -2,13 +2,13 @@ import Dispatch
 import Synchronization
 import TillCore
 
-/// Derivations that wait for the processor: one at a time, off the threads that answer requests, the accounts in turn.
-/// Many who sign in at once take no more memory than one, and an account's tries delay another account by one derivation
-/// each, however many there are.
+/// A queue of key derivations: one at a time, off the request threads, round-robin between accounts. Concurrent
+/// sign-ins take no more memory than one, and an account delays another by at most one derivation in each round,
+/// whatever its own backlog.
 final class ScryptQueue: Sendable {
-    /// The most derivations of one account that wait; more are refused at once.
+    /// The maximum number of queued derivations of an account; more are refused immediately.
     static let maximumPerAccount = 16
-    /// How long one waits at most, in seconds; then it is refused unmade, before whoever sent it gives up.
+    /// The maximum wait, in seconds. A job that waited longer is refused without running, before its client times out.
     static let patience = 5
 
     private struct Job {
@@ -18,7 +18,7 @@ final class ScryptQueue: Sendable {
 
     private struct State {
         var waiting: [AccountID: [Job]] = [:]
-        /// Accounts with something that waits; the first is next.
+        /// The accounts with queued jobs, next first.
         var turns: [AccountID] = []
         var isRunning = false
 
@@ -44,11 +44,11 @@ final class ScryptQueue: Sendable {
 
     init(now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }) { self.now = now }
 
-    /// How many of an account's wait; the one under way is none of them.
+    /// Returns the number of queued jobs of an account, without the one that is running.
     func waiting(of account: AccountID) -> Int { state.withLock { $0.waiting[account]?.count ?? 0 } }
 
     /// Runs `work` in the account's turn.
-    /// - Throws: ``StaffError/busy`` if too many of the account wait, or if its turn came too late.
+    /// - Throws: ``StaffError/busy`` if the account has too many queued jobs, or if the wait exceeded ``patience``.
     func run<Value: Sendable>(
         for account: AccountID, _ work: @escaping @Sendable () -> Value
     ) async throws(StaffError) -> Value {

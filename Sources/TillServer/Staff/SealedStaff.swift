@@ -1,36 +1,36 @@
 import TillCore
 import TillJournal
 
-/// What the audit log says of the records of people and roles: how each was left by its last entry, and whether it was
-/// so before each entry that follows.
+/// The state of staff and role records according to the audit log: the state after each record's last entry, and any
+/// mismatch between an entry and its predecessor.
 struct SealedStaff: Sendable {
     enum Standing: Hashable, Sendable {
         case sealed(String)
         case removed
-        /// Its last entry is of a release that made no seals.
+        /// The last entry was written by a release without seals.
         case unsealed
     }
 
-    /// A record by its last entry.
+    /// The state of a record after its last entry.
     struct Known: Sendable {
         var standing: Standing
         var account: AccountID
         var entry: Int64
-        /// Whose record it is, for people.
+        /// The display name of the record's subject.
         var whose: String
     }
 
     private(set) var records: [RecordID: Known] = [:]
-    /// The seal of all records of an account after its last entry; none where that had no seal.
+    /// The seal over all records of an account after its last entry; absent if that entry had no seal.
     private(set) var wholes: [AccountID: String] = [:]
-    /// All that there is an entry about.
+    /// All accounts with audit entries.
     private(set) var accounts: Set<AccountID> = []
-    /// Entries before which a record was no more what the entry before had left.
+    /// The entries with a prior state that differs from the state after the preceding entry.
     private(set) var problems: [String] = []
-    /// The entry up to which the log was read.
+    /// The last entry read.
     private var last: Int64 = 0
 
-    /// Reads on, page by page, up to the end of the log.
+    /// Reads from the last position to the end of the log, page by page.
     mutating func read(_ log: any AuditLog) async throws(JournalError) {
         while true {
             let page = try await log.auditEntries(AuditQuery(after: last))
@@ -67,7 +67,7 @@ struct SealedStaff: Sendable {
                 + "list and till roles list; this stays named as long as the entry is kept")
     }
 
-    /// Whether a record before an entry is not what its last entry had left.
+    /// Returns `true` if the state before an entry differs from the state after the record's previous entry.
     private static func isOther(_ before: String?, _ standing: Standing) -> Bool {
         switch standing {
         case .sealed(let kept): before != kept
@@ -76,7 +76,7 @@ struct SealedStaff: Sendable {
         }
     }
 
-    /// The record that an entry is about; `nil` for one about something else.
+    /// Returns the record that an entry concerns; `nil` for any other kind of entry.
     private static func record(of note: AuditNote, in account: AccountID) -> RecordID? {
         guard let subject = note.subject else { return nil }
         return switch note.action {
@@ -94,6 +94,6 @@ struct SealedStaff: Sendable {
         return "\(name.map(shown) ?? "somebody") (\(shown(id.key)))"
     }
 
-    /// A text of the journal on a person's screen.
+    /// Makes a text from the journal safe to display.
     static func shown(_ text: String) -> String { text.isOneLine ? String(text.prefix(80)) : "(not one line)" }
 }

@@ -1,8 +1,8 @@
 import TillCore
 
-/// Who is signed in at a device.
+/// The staff member signed in at a device.
 struct SessionPerson: Hashable, Sendable {
     let id: StaffID
-    /// That of the record when they signed in; another one ends it.
+    /// The generation of the staff record at sign-in; a later one ends the session.
     let generation: Int
 }

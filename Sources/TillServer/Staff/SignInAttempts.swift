@@ -1,48 +1,49 @@
 import TillCore
 import TillJournal
 
-/// Wrong PINs by device and person, wrong passwords by address and name, in the journal, so that no restart and no other
-/// process forgets them. Who enters wrong ones waits longer each time, then is not listened to there any more. Other
-/// places are held up by it only after many: where a key has signed devices in, or for a password.
+/// Counts of failed sign-ins in the journal: wrong PINs by device and person, wrong passwords by address and name. They
+/// survive restarts and apply across processes. Each failure lengthens the wait, up to a lockout at that place. Other
+/// places are affected only after many failures: devices signed in with a key, and passwords.
 struct SignInAttempts: Sendable {
-    /// How much guessing there may be.
+    /// The limits on guessing.
     struct Limits: Hashable, Sendable {
-        /// Wrong ones of one person at one place, after which no more are taken there.
+        /// The number of failures of one person at one place before a lockout there.
         let maximum: Int
-        /// Wrong ones that are followed by no wait.
+        /// The number of failures without a wait.
         let free: Int
-        /// How long they are remembered.
+        /// The time until failures are forgotten.
         let memory: Span
-        /// Anybody can make up names there, so only the newest are kept.
+        /// `true` if names are arbitrary input; only the newest counts are then kept.
         var isOpen = false
-        /// Many try there at the same moment with good reason, so that each is counted, one after the other.
+        /// `true` if concurrent attempts are legitimate; each is then counted, one after the other.
         var isShared = false
 
-        /// Until the device is signed in anew.
+        /// PINs of one person at one device; a lockout lasts until the device signs in again.
         static let pin = Limits(maximum: 5, free: 1, memory: .days(7))
-        /// From all devices together, where whoever has a key can sign in as many as they like.
+        /// PINs of one person across all devices, since an API key can sign in any number of devices.
         static let pinInAll = Limits(maximum: 20, free: 5, memory: .hours(1))
-        /// For all people of an account together, from devices that keys have signed in.
+        /// PINs of all people of an account, across devices signed in with keys.
         static let pinsOfAccount = Limits(maximum: 100, free: 20, memory: .hours(1), isShared: true)
-        /// From one address, with a name.
+        /// Passwords from one address for one name.
         static let password = Limits(maximum: 10, free: 5, memory: .days(1), isOpen: true)
-        /// From everywhere, with one name, one after the other: as many as NIST SP 800-63B-4 (3.2.2) allows.
+        /// Consecutive wrong passwords for one name from all addresses; the limit of NIST SP 800-63B-4 (3.2.2).
         static let passwordInAll = Limits(maximum: 100, free: 100, memory: .days(1))
     }
 
-    /// Wrong PINs for all at a device, after which its session ends.
+    /// The number of wrong PINs at a device, over all people, that ends its session.
     static let maximumPerDevice = 15
-    /// The first wait; each further one is twice as long.
+    /// The first wait; it doubles with each further failure.
     static let firstWait = Span.seconds(1)
-    /// How often an attempt at a shared place is counted anew because another one was.
+    /// The maximum number of retries after a conflicting attempt at a shared place.
     static let maximumConflicts = 16
-    /// Where wrong passwords from everywhere are counted.
+    /// The place of wrong passwords from all addresses.
     static let everywhere = "everywhere"
-    /// Where wrong PINs of all devices are counted.
+    /// The place of wrong PINs from all devices.
     static let everyDevice = "every device"
-    /// Where wrong PINs for all people of an account are counted; no person has such a name.
+    /// The name under which wrong PINs of all people of an account are counted; distinct from every person's
+    /// identifier.
     static func everybody(of account: AccountID) -> String { "everybody of \(account)" }
-    /// Names and addresses that are remembered at most.
+    /// The maximum number of remembered names and addresses.
     static let maximumOpen = 4_096
 
     private let store: any RecordStore
@@ -54,16 +55,16 @@ struct SignInAttempts: Sendable {
     }
 
     enum Standing: Hashable, Sendable {
-        /// It was counted, and may be checked now.
+        /// The attempt is counted and can be verified now.
         case mayTry
         case wait(Span)
         case locked
     }
 
-    /// Counts an attempt before it is checked, so that of many at the same moment one is checked.
+    /// Counts an attempt before it is verified, so that only one of several concurrent attempts is verified.
     /// - Parameters:
-    ///   - person: an identifier, or what stands for a name.
-    ///   - device: the device, or an address.
+    ///   - person: a person's identifier, or a substitute for a name.
+    ///   - device: a device or an address.
     func begin(
         _ person: String, at device: String, _ limits: Limits = .pin
     ) async throws(JournalError) -> Standing {
@@ -73,7 +74,7 @@ struct SignInAttempts: Sendable {
         return .wait(SignInAttempts.firstWait)
     }
 
-    /// - Returns: `nil` if another attempt was counted at the same moment.
+    /// - Returns: `nil` if a concurrent attempt was counted first.
     private func counted(
         _ person: String, at device: String, _ limits: Limits
     ) async throws(JournalError) -> Standing? {
@@ -104,7 +105,8 @@ struct SignInAttempts: Sendable {
         return .mayTry
     }
 
-    /// Takes back an attempt that was counted and not judged: the queue was full, or another place made it wait.
+    /// Withdraws an attempt that was counted but not verified, because the queue was full or another place imposed a
+    /// wait.
     func withdraw(_ person: String, at device: String, _ limits: Limits = .pin) async throws(JournalError) {
         let id = SignInAttemptRecord.id(person, device)
         for _ in 0..<(limits.isShared ? SignInAttempts.maximumConflicts : 1) {
@@ -118,18 +120,18 @@ struct SignInAttempts: Sendable {
                         limits: limits
                     ).record, over: kept) : .delete(id, from: kept.version)
             do throws(JournalError) { return try await store.change([change]) } catch {
-                // Another attempt was counted meanwhile: this one stays counted, too.
+                // Another attempt was counted concurrently: this one stays counted.
                 guard case .recordConflict = error else { throw error }
             }
         }
     }
 
-    /// Forgets the wrong ones: the PIN was right.
+    /// Clears the failures of a person at a device after a correct PIN.
     func succeed(_ person: String, at device: String) async throws(JournalError) {
         try await store.change([.remove(SignInAttemptRecord.id(person, device))])
     }
 
-    /// Forgets all wrong ones of a device.
+    /// Clears all failures of a device.
     func clear(_ device: String) async throws(JournalError) {
         let found = try await Records<SignInAttemptRecord>(store).list(
             matching: SignInAttemptRecord.of(device), limit: RecordLimits.maximumForgotten)
@@ -137,27 +139,27 @@ struct SignInAttempts: Sendable {
         try await store.change(found.map { .remove($0.record.id) })
     }
 
-    /// Whether a device has had as many as it gets.
+    /// Returns `true` if a device has reached its limit of wrong PINs.
     func isSpent(_ device: String) async throws(JournalError) -> Bool {
         let found = try await Records<SignInAttemptRecord>(store).list(
             matching: SignInAttemptRecord.of(device), limit: RecordLimits.maximumForgotten)
         return found.reduce(0) { $0 + $1.count } >= SignInAttempts.maximumPerDevice
     }
 
-    /// Removes those that are over.
+    /// Removes expired counts.
     func forget() async throws(JournalError) {
         guard !clock.isInDoubt else { return }
         try await store.change([.forget(SignInAttemptRecord.collection, dueBy: clock.now().at)])
     }
 
-    /// - Parameter count: wrong ones beyond those that are free.
+    /// - Parameter count: the failures beyond the free ones.
     private static func wait(after count: Int) -> Span {
         guard count > 0 else { return .milliseconds(0) }
         return .milliseconds(firstWait.milliseconds << Int64(min(count - 1, 10)))
     }
 }
 
-/// What one person got wrong at one place.
+/// The failed attempts of one person at one place.
 struct SignInAttemptRecord: RecordDocument, Hashable {
     static let collection: RecordCollection = "pin_attempt"
 
@@ -165,10 +167,10 @@ struct SignInAttemptRecord: RecordDocument, Hashable {
     let device: String
     let count: Int
     let last: MeasuredMoment
-    /// When the one before the last was, which counts again if the last one is taken back: what was no wrong one
-    /// lengthens no wait and no memory.
+    /// The time of the previous attempt, restored when the last one is withdrawn, so that an attempt that was not
+    /// verified extends neither the wait nor the retention.
     var before: MeasuredMoment?
-    /// Those that it was counted under; `nil` for one that was read.
+    /// The limits that apply to the count; `nil` for a stored record.
     var limits: SignInAttempts.Limits?
 
     static func id(_ person: String, _ device: String) -> RecordID { RecordID(collection, "\(device)/\(person)") }

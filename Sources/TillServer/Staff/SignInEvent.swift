@@ -1,26 +1,26 @@
 import TillCore
 
-/// What happened where people say who they are.
+/// A sign-in event at a device or in the back office.
 enum SignInEvent: Sendable {
     case signedIn(StaffID)
     case locked
     case wrongPIN(StaffID)
-    /// They were wrong too often at that device.
+    /// Too many wrong PINs at one device.
     case lockedOut(StaffID)
-    /// They were wrong too often at all devices together.
+    /// Too many wrong PINs across all devices.
     case lockedOutEverywhere(StaffID)
     case deviceEnded
     case approved(StaffID, for: StaffID, PaymentID)
     case approvalRefused(StaffID)
     case enteredOffice(StaffID, by: OfficeProof)
-    /// Name, password and code did not go together; `nil`: nobody has that name.
+    /// Name, password and code did not match; `nil` for an unknown name.
     case wrongPassword(StaffID?)
     case officeLocked(StaffID?)
-    /// A passkey was not taken, and why; `nil`: it is nobody's.
+    /// A passkey was rejected, and the reason; `nil` for an unknown passkey.
     case wrongPasskey(StaffID?, PasskeyFault)
     case credentialsChanged(StaffID)
 
-    /// Whether it is a sign of somebody who guesses.
+    /// `true` for an event that suggests guessing.
     var isSuspicious: Bool {
         switch self {
         case .signedIn, .locked, .approved, .enteredOffice, .credentialsChanged: false
@@ -30,7 +30,7 @@ enum SignInEvent: Sendable {
         }
     }
 
-    /// What the log says of it, without secrets.
+    /// The text for the log, free of secrets.
     var words: String {
         switch self {
         case .signedIn(let id): "\(id) signed in"

@@ -2,25 +2,25 @@ import Logging
 import Synchronization
 import TillCore
 
-/// Where sign-ins, approvals and refusals are recorded.
+/// The log and counters of sign-ins, approvals and refusals.
 final class SignInLog: Sendable {
     private let logger: Logger
     private let counts = Mutex((wrong: 0, lockouts: 0, passwords: 0, passkeys: 0, offices: 0))
 
     init(logger: Logger) { self.logger = logger }
 
-    /// Wrong PINs since the counter was opened.
+    /// The number of wrong PINs since the counter opened.
     var wrong: Int { counts.withLock { $0.wrong } }
-    /// Wrong passwords and codes at the back office since then.
+    /// The number of wrong back-office passwords and codes since the counter opened.
     var wrongPasswords: Int { counts.withLock { $0.passwords } }
-    /// Passkeys that were not taken since then.
+    /// The number of rejected passkeys since the counter opened.
     var wrongPasskeys: Int { counts.withLock { $0.passkeys } }
-    /// Sign-ins at the back office that were not looked at since then, after too many wrong ones.
+    /// The number of back-office sign-ins refused without a check since the counter opened, after too many failures.
     var officeLockouts: Int { counts.withLock { $0.offices } }
-    /// People and devices that were locked out since then.
+    /// The number of lockouts of people and devices since the counter opened.
     var lockouts: Int { counts.withLock { $0.lockouts } }
 
-    /// Called with everything that happens, after it did.
+    /// Records an event after it happened.
     func record(_ event: SignInEvent, at device: String) {
         counts.withLock { counts in
             switch event {

@@ -1,30 +1,30 @@
 import TillCore
 public import TillJournal
 
-/// Whether people and roles are as the audit log has them, for `till journal verify`. Whoever changes such a record in
-/// the database changes nothing in the log, whose chain says if it was changed, too.
+/// Verification of staff and role records against the audit log, for `till journal verify`. A record modified directly
+/// in the database no longer matches the log, and the log's own chain reveals tampering with the log.
 public struct StaffCheck: Sendable {
-    /// What a check has found.
+    /// The result of a check.
     public struct Findings: Hashable, Sendable {
-        /// What is wrong, and what to do next; one sentence each.
+        /// The discrepancies and the next step, one sentence each.
         public internal(set) var problems: [String] = []
-        /// What was not checked, although nothing is wrong with it.
+        /// The parts that could not be checked, without a discrepancy.
         public internal(set) var notices: [String] = []
     }
 
-    /// The most problems that are named of each kind.
+    /// The maximum number of problems of each kind.
     public static let maximumProblems = 100
 
-    /// How often it begins anew because people or roles were changed meanwhile.
+    /// The maximum number of restarts after concurrent changes to people or roles.
     private static let maximumTries = 16
-    /// The most records that one sentence names.
+    /// The maximum number of records named in a sentence.
     private static let maximumNames = 5
 
     private let store: any RecordStore & AuditLog
 
     public init(_ store: any RecordStore & AuditLog) { self.store = store }
 
-    /// Reads the whole audit log, and all people and roles of all accounts; while they change, too.
+    /// Reads the whole audit log and the people and roles of all accounts; safe during concurrent changes.
     public func findings() async -> Findings {
         do throws(JournalError) {
             var log = SealedStaff()
@@ -32,7 +32,7 @@ public struct StaffCheck: Sendable {
                 let changes = try await StaffDirectory.changes(in: store)
                 try await log.read(store)
                 let standing = try await StaffStanding(in: store, of: log.accounts)
-                // Read last: what was removed as too old before, too, was not read.
+                // Read last, so that entries pruned in between are accounted for.
                 let isWhole = try await store.auditStanding().base.sequence == 0
                 guard try await StaffDirectory.changes(in: store) == changes else { continue }
                 return StaffCheck.compared(standing, log, isWhole: isWhole)
@@ -43,7 +43,7 @@ public struct StaffCheck: Sendable {
         return Findings(notices: ["The staff was changed all the while and not checked. Repeat it."])
     }
 
-    /// - Parameter isWhole: whether the log has all entries that were ever in it.
+    /// - Parameter isWhole: `true` if the log still has all its entries.
     private static func compared(_ standing: StaffStanding, _ log: SealedStaff, isWhole: Bool) -> Findings {
         var findings = Findings()
         var unsealed = 0
@@ -61,7 +61,7 @@ public struct StaffCheck: Sendable {
                 }
             }
             if let whole = log.wholes[account] {
-                // Those without a seal of their own are in the one of all.
+                // Records without a seal of their own are covered by the account's seal.
                 if whole != seals.whole, problems.isEmpty { problems.append(unnamed(unproved, in: account)) }
             } else {
                 unsealed += unproved.count
@@ -80,7 +80,7 @@ public struct StaffCheck: Sendable {
         return findings
     }
 
-    /// What is wrong with a record that an account has; `nil`: nothing, or it is not known.
+    /// Describes the discrepancy of a record listed for an account; `nil` if there is none or none can be determined.
     private static func problem(
         of id: RecordID, _ seal: String, in account: AccountID, _ known: SealedStaff.Known?, isWhole: Bool
     ) -> String? {
@@ -105,7 +105,7 @@ public struct StaffCheck: Sendable {
         }
     }
 
-    /// Those that were taken out without an entry.
+    /// Describes the records removed without an audit entry.
     private static func missing(_ seals: StaffSeals, of account: AccountID, _ log: SealedStaff) -> [String] {
         log.records.filter { id, known in
             known.account == account && known.standing != .removed && seals.seals[id] == nil
@@ -117,7 +117,7 @@ public struct StaffCheck: Sendable {
         }
     }
 
-    /// That not all is as it was, where no seal of its own says what it is.
+    /// Describes a mismatch of the account's seal that no record's own seal explains.
     private static func unnamed(_ ids: [RecordID], in account: AccountID) -> String {
         let names = ids.map { SealedStaff.shown($0.key) }.sorted()
         let some = names.prefix(maximumNames).joined(separator: ", ") + (names.count > maximumNames ? ", …" : "")
@@ -133,14 +133,14 @@ public struct StaffCheck: Sendable {
         "Hold it against a backup, set it right with till staff and till roles, and ask who may write the journal"
 }
 
-/// People and roles as they stand.
+/// The current people and roles.
 private struct StaffStanding: Sendable {
-    /// What the counter finds for each account.
+    /// The seals of the records of each account.
     var accounts: [AccountID: StaffSeals] = [:]
-    /// Those that it finds for none.
+    /// The records listed for no account.
     var strays: Set<RecordID> = []
 
-    /// - Parameter known: accounts beside those that records name themselves.
+    /// - Parameter known: accounts in addition to those named by records.
     init(in store: any RecordStore, of known: Set<AccountID>) async throws(JournalError) {
         var names = known
         var all: Set<RecordID> = []

@@ -2,16 +2,23 @@ import Crypto
 public import TillCore
 public import TillJournal
 
-/// Who works at the shop, in a record store. Every change is durable when its method returns, and every process on the
-/// store can see that there was one (`changes()`). All changes are decided one after the other, whoever makes them, so
-/// that no two people get one name.
+/// The staff of an account, in a record store. Each change is durable on return and visible to every process on the
+/// store (`changes()`). Changes are serialized across processes, so names stay unique.
+///
+/// ```swift
+/// import TillJournal
+///
+/// let staff = StaffDirectory(journal, account: .main, clock: SystemClock())
+/// let ada = try await staff.add(name: "Ada", role: "cashier", pin: nil)
+/// for person in try await staff.all() { print(person.name, person.role) }
+/// ```
 public struct StaffDirectory: Sendable {
-    /// People of one account at most.
+    /// The maximum number of people of an account.
     public static let maximumStaff = 200
-    /// Bytes of a name.
+    /// The maximum length of a name, in bytes.
     public static let maximumNameBytes = 64
 
-    /// After which no process works with a session that has ended.
+    /// The time after which no process uses an ended session.
     private static let sessionsGone = Span(milliseconds: 2 * PageSessions.cacheLifetime.milliseconds)
 
     private static let idPrefix = "staff_"
@@ -22,7 +29,7 @@ public struct StaffDirectory: Sendable {
     let clock: any TillClock
     let account: AccountID
 
-    /// Those of an account.
+    /// The staff of an account.
     public init(_ store: any RecordStore, account: AccountID, clock: any TillClock) {
         self.store = store
         self.account = account
@@ -31,12 +38,13 @@ public struct StaffDirectory: Sendable {
 
     // MARK: Reading
 
-    /// Another number after each change, by any process; 0 while there never was anybody. Quick: one record by its name.
+    /// Returns a number that differs after each change, by any process; 0 if the account never had staff. Cheap: reads
+    /// one record by its name.
     static func changes(in store: any RecordStore) async throws(JournalError) -> Int {
         try await store.record(stateID)?.version ?? 0
     }
 
-    /// All of them, oldest first.
+    /// Returns all people, oldest first.
     public func all() async throws(StaffError) -> [StaffRecord] {
         do throws(JournalError) {
             return try await Records<StaffRecord>(store).list(
@@ -44,7 +52,7 @@ public struct StaffDirectory: Sendable {
         } catch { throw .journal(error) }
     }
 
-    /// The roles that there are: those that every shop has, then its own.
+    /// Returns the available roles: the built-in ones, then the shop's own.
     public func roles() async throws(StaffError) -> [StaffRole] {
         do throws(JournalError) {
             return StaffRole.builtIn
@@ -53,7 +61,7 @@ public struct StaffDirectory: Sendable {
         } catch { throw .journal(error) }
     }
 
-    /// Somebody, by identifier or by name.
+    /// Returns a person by identifier or name.
     public func person(_ word: String) async throws(StaffError) -> StaffRecord {
         guard let found = StaffDirectory.find(word, in: try await all()) else { throw .unknownPerson(word) }
         return found
@@ -65,9 +73,9 @@ public struct StaffDirectory: Sendable {
 
     // MARK: People
 
-    /// Adds somebody.
-    /// - Parameter id: under which the same request is known when it comes again; `nil`: a new one.
-    /// - Returns: the record; that of before if it was added under the identifier already, with this name and role.
+    /// Adds a person.
+    /// - Parameter id: the identifier, which makes a repeated request idempotent; `nil` for a new one.
+    /// - Returns: the record; the existing one if the identifier is already in use with this name and role.
     @discardableResult
     public func add(
         name: String, role: String, pin: ScryptHash?, id: StaffID? = nil, by actor: String? = nil
@@ -87,17 +95,17 @@ public struct StaffDirectory: Sendable {
                 createdBy: actor)
             return ([.insert(person.record)], note(.personAdded, person, [AuditChange("role", to: role)]))
         }
-        // As every later reading has it: the journal dates it when it is written.
+        // Read back as every later read has it: the journal sets the date on writing.
         guard let added = try await all().first(where: { $0.id == id }) else { throw .unknownPerson(name) }
         return added
     }
 
-    /// The identifier of somebody whom a request adds: always the same for the same request.
+    /// Derives a person's identifier from an idempotency key; the same request yields the same identifier.
     static func id(for account: AccountID, key: String) -> StaffID {
         StaffID(rawValue: idPrefix + Hex.lowercase(digest("\(account)\u{0}\(key)".utf8).prefix(bytesOfID)))
     }
 
-    /// What changes about somebody; `nil` leaves it.
+    /// The changes to a person; `nil` leaves a property unchanged.
     public struct Change: Sendable {
         public var role: String?
         public var pin: ScryptHash?
@@ -110,8 +118,8 @@ public struct StaffDirectory: Sendable {
         }
     }
 
-    /// Changes somebody; their sessions end within a second.
-    /// - Returns: the record as it is then.
+    /// Changes a person; their sessions end within a second.
+    /// - Returns: the changed record.
     @discardableResult
     public func change(_ word: String, _ change: Change) async throws(StaffError) -> StaffRecord {
         var changed: StaffRecord?
@@ -142,7 +150,7 @@ public struct StaffDirectory: Sendable {
         return changed
     }
 
-    /// Forgets somebody who is not the last; their sessions end within a second.
+    /// Removes a person other than the last; their sessions end within a second.
     @discardableResult
     public func remove(_ word: String) async throws(StaffError) -> StaffRecord {
         var removed: StaffRecord?
@@ -158,9 +166,9 @@ public struct StaffDirectory: Sendable {
         return removed
     }
 
-    /// Ends that the shop has staff: forgets the last person. All sessions of the account end before, so that no device
-    /// which is locked now may do everything then. Takes two seconds.
-    /// - Returns: whom it has forgotten.
+    /// Ends staff sign-in for the shop by removing the last person. First ends all sessions of the account, so that no
+    /// device locked now becomes unrestricted. Takes two seconds.
+    /// - Returns: the removed person.
     @discardableResult
     public func end() async throws(StaffError) -> StaffRecord {
         var ended: StaffRecord?
@@ -179,7 +187,7 @@ public struct StaffDirectory: Sendable {
         return ended
     }
 
-    /// Ends all sessions of the account, and waits until no counter has one in memory any more.
+    /// Ends all sessions of the account, and waits until no counter caches one.
     private func endSessions() async throws(StaffError) {
         do throws(JournalError) {
             let sessions = try await Records<PageSessionRecord>(store).list(matching: PageSessionRecord.of(account))
@@ -195,7 +203,7 @@ public struct StaffDirectory: Sendable {
 
     // MARK: Roles
 
-    /// Makes a role of the shop's own, or changes it for everybody who has it.
+    /// Creates a role of the shop, or changes it for all its holders.
     public func put(_ role: StaffRole) async throws(StaffError) {
         guard !role.isBuiltIn else { throw .builtInRole(role.name) }
         guard !CardNumberMask.finds(in: role.name) else { throw .cardNumber }
@@ -207,7 +215,7 @@ public struct StaffDirectory: Sendable {
         }
     }
 
-    /// Removes a role that nobody has.
+    /// Removes a role without holders.
     public func removeRole(_ name: String) async throws(StaffError) {
         try await commit { (all, roles) throws(StaffError) in
             guard let role = roles.first(where: { $0.name == name }) else { throw .unknownRole(name) }
@@ -241,7 +249,7 @@ public struct StaffDirectory: Sendable {
         return .update(person.record, from: kept.version)
     }
 
-    /// What the audit log says of somebody: their name as it is then, and nothing of the PIN itself.
+    /// Returns an audit note about a person: the current name, and nothing of the PIN itself.
     func note(_ action: AuditAction, _ person: StaffRecord, _ changes: [AuditChange]) -> AuditNote {
         AuditNote(
             action, account: account, subject: person.id.rawValue,
@@ -257,14 +265,14 @@ public struct StaffDirectory: Sendable {
             changes: [AuditChange("permissions", to: role.permissions.words.joined(separator: ","))] + limits)
     }
 
-    /// Decides a change on what there is, and writes it with what is noted of it and the seals of what it changes;
-    /// decided again when another writer came first. `nil`: nothing is to be changed.
+    /// Decides a change on the current state and commits it with its audit note and seals. Decides again after a
+    /// conflict with another writer. A decision of `nil` changes nothing.
     func commit(
         _ decide: ([StaffRecord], [StaffRole]) async throws(StaffError) -> (changes: [RecordChange], note: AuditNote)?
     ) async throws(StaffError) {
         let mark = Record(StaffDirectory.stateID, body: Array("{}".utf8))
         for tries in 1... {
-            // Read first: whoever writes after this makes the write below a conflict.
+            // Read first: any concurrent write after this makes the write below a conflict.
             let known = try await kept(mark.id)
             guard let (changes, note) = try await decide(try await all(), try await roles()) else { return }
             do throws(JournalError) {

@@ -1,19 +1,19 @@
 public import TillCore
 public import TillJournal
 
-/// Why something about staff was not done. Nothing was changed then.
+/// The reason that a staff operation failed. No change was made.
 public enum StaffError: ExplainedError, Hashable {
     case unknownPerson(String)
     case nameTaken(String)
     case invalidName
-    /// A name that reads as a card number.
+    /// The name contains a card number.
     case cardNumber
     case tooMany
-    /// Nobody would be left.
+    /// The account would have no staff left.
     case lastPerson(String)
-    /// Staff ends with the last person only.
+    /// Staff sign-in can end only with one person left.
     case severalPeople(Int)
-    /// Somebody was added while everybody was signed out.
+    /// A person was added while all sessions were being ended.
     case addedMeanwhile
     case unknownRole(String)
     case unknownPermission(String)
@@ -27,14 +27,14 @@ public enum StaffError: ExplainedError, Hashable {
     case invalidPassword
     case weakPassword
     case tooManyPasskeys
-    /// Whoever it belongs to has nothing else to sign in with.
+    /// The owner of the passkey has no other credential.
     case lastPasskey
-    /// The PINs were made with another pepper.
+    /// The hashes were made with another pepper.
     case pepperMissing
     case pepperFile(String)
-    /// Others have, or may have, a hand in the pepper's file.
+    /// Other users can read or modify the pepper file, or may have done so.
     case untrusted(UntrustedFile)
-    /// As many PINs as may wait are being checked.
+    /// The queue of PIN checks is full.
     case busy
     case hashing
     case journal(JournalError)
@@ -113,12 +113,12 @@ public enum StaffError: ExplainedError, Hashable {
         }
     }
 
-    /// What somebody typed, cut, and without card numbers.
+    /// Returns the input truncated and without card numbers.
     private func shown(_ text: String, _ length: Int) -> String {
         String(CardScrubbing.withoutNumbers(text).prefix(length))
     }
 
-    /// Who works here moves no money.
+    /// Staff operations move no money.
     public var moneyMoved: MoneyMoved { .no }
 
     public var next: String {

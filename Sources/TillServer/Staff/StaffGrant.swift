@@ -1,35 +1,36 @@
 import HTTPTypes
 import TillCore
 
-/// What somebody of the staff may do now, by the role that they have.
+/// The current permissions of a staff member, according to their role.
 struct StaffGrant: Hashable, Sendable {
     let id: StaffID
     let name: String
     let role: StaffRole
 
-    /// The scopes of routes that are open to them.
+    /// The route scopes that the role opens.
     var scopes: Set<Permission> { role.scopes }
 
-    /// - Throws: 403 that names the permission that is missing.
+    /// Requires a permission.
+    /// - Throws: 403 with the missing permission.
     func require(_ permission: StaffPermission) throws(Problem) {
         guard !role.permissions.contains(permission) else { return }
         throw lacks(permission.rawValue)
     }
 
-    /// That the role does not have what is needed, with who was refused.
+    /// Returns the problem for a missing permission, attributed to the refused person.
     func lacks(_ needed: String) -> Problem { .roleForbids(name, role.name, needed).claimed(by: actor) }
 
-    /// Who it is, for the records.
+    /// The actor for the audit log.
     var actor: Actor { .staff(id, name: name) }
 
-    /// What may be given back of one payment in all; `nil`: as much as there is.
+    /// Returns the maximum total refund of one payment; `nil` for no limit.
     func refundLimit(in currency: Currency) -> Money? {
         guard !role.permissions.contains(.refundFreely) else { return nil }
         return Money(minorUnits: role.refundLimits[currency] ?? 0, currency: currency)
     }
 
-    /// Whether a refund is within the limit, with what was given back of the payment before: a limit that could be
-    /// reached again and again would be none.
+    /// Returns `true` if the refund, together with earlier refunds of the payment, is within the limit. Cumulative, so
+    /// that repeated refunds cannot exceed it.
     func covers(refundOf amount: Money, of payment: Payment) -> Bool {
         guard role.permissions.contains(.refund) else { return false }
         return refundLimit(in: amount.currency).map { payment.isWithin($0, refunding: amount) } ?? true
@@ -37,7 +38,7 @@ struct StaffGrant: Hashable, Sendable {
 }
 
 extension Problem {
-    /// What somebody's role does not allow.
+    /// The problem for a permission that the role lacks.
     static func roleForbids(_ name: String, _ role: String, _ needed: String) -> Problem {
         var problem = Problem(
             .forbidden, "permission_missing",
@@ -47,7 +48,7 @@ extension Problem {
         return problem
     }
 
-    /// Nobody has entered a PIN at the device, or it was locked.
+    /// The problem for a device without a signed-in person.
     static let personRequired: Problem = {
         var problem = Problem(
             .unauthorized, "person_required", "Nobody is signed in at this device, or it was locked. Nothing was done.",

@@ -2,12 +2,12 @@ import Synchronization
 import TillCore
 import TillJournal
 
-/// The staff of all accounts as requests ask for it: read again when it has changed, which is queried at most every
-/// half second. A change holds in every process within that time.
+/// A cache of the staff of all accounts for requests. It polls for changes at most every half second, so a change takes
+/// effect in every process within that time.
 final class StaffOnDuty: Sendable {
-    /// How long it is not queried whether something has changed.
+    /// The interval between polls for changes.
     static let lifetime = Span.milliseconds(500)
-    /// Accounts held in memory at most.
+    /// The maximum number of cached accounts.
     static let maximumAccounts = 64
 
     private struct Known {
@@ -32,30 +32,30 @@ final class StaffOnDuty: Sendable {
 
     func directory(_ account: AccountID) -> StaffDirectory { StaffDirectory(store, account: account, clock: clock) }
 
-    /// Another number after each change, by any process.
+    /// Returns a number that differs after each change, by any process.
     func changes() async throws(JournalError) -> Int { try await StaffDirectory.changes(in: store) }
 
-    /// Has it queried again with the next request.
+    /// Forces a poll with the next request.
     func forget() { state.withLock { $0.until = nil } }
 
-    /// Whether an account has staff, so that nobody does anything at its page without having said who they are.
+    /// Returns `true` if an account has staff, in which case its page requires a personal sign-in.
     func isConfigured(_ account: AccountID) async throws(JournalError) -> Bool {
         try await !known(account).people.isEmpty
     }
 
-    /// Those of an account who can sign in, by name.
+    /// Returns the people of an account with a PIN and not disabled, by name.
     func people(_ account: AccountID) async throws(JournalError) -> [StaffRecord] {
         try await known(account).people.values.filter { $0.disabledAt == nil && $0.pin != nil }
             .sorted { $0.name < $1.name }
     }
 
-    /// Somebody of an account; `nil` for who is not there, or disabled.
+    /// Returns a person of an account; `nil` if unknown or disabled.
     func person(_ id: StaffID, of account: AccountID) async throws(JournalError) -> StaffRecord? {
         guard let found = try await known(account).people[id], found.disabledAt == nil else { return nil }
         return found
     }
 
-    /// Somebody of an account by name; `nil` for who is not there, or disabled.
+    /// Returns a person of an account by name; `nil` if unknown or disabled.
     func person(named name: String, of account: AccountID) async throws(JournalError) -> StaffRecord? {
         let folded = StaffRecord.folded(name)
         return try await known(account).people.values.first {
@@ -63,8 +63,8 @@ final class StaffOnDuty: Sendable {
         }
     }
 
-    /// What somebody may do now.
-    /// - Returns: `nil` if they were disabled, or changed since the session began.
+    /// Returns the current permissions of a signed-in person.
+    /// - Returns: `nil` if the person was disabled or changed since the session began.
     func grant(_ person: SessionPerson, of account: AccountID) async throws(JournalError) -> StaffGrant? {
         guard let found = try await self.person(person.id, of: account), found.generation == person.generation else {
             return nil
@@ -72,7 +72,7 @@ final class StaffOnDuty: Sendable {
         return try await grant(of: found)
     }
 
-    /// What somebody may do; nothing beyond reading if their role is gone.
+    /// Returns the current permissions of a person; `nil` if their role no longer exists.
     func grant(of person: StaffRecord) async throws(JournalError) -> StaffGrant? {
         guard let role = try await known(person.account).roles[person.role] else { return nil }
         return StaffGrant(id: person.id, name: person.name, role: role)
@@ -98,7 +98,7 @@ final class StaffOnDuty: Sendable {
             let read = Known(
                 people: people, roles: Dictionary(try await directory.roles().map { ($0.name, $0) }) { $1 })
             state.withLock { state in
-                // What was changed while it was read is read again.
+                // A result that changed during the read is not cached.
                 guard state.changes == changes else { return }
                 if state.accounts.count >= StaffOnDuty.maximumAccounts { state.accounts = [:] }
                 state.accounts[account] = read

@@ -1,30 +1,30 @@
-/// What a member of staff may do. A role holds some, and they open the scopes that routes ask for: a route's scope is
-/// for keys and people alike, and what is finer than a scope is asked of people alone.
+/// A permission of staff. A role holds several, and they open route scopes. Scopes apply to API keys and people alike;
+/// distinctions finer than a scope apply to people only.
 public enum StaffPermission: String, CaseIterable, Hashable, Sendable {
-    /// Take payments and hand over receipts.
+    /// Permission to take payments and issue receipts.
     case sell
-    /// Hold money now and capture it later.
+    /// Permission to authorize now and capture later.
     case hold
-    /// Void an authorization, or release what is left of one.
+    /// Permission to void an authorization, or release its remainder.
     case void
-    /// Give money back, up to the limits of the role.
+    /// Permission to refund payments, up to the limits of the role.
     case refund
-    /// Give money back without a limit.
+    /// Permission to refund payments without a limit.
     case refundFreely = "refund_freely"
-    /// Open the cash drawer on a printer without a sale, together with ``readers``.
+    /// Permission to open the cash drawer on a printer without a sale; requires ``readers`` as well.
     case drawer
-    /// See the ledger and metrics.
+    /// Permission to view the ledger and metrics.
     case totals
-    /// Use card readers, taps and printers, and see what is stored without a connection.
+    /// Permission to use card readers, taps and printers, and to view offline payments.
     case readers
-    /// Decide what needs a person, and import statements.
+    /// Permission to resolve payments that need review, and to import statements.
     case review
-    /// Add staff, change their roles and PINs, and end their sessions.
+    /// Permission to add staff, change their roles and PINs, and end their sessions.
     case staff
-    /// See what is set. Settings are changed on the machine alone.
+    /// Permission to view settings. Changing them requires access to the machine.
     case settings
 
-    /// What goes with it: nobody voids who may not sell.
+    /// The permissions that this one implies; voiding, for example, implies selling.
     var entailed: Set<StaffPermission> {
         switch self {
         case .hold, .void: [.sell]
@@ -33,7 +33,7 @@ public enum StaffPermission: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The scopes of routes that it opens, beside ``Permission/read``.
+    /// The route scopes that it opens, in addition to ``Permission/read``.
     var scopes: Set<Permission> {
         switch self {
         case .sell, .hold, .void: [.sell]
@@ -48,16 +48,16 @@ public enum StaffPermission: String, CaseIterable, Hashable, Sendable {
 }
 
 extension Set<StaffPermission> {
-    /// All that there are.
+    /// All permissions.
     public static let all = Set(StaffPermission.allCases)
 
-    /// Their words, in the order in which they are declared.
+    /// The raw values, in declaration order.
     public var words: [String] { StaffPermission.allCases.filter(contains).map(\.rawValue) }
 
-    /// With what they entail.
+    /// The set with all implied permissions.
     var complete: Set<StaffPermission> { reduce(into: self) { $0.formUnion($1.entailed) } }
 
-    /// Reads words with commas between: `sell,refund`, or `all`.
+    /// Parses comma-separated permissions, such as `sell,refund`, or `all`.
     public init(words text: String) throws(StaffError) {
         guard text != "all" else {
             self = .all

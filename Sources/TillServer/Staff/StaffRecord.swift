@@ -1,35 +1,35 @@
 public import TillCore
 public import TillJournal
 
-/// How somebody stands with the back office.
+/// The enrollment status of a staff member in the back office.
 public enum OfficeStanding: String, Hashable, Sendable {
-    /// They were given a link, by which they choose what they sign in with.
+    /// An invitation link was issued; no credentials are chosen yet.
     case invited
-    /// They have chosen it.
+    /// Credentials are chosen.
     case enrolled
 }
 
-/// Somebody who works at the shop.
+/// A staff member.
 public struct StaffRecord: Hashable, Sendable {
     public let id: StaffID
     public let account: AccountID
-    /// What people call them; unique among those of the account, whatever the case of its letters.
+    /// The display name; unique within the account, ignoring case.
     public var name: String
-    /// The name of their role.
+    /// The name of the role.
     public var role: String
-    /// Without one nobody signs in as them at a device.
+    /// The PIN; without one, sign-in at a device is impossible.
     public var pin: ScryptHash?
-    /// Whether they sign in to the back office; `nil`: they were never invited.
+    /// The back-office enrollment; `nil` without an invitation.
     public var office: OfficeStanding?
-    /// Since when nobody signs in as them.
+    /// The time at which sign-in was disabled.
     public var disabledAt: Timestamp?
-    /// Another number after each change that ends their sessions.
+    /// A number that changes with each change that ends the person's sessions.
     public var generation: Int
     public var createdAt: Timestamp
-    /// The person or key that added them; `nil`: the command line.
+    /// The person or key that added this one; `nil` for the command line.
     public var createdBy: String?
 
-    /// Who it is, for the records.
+    /// The actor for the audit log.
     var actor: Actor { .staff(id, name: name) }
 }
 
@@ -38,7 +38,7 @@ extension StaffRecord: RecordDocument {
 
     static func of(_ account: AccountID) -> RecordMatch { RecordMatch("account", account.rawValue) }
 
-    /// The name as it is compared.
+    /// Returns the name as it is compared.
     static func folded(_ name: String) -> String { name.lowercased() }
 
     public var record: Record {
@@ -79,7 +79,7 @@ extension StaffRecord: RecordDocument {
         createdBy = body.optionalText("created_by")
     }
 
-    /// The members of its object, for programs: nothing of the PIN but whether there is one.
+    /// Writes the members of the public JSON object; of the PIN, only its presence.
     public func members(into writer: inout JSONWriter) {
         writer.field("id", id.rawValue)
         writer.field("name", name)

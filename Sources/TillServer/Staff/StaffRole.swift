@@ -1,23 +1,23 @@
 public import TillCore
 import TillJournal
 
-/// What a member of staff is at the shop: a name, and what it may do.
+/// A role of staff: a name and its permissions.
 public struct StaffRole: Hashable, Sendable {
-    /// Roles of a shop's own at most.
+    /// The maximum number of a shop's own roles.
     public static let maximumOwn = 32
-    /// Currencies that one role has limits in at most.
+    /// The maximum number of currencies with a limit in one role.
     public static let maximumLimits = 16
-    /// Bytes of a name.
+    /// The maximum length of a name, in bytes.
     public static let maximumNameBytes = 32
 
-    /// Lower-case letters, digits and dashes.
+    /// The name: lower-case letters, digits and dashes.
     public let name: String
     public let permissions: Set<StaffPermission>
-    /// What is given back of one payment at most, in minor units, without ``StaffPermission/refundFreely``. A currency
-    /// without a limit is not given back at all.
+    /// The maximum total refund of one payment by currency, in minor units, without ``StaffPermission/refundFreely``. A
+    /// currency without a limit allows no refund.
     public let refundLimits: [Currency: Int64]
 
-    /// - Throws: ``StaffError`` for a name or a limit that cannot be taken.
+    /// - Throws: ``StaffError`` for an invalid name or limit.
     public init(
         name: String, permissions: Set<StaffPermission>, refundLimits: [Currency: Int64] = [:]
     ) throws(StaffError) {
@@ -38,18 +38,18 @@ public struct StaffRole: Hashable, Sendable {
         refundLimits = limits
     }
 
-    /// Sells; whatever is given back needs somebody's approval.
+    /// Sells; any refund needs approval.
     public static let cashier = StaffRole(trusted: "cashier", [.sell, .refund, .readers], [:])
-    /// Runs a shift: all but staff and settings.
+    /// Runs a shift: all permissions except staff and settings.
     public static let manager = StaffRole(
         trusted: "manager", .all.subtracting([.staff, .settings]), [:])
-    /// May do everything, staff and settings too.
+    /// All permissions, including staff and settings.
     public static let owner = StaffRole(trusted: "owner", .all, [:])
-    /// Those that every shop has.
+    /// The roles that every shop has.
     public static let builtIn: [StaffRole] = [cashier, manager, owner]
 }
 
-/// A role of a shop's own, as it is kept.
+/// The stored form of a shop's own role.
 struct StaffRoleRecord: RecordDocument, Hashable {
     static let collection: RecordCollection = "staff_role"
 
@@ -78,7 +78,7 @@ struct StaffRoleRecord: RecordDocument, Hashable {
     init(_ stored: KeptRecord) throws(JournalError) {
         let body = try RecordBody(stored)
         account = AccountID(rawValue: try body.text("account"))
-        // A word of a later release grants nothing here.
+        // A permission unknown to this release grants nothing.
         let permissions = Set(
             (body.json["permissions"]?.arrayValue ?? []).compactMap {
                 $0.stringValue.flatMap { StaffPermission(rawValue: $0) }
@@ -98,10 +98,10 @@ struct StaffRoleRecord: RecordDocument, Hashable {
 }
 
 extension StaffRole {
-    /// Whether every shop has it, as it is.
+    /// `true` for a role that every shop has and that cannot be changed.
     public var isBuiltIn: Bool { StaffRole.builtIn.contains { $0.name == name } }
 
-    /// Its object, as programs are shown it.
+    /// Writes the public JSON object.
     public func write(into writer: inout JSONWriter) {
         writer.beginObject()
         members(into: &writer)
@@ -109,7 +109,7 @@ extension StaffRole {
         writer.endObject()
     }
 
-    /// What is kept of it.
+    /// Writes the stored members.
     func members(into writer: inout JSONWriter) {
         writer.field("name", name)
         writer.key("permissions")

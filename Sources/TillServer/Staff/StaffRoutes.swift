@@ -2,9 +2,9 @@ import HTTPTypes
 import Hummingbird
 import TillCore
 
-/// `/v1/staff` and `/v1/roles`: who works here, for whoever manages them.
+/// `/v1/staff` and `/v1/roles`: the management of staff and roles.
 struct StaffRoutes: Sendable {
-    /// The longest body, in bytes.
+    /// The maximum request body size, in bytes.
     static let maximumBodyBytes = 4_096
 
     let staff: StaffOnDuty
@@ -90,7 +90,7 @@ struct StaffRoutes: Sendable {
         return answer(changed)
     }
 
-    /// What a change of somebody may name.
+    /// The members of a change request.
     private static let changeable: Set<String> = ["disabled", "pin", "role"]
 
     private func pin(in body: JSONValue, of account: AccountID) async throws -> ScryptHash? {
@@ -115,11 +115,12 @@ struct StaffRoutes: Sendable {
 }
 
 extension Incoming {
-    /// Who asks, for a record.
+    /// The display name of the caller, for a record.
     var actorName: String { person?.name ?? "\(actor)" }
 
-    /// Whoever manages staff makes nobody mightier than themselves, and changes nobody who is: no person by their role,
-    /// and no key by its scopes, nor a session that a key began.
+    /// Prevents privilege escalation: the caller can neither grant a role that exceeds its own permissions nor change a
+    /// person with such a role. Applies to people by their role, and to keys and sessions begun with a key by their
+    /// scopes.
     func checkRank(of name: String, _ directory: StaffDirectory) async throws {
         guard let role = try await directory.roles().first(where: { $0.name == name }) else {
             throw StaffError.unknownRole(name)
@@ -143,10 +144,10 @@ extension Incoming {
 }
 
 extension StaffRole {
-    /// The scopes of routes that it opens. Whoever works here may read.
+    /// The route scopes that the role opens. Every staff member can read.
     var scopes: Set<Permission> { permissions.reduce(into: [.read]) { $0.formUnion($1.scopes) } }
 
-    /// Whether it may do everything that another one may.
+    /// Returns `true` if the role includes every permission and limit of `other`.
     func covers(_ other: StaffRole) -> Bool {
         guard other.permissions.isSubset(of: permissions) else { return false }
         guard !permissions.contains(.refundFreely) else { return true }
@@ -155,7 +156,7 @@ extension StaffRole {
 }
 
 extension Problem {
-    /// What an error about staff means to whoever asked.
+    /// Maps a staff error to its HTTP problem.
     init(staff error: StaffError) {
         if case .journal(let error) = error {
             self.init(error)

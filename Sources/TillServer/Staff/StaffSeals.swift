@@ -1,32 +1,32 @@
 import TillCore
 public import TillJournal
 
-/// The seals of an account's people and roles: a digest of each record, and one of all of them. Each entry of the audit
-/// log about a person or a role has them as they were before and after its change, so that a record that was changed
-/// past the counter is seen (``StaffCheck``).
+/// The seals of an account's staff and role records: a digest of each record, and one of all of them. Each audit entry
+/// about a person or a role has the seals before and after its change, so that a record modified outside the counter is
+/// detected (``StaffCheck``).
 ///
-/// A seal covers what is kept of a PIN, which is salted and peppered: it helps nobody to guess one.
+/// A seal covers the stored PIN hash, which is salted and peppered, so it does not help with guessing a PIN.
 struct StaffSeals: Sendable {
-    /// What changed of an entry: the record that it is about, and all records of the account.
+    /// The names of the changes in an audit entry: the seal of the record concerned, and the seal of all records of the
+    /// account.
     static let one = "record"
     static let all = "staff_records"
 
     private static let collections = [StaffRecord.collection, StaffRoleRecord.collection]
 
-    /// By record.
+    /// The seals by record.
     private(set) var seals: [RecordID: String] = [:]
 
     init() {}
 
-    /// Those of the records that the counter finds for an account.
+    /// Computes the seals of the records of an account.
     init(of account: AccountID, in store: any RecordStore) async throws(JournalError) {
         var found: [RecordID: String] = [:]
         try await StaffSeals.forEach(of: account, in: store) { found[$0.id] = StaffSeals.seal($0.id, $0.body) }
         seals = found
     }
 
-    /// Hands out people and roles page by page: those that the counter finds for an account, or, without one, all that
-    /// there are.
+    /// Calls `body` with people and roles page by page: those of an account, or all of them without one.
     static func forEach(
         of account: AccountID?, in store: any RecordStore, _ body: (KeptRecord) -> Void
     ) async throws(JournalError) {
@@ -43,16 +43,16 @@ struct StaffSeals: Sendable {
         }
     }
 
-    /// The digest of a record as it is written: of its name and its body, which the journal keeps byte for byte. When
-    /// it was written stands beside it, and is not in it.
+    /// Returns the digest of a record's name and body, which the journal stores byte for byte. Excludes the write time,
+    /// which is stored beside the body.
     static func seal(_ id: RecordID, _ body: [UInt8]) -> String {
         letters(digest(Array("\(id.collection.rawValue)/\(id.key)\u{0}".utf8) + body))
     }
 
-    /// The digest of all seals in their order.
+    /// The digest of all seals, sorted.
     var whole: String { StaffSeals.letters(digest(seals.values.sorted().joined(separator: "").utf8)) }
 
-    /// An entry with the seals that its commit changes; on this state.
+    /// Returns the note with the seals that its commit changes, relative to this state.
     func sealing(_ note: AuditNote, of changes: [RecordChange]) -> AuditNote {
         var after = self
         var note = note
@@ -65,7 +65,7 @@ struct StaffSeals: Sendable {
         return note
     }
 
-    /// Hexadecimal with the letters a to p: twelve digits in a row would be masked in the audit log as those of a card.
+    /// Returns hexadecimal with the letters a to p: the audit log would mask twelve digits in a row as a card number.
     private static func letters(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         for byte in bytes {
@@ -77,6 +77,6 @@ struct StaffSeals: Sendable {
 }
 
 extension AuditChange {
-    /// Whether it is a digest for `till journal verify`, which tells a person nothing.
+    /// `true` for a digest that only `till journal verify` uses.
     public var isSeal: Bool { name == StaffSeals.one || name == StaffSeals.all }
 }

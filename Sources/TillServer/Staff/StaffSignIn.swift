@@ -2,7 +2,7 @@ import HTTPTypes
 import TillCore
 import TillJournal
 
-/// Says who is at a device: a PIN is checked, its guessing held up, and the session of the device has the person.
+/// PIN sign-in at a device: verifies the PIN, throttles guessing and assigns the person to the device's session.
 struct StaffSignIn: Sendable {
     let staff: StaffOnDuty
     let sessions: PageSessions
@@ -10,8 +10,8 @@ struct StaffSignIn: Sendable {
     let hasher: ScryptHasher
     let log: SignInLog
 
-    /// Signs somebody in at a session's device. Who manages staff lifts what keeps others out there.
-    /// - Returns: the session and the token that it has from now on.
+    /// Signs a person in at a session's device. A person with the staff permission also clears the device's lockouts.
+    /// - Returns: the session and its new token.
     func enter(
         _ id: StaffID, _ pin: Secret<String>, at session: PageSessionRecord
     ) async throws -> (session: PageSessionRecord, token: String) {
@@ -30,8 +30,8 @@ struct StaffSignIn: Sendable {
         return after
     }
 
-    /// Whose PIN it is.
-    /// - Throws: ``Problem`` for a wrong one, and for one that comes too early or too often.
+    /// Verifies a PIN and returns its owner.
+    /// - Throws: ``Problem`` for a wrong PIN, and for an attempt that comes too early or exceeds the limits.
     func check(
         _ id: StaffID, _ pin: Secret<String>, at session: PageSessionRecord
     ) async throws -> StaffRecord {
@@ -50,25 +50,24 @@ struct StaffSignIn: Sendable {
         }
         try await attempts.succeed(id.rawValue, at: session.device)
         try await attempts.succeed(id.rawValue, at: SignInAttempts.everyDevice)
-        // Whoever knows one PIN must not clear what was guessed at the others.
+        // One known PIN must not clear the guesses at others.
         for count in counted where count.limits == .pinsOfAccount { try await withdraw(count) }
         return person
     }
 
-    /// Where an attempt counts.
+    /// A place where an attempt is counted.
     private struct Count {
         let name: String
         let place: String
         let limits: SignInAttempts.Limits
-        /// Its limits hold for this device, too.
+        /// `true` if the limits apply to this device.
         var isBinding = true
     }
 
-    /// Counts an attempt at the device, for the person everywhere, and for all people of the account. One that is not
-    /// to be checked counts nowhere.
+    /// Counts an attempt at the device, for the person on all devices, and for all people of the account. An attempt
+    /// that is refused counts nowhere.
     private func count(_ person: StaffRecord, at session: PageSessionRecord) async throws -> [Count] {
-        // Whoever can make start codes has the machine. Whoever has a key, or a sign-in of their own, can begin any
-        // number of sessions.
+        // Start codes require access to the machine. An API key or a personal sign-in can begin any number of sessions.
         let isLimited = session.key != nil || session.isPersonal
         let name = person.id.rawValue
         var counts = [
@@ -116,7 +115,8 @@ struct StaffSignIn: Sendable {
         try await attempts.withdraw(count.name, at: count.place, count.limits)
     }
 
-    /// Whether it is the PIN. What the queue refuses was not judged, and is no wrong one.
+    /// Returns `true` if the PIN matches. An attempt that the queue refuses is not verified and does not count as
+    /// wrong.
     private func judged(
         _ pin: Secret<String>, _ kept: ScryptHash, of account: AccountID, _ counted: [Count]
     ) async throws -> Bool {
@@ -126,7 +126,7 @@ struct StaffSignIn: Sendable {
         }
     }
 
-    /// Nobody is signed in at the device any more.
+    /// Signs the person out of the device.
     func lock(_ session: PageSessionRecord, by actor: Actor) async throws {
         let note = AuditNote(
             .deviceLocked, at: session, by: Attribution(ofRequestBy: actor, at: session.deviceID))

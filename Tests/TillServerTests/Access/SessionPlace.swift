@@ -3,6 +3,7 @@ import Hummingbird
 import NIOCore
 import TillCore
 import TillJournal
+import TillJournalSQLite
 import TillTestSupport
 
 @testable import TillServer

@@ -6,6 +6,7 @@ import TillAdyen
 import TillBooks
 import TillCore
 import TillJournal
+import TillJournalSQLite
 
 @testable import TillServer
 

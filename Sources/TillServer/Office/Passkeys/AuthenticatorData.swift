@@ -1,38 +1,38 @@
 import TillCore
 
-/// What an authenticator signs about itself (WebAuthn Level 3, 6.1).
+/// The authenticator data of a signature (WebAuthn Level 3, 6.1).
 struct AuthenticatorData: Hashable, Sendable {
     struct Flags: OptionSet, Hashable, Sendable {
         let rawValue: UInt8
 
-        /// Somebody has touched it.
+        /// User presence: the authenticator was touched.
         static let present = Flags(rawValue: 1 << 0)
-        /// It has checked who: by a PIN, a finger or a face.
+        /// User verification by a PIN, a fingerprint or a face.
         static let verified = Flags(rawValue: 1 << 2)
-        /// It may be copied to the person's other devices, and was.
+        /// The credential may be synchronized to the person's other devices.
         static let mayBeCopied = Flags(rawValue: 1 << 3)
         static let isCopied = Flags(rawValue: 1 << 4)
         static let hasCredential = Flags(rawValue: 1 << 6)
         static let hasExtensions = Flags(rawValue: 1 << 7)
     }
 
-    /// A key that was made now.
+    /// A newly created credential.
     struct Credential: Hashable, Sendable {
         let id: [UInt8]
         let key: PasskeyKey
-        /// The key as it came, which is kept.
+        /// The encoded key, as received and stored.
         let encodedKey: [UInt8]
     }
 
-    /// Bytes of a credential's identifier at most (WebAuthn Level 3, 4).
+    /// The maximum length of a credential identifier, in bytes (WebAuthn Level 3, 4).
     static let maximumIDBytes = 1_023
     private static let headBytes = 37
     private static let modelBytes = 16
 
-    /// SHA-256 of the name that it is for.
+    /// The SHA-256 of the relying party's identifier.
     let relyingParty: [UInt8]
     let flags: Flags
-    /// How often the authenticator has signed; 0 for those that do not count.
+    /// The signature counter; 0 for an authenticator without one.
     let counter: UInt32
     let credential: Credential?
 

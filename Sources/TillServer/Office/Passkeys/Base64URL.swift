@@ -1,6 +1,6 @@
 import Foundation
 
-/// Base64 as browsers write it in addresses (RFC 4648, 5), without padding. Bytes have one text: others are refused.
+/// Base64url (RFC 4648, 5) without padding. The encoding is canonical: other texts for the same bytes are rejected.
 enum Base64URL {
     static func text(_ bytes: some Sequence<UInt8>) -> String {
         Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")

@@ -1,8 +1,8 @@
-/// The part of CBOR (RFC 8949) in which authenticators write, in the one form that CTAP 2.1 (8) lets them use: lengths that
-/// are said, numbers as short as they go, no tags, no fractions, no key twice.
+/// The subset of CBOR (RFC 8949) that authenticators use, in the canonical form of CTAP 2.1 (8): definite lengths,
+/// shortest integers, no tags, no fractions, no duplicate keys.
 indirect enum CBORValue: Hashable, Sendable {
     case unsigned(UInt64)
-    /// A number below zero.
+    /// A negative number.
     case negative(Int64)
     case bytes([UInt8])
     case text(String)
@@ -11,12 +11,12 @@ indirect enum CBORValue: Hashable, Sendable {
     case bool(Bool)
     case null
 
-    /// Containers inside one another: an attestation has its certificates in the third.
+    /// The maximum nesting depth: an attestation has its certificates at the third level.
     static let maximumDepth = 4
-    /// Members of one container.
+    /// The maximum number of members of a container.
     static let maximumMembers = 32
 
-    /// Reads one value and leaves what follows it.
+    /// Reads one value and leaves the remaining bytes.
     static func read(_ bytes: inout ArraySlice<UInt8>, depth: Int = 0) throws(PasskeyFault) -> CBORValue {
         guard depth < maximumDepth, let first = bytes.popFirst() else { throw .malformed("CBOR") }
         if first >> 5 == 7 {
@@ -58,7 +58,7 @@ indirect enum CBORValue: Hashable, Sendable {
         }
     }
 
-    /// The number behind a first byte; one that would fit into fewer bytes is refused.
+    /// Reads the number after an initial byte; rejects one that fits into fewer bytes.
     private static func argument(_ short: UInt8, _ bytes: inout ArraySlice<UInt8>) throws(PasskeyFault) -> UInt64 {
         guard short >= 24 else { return UInt64(short) }
         guard short < 28 else { throw .malformed("CBOR") }
@@ -75,7 +75,7 @@ indirect enum CBORValue: Hashable, Sendable {
         return Array(bytes.prefix(Int(count)))
     }
 
-    /// The member of a map.
+    /// Returns a member of a map.
     subscript(key: CBORValue) -> CBORValue? { if case .map(let members) = self { members[key] } else { nil } }
 
     var bytes: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }

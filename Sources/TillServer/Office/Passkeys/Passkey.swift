@@ -1,19 +1,19 @@
 import TillCore
 import TillJournal
 
-/// A passkey of somebody of the staff: its public half, and what it was used for last.
+/// A passkey of a staff member: its public key and its last use.
 struct Passkey: Hashable, Sendable {
-    /// The identifier that the authenticator gave it.
+    /// The credential identifier assigned by the authenticator.
     let credential: [UInt8]
     let staff: StaffID
     let account: AccountID
     /// The public key as COSE.
     let key: [UInt8]
-    /// The name under which the page was known then.
+    /// The relying party's identifier at registration.
     let relyingParty: String
-    /// What its person calls it.
+    /// The name chosen by its owner.
     let name: String
-    /// How often the authenticator had signed.
+    /// The signature counter at the last use.
     var counter: UInt32
     var usedAt: Timestamp?
     private(set) var createdAt: Timestamp
@@ -27,12 +27,12 @@ struct Passkey: Hashable, Sendable {
         createdAt = now
     }
 
-    /// What it is called where it is listed; no secret.
+    /// The identifier in lists; not secret.
     var id: String { Passkey.key(credential) }
 
     static func key(_ credential: [UInt8]) -> String { Hex.lowercase(digest(credential)) }
 
-    /// As its person sees it in the list of theirs.
+    /// Writes the passkey for its owner's list.
     func write(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("id", id)

@@ -1,25 +1,25 @@
 import Crypto
 import TillCore
 
-/// What a browser brings back from an authenticator, as bytes. What it says is judged here by the standard alone (WebAuthn
-/// Level 3, 7.1 and 7.2); whose it is and whether it was used before, by the journal.
+/// The browser's response from an authenticator, as bytes. Checked here against the standard alone (WebAuthn Level 3,
+/// 7.1 and 7.2); ownership and single use are checked against the journal.
 enum PasskeyAnswer {
-    /// A passkey that was made.
+    /// The registration of a new passkey.
     struct Registration: Sendable {
         static let maximumBytes = 8_192
 
         let clientData: [UInt8]
         let attestation: [UInt8]
 
-        /// The credential that it makes.
-        /// - Returns: also the challenge that it was made for, which is not judged yet.
+        /// Verifies the registration and returns its credential.
+        /// - Returns: also the challenge, which is not verified yet.
         func judged(
             at party: RelyingParty
         ) throws(PasskeyFault) -> (data: AuthenticatorData, made: AuthenticatorData.Credential, challenge: [UInt8]) {
             let client = try PasskeyClientData(clientData, for: .register, at: party)
             var rest = attestation[...]
             let object = try CBORValue.read(&rest)
-            // No attestation is asked for, and what a statement says of the authenticator's make is ignored.
+            // No attestation is requested, and a statement about the authenticator's make is ignored.
             guard rest.isEmpty, case .map(let members) = object, members.count == 3, case .text = object[.text("fmt")],
                 case .map = object[.text("attStmt")], let bytes = object[.text("authData")]?.bytes
             else { throw .malformed("attestation") }
@@ -30,7 +30,7 @@ enum PasskeyAnswer {
         }
     }
 
-    /// A signature by which somebody signs in.
+    /// A sign-in assertion.
     struct Assertion: Sendable {
         static let maximumBytes = 2_048
 
@@ -40,8 +40,8 @@ enum PasskeyAnswer {
         let signature: [UInt8]
         let user: [UInt8]
 
-        /// Whether a passkey has signed it.
-        /// - Returns: the challenge that it was made for, which is not judged yet, and the authenticator's counter.
+        /// Verifies that a passkey has signed the assertion.
+        /// - Returns: the challenge, which is not verified yet, and the authenticator's counter.
         func judged(by passkey: Passkey, at party: RelyingParty) throws(PasskeyFault) -> (
             challenge: [UInt8], counter: UInt32
         ) {
@@ -56,7 +56,7 @@ enum PasskeyAnswer {
             let key = try PasskeyKey(try CBORValue.read(&encoded))
             let signed = authenticatorData + Array(SHA256.hash(data: clientData))
             guard key.hasSigned(signed, signature) else { throw .signature }
-            // Those that do not count say 0 for ever.
+            // Authenticators without a counter always report 0.
             guard data.counter > passkey.counter || (data.counter == 0 && passkey.counter == 0) else { throw .counter }
             return (client.challenge, data.counter)
         }

@@ -1,10 +1,10 @@
 import TillCore
 import TillJournal
 
-/// What a passkey signs so that its signature is good once: random bytes and their time under a code of this counter's. So
-/// nothing is kept of those that nobody uses; one that was used is.
+/// A challenge for a passkey's signature, valid once: random bytes and their time, authenticated by this counter's
+/// HMAC. Unused challenges therefore need no storage; used ones are recorded.
 struct PasskeyChallenge: Hashable, Sendable {
-    /// How long one is good.
+    /// The lifetime of a challenge.
     static let lifetime = Span.minutes(5)
     private static let randomBytes = 16
     private static let headBytes = randomBytes + 8
@@ -13,12 +13,12 @@ struct PasskeyChallenge: Hashable, Sendable {
     let bytes: [UInt8]
     private let made: Timestamp
 
-    /// What one is for; of another purpose or session it is worth nothing.
+    /// The purpose of a challenge; it is invalid for another purpose or session.
     enum Purpose: Hashable, Sendable {
         case signIn
-        /// To add a passkey in the session with this hash.
+        /// Adds a passkey in the session with this hash.
         case register(session: [UInt8])
-        /// To choose a passkey by the invitation with this hash.
+        /// Enrolls a passkey by the invitation with this hash.
         case enrol(invitation: [UInt8])
 
         fileprivate var word: [UInt8] {
@@ -41,8 +41,8 @@ struct PasskeyChallenge: Hashable, Sendable {
 
     private init(bytes: [UInt8], made: Timestamp) { (self.bytes, self.made) = (bytes, made) }
 
-    /// One that came back.
-    /// - Throws: ``PasskeyFault/challenge`` if it is not this counter's, for something else, too old or not made yet.
+    /// Verifies a returned challenge.
+    /// - Throws: ``PasskeyFault/challenge`` if it is of another counter or purpose, expired or from the future.
     init(_ bytes: [UInt8], for purpose: Purpose, at now: Timestamp, _ pepper: Pepper) throws {
         guard bytes.count == PasskeyChallenge.headBytes + PasskeyChallenge.codeBytes else {
             throw PasskeyFault.challenge
@@ -62,11 +62,11 @@ struct PasskeyChallenge: Hashable, Sendable {
         try pepper.code(of: Array("till/pepper/\(Pepper.Purpose.challenges.rawValue)/".utf8) + head + purpose.word)
     }
 
-    // MARK: Used once
+    // MARK: Single use
 
     private static let collection: RecordCollection = "passkey_challenge"
 
-    /// The changes by which it is used: refused if it was before.
+    /// Returns the changes that record its use; they conflict if it was used before.
     func spent(at now: Timestamp, isInDoubt: Bool) -> [RecordChange] {
         let record = Record(id, body: Array("{}".utf8), due: made.adding(PasskeyChallenge.lifetime))
         return [.insert(record)] + (isInDoubt ? [] : [.forget(PasskeyChallenge.collection, dueBy: now)])

@@ -1,24 +1,25 @@
-/// Why a passkey was not taken. Whoever sends one learns only that it was not; a test and the log know which it was.
+/// The reason that a passkey was rejected. The client learns only of the rejection; the reason is for the log and
+/// tests.
 enum PasskeyFault: Error, Hashable, Sendable {
-    /// What cannot be read, or has another form than the standard gives it.
+    /// The data cannot be parsed, or violates the standard.
     case malformed(String)
-    /// It was made for the other purpose: to sign in, or to be added.
+    /// The passkey response was made for another purpose: sign-in or registration.
     case purpose
-    /// Not one of this counter's, too old, of another session, or used before.
+    /// The challenge is of another counter or session, expired or already used.
     case challenge
-    /// Another page had it made.
+    /// The response was made for another page.
     case origin
-    /// It belongs to another name.
+    /// The credential belongs to another relying party.
     case relyingParty
-    /// Nobody has touched the authenticator.
+    /// User presence is missing.
     case presence
-    /// The authenticator has not checked who touched it.
+    /// User verification is missing.
     case verification
-    /// A kind of key that is not taken.
+    /// An unsupported key type.
     case key
     case signature
-    /// Its counter is not higher than before: there may be two of it.
+    /// The signature counter did not increase: the authenticator may have been cloned.
     case counter
-    /// Nobody's, or somebody else's.
+    /// The passkey is unknown, or belongs to another person.
     case unknown
 }

@@ -2,7 +2,8 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// The public key of a passkey, as COSE (RFC 9053) has it. Three kinds are taken, which every authenticator has one of.
+/// The public key of a passkey in COSE form (RFC 9053). Of the three supported types, every authenticator has at least
+/// one.
 enum PasskeyKey: Hashable, Sendable {
     /// ECDSA on P-256 with SHA-256.
     case es256(point: [UInt8])
@@ -10,14 +11,14 @@ enum PasskeyKey: Hashable, Sendable {
     /// RSA, PKCS #1 v1.5 with SHA-256.
     case rs256(modulus: [UInt8], exponent: [UInt8])
 
-    /// Their numbers in COSE, as a page asks for them: the best first.
+    /// The COSE algorithm identifiers for the page, in order of preference.
     static let algorithms: [Int64] = [-8, -7, -257]
-    /// Bytes of an RSA modulus: 2,048 to 4,096 bits.
+    /// The length of an RSA modulus, in bytes: 2,048 to 4,096 bits.
     private static let modulusBytes = 256...512
     /// The only exponent that authenticators use.
     private static let exponent: [UInt8] = [1, 0, 1]
 
-    /// Reads a key. One with other members than its kind has is refused (CTAP 2.1, 6.5.6).
+    /// Reads a key. Rejects members beyond those of its type (CTAP 2.1, 6.5.6).
     init(_ cose: CBORValue) throws(PasskeyFault) {
         guard case .map(let members) = cose, let kind = members[.unsigned(1)], let algorithm = members[.unsigned(3)]
         else {
@@ -45,7 +46,7 @@ enum PasskeyKey: Hashable, Sendable {
         guard isUsable else { throw .key }
     }
 
-    /// Whether it is a key at all: a point that is on its curve.
+    /// `true` if the key is valid, such as a point on its curve.
     private var isUsable: Bool {
         do {
             switch self {
@@ -57,7 +58,7 @@ enum PasskeyKey: Hashable, Sendable {
         } catch { return false }
     }
 
-    /// Whether the key has signed some bytes.
+    /// Returns `true` if the signature over `bytes` is the key's.
     func hasSigned(_ bytes: [UInt8], _ signature: [UInt8]) -> Bool {
         do {
             switch self {

@@ -2,16 +2,16 @@ import HTTPTypes
 import Hummingbird
 import TillCore
 
-/// Passkeys over HTTP: what a browser needs to ask an authenticator, and those of whoever is signed in.
+/// The passkey routes: challenges and options for a browser, and the passkeys of the signed-in person.
 struct PasskeyRoutes: Sendable {
-    /// The longest body, in bytes: an attestation in base64.
+    /// The maximum request body size, in bytes: an attestation in base64.
     static let maximumBodyBytes = 32_768
-    /// For how long a browser asks for the authenticator.
+    /// The time that a browser waits for the authenticator.
     private static let timeout = Span.minutes(2)
 
     let authenticator: RequestAuthenticator
     let passkeys: Passkeys
-    /// Takes the invitations that a passkey answers.
+    /// The routes that accept the invitation a passkey enrolls by.
     let office: OfficeRoutes
 
     func register(on router: CounterRouter) {
@@ -29,7 +29,7 @@ struct PasskeyRoutes: Sendable {
         }
     }
 
-    /// Whose page a request comes from, as authenticators know it.
+    /// Returns the relying party of a request's page.
     static func party(_ request: Request, _ authenticator: RequestAuthenticator) throws(Problem) -> RelyingParty {
         guard let party = RelyingParty(origin: authenticator.pageOrigin(of: request).lowercased()) else {
             throw Passkeys.unavailable
@@ -37,7 +37,7 @@ struct PasskeyRoutes: Sendable {
         return party
     }
 
-    // MARK: By an invitation
+    // MARK: By invitation
 
     private func invitation(_ request: Request) async throws -> Response {
         let body = try await office.document(request, ["invitation"])
@@ -69,7 +69,7 @@ struct PasskeyRoutes: Sendable {
         writer.field("timeout_ms", PasskeyRoutes.timeout.milliseconds)
     }
 
-    /// The assertion of a body of `POST /session`.
+    /// Returns the assertion in the body of `POST /session`.
     static func assertion(in body: JSONValue) throws -> PasskeyAnswer.Assertion {
         let passkey = try passkey(
             in: body, of: ["credential", "client_data", "authenticator_data", "signature", "user"])
@@ -82,7 +82,7 @@ struct PasskeyRoutes: Sendable {
             user: try bytes("user"))
     }
 
-    /// What an authenticator has answered, with nothing but these members.
+    /// Returns the authenticator's response in a body, limited to these members.
     private static func passkey(in body: JSONValue, of members: Set<String>) throws -> JSONValue {
         guard let passkey = body["passkey"], passkey.objectValue != nil else {
             throw Problem.field("passkey", "It must be an object.")
@@ -100,7 +100,7 @@ struct PasskeyRoutes: Sendable {
         return bytes
     }
 
-    // MARK: Of whoever is signed in
+    // MARK: For signed-in people
 
     private func list(_ request: Request) async throws -> Response {
         let (_, person) = try await authenticator.personal(request)
@@ -127,7 +127,7 @@ struct PasskeyRoutes: Sendable {
         return try await creation(by: person, challenge, party)
     }
 
-    /// What a browser needs to have a passkey made for somebody.
+    /// Returns the browser's options for creating a passkey.
     private func creation(
         by person: StaffRecord, _ challenge: PasskeyChallenge, _ party: RelyingParty
     ) async throws -> Response {
@@ -167,7 +167,7 @@ struct PasskeyRoutes: Sendable {
         return response
     }
 
-    /// The name and the registration of a body.
+    /// Returns the name and the registration of a body.
     static func registration(in body: JSONValue) throws -> (name: String, PasskeyAnswer.Registration) {
         guard let name = try body.text("name", atMost: Passkeys.maximumNameBytes), !name.isEmpty,
             name.isOneLine

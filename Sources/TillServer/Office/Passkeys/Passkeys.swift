@@ -2,13 +2,13 @@ import HTTPTypes
 import TillCore
 import TillJournal
 
-/// Passkeys of the staff: asked for, added, used to sign in, and removed.
+/// The passkeys of staff: challenge, registration, sign-in and removal.
 struct Passkeys: Sendable {
-    /// Of one person at most.
+    /// The maximum number of passkeys of a person.
     static let maximumPerPerson = 10
-    /// Bytes of a name at most.
+    /// The maximum length of a name, in bytes.
     static let maximumNameBytes = 64
-    /// How long after signing in somebody may change what they sign in with; later they sign in again first.
+    /// The time after sign-in during which a person can change credentials; later, a new sign-in is required.
     static let freshness = Span.minutes(10)
 
     let office: OfficeSignIn
@@ -26,8 +26,8 @@ struct Passkeys: Sendable {
 
     // MARK: Signing in
 
-    /// Begins a session that belongs to whoever's passkey has signed.
-    /// - Returns: its token.
+    /// Begins a personal session for the owner of the signing passkey.
+    /// - Returns: the session's token.
     func begin(_ assertion: PasskeyAnswer.Assertion, at party: RelyingParty) async throws -> String {
         var claimed: Passkey?
         do {
@@ -65,7 +65,7 @@ struct Passkeys: Sendable {
         return person
     }
 
-    /// That there may be two of an authenticator, for whoever looks after the shop.
+    /// Notes in the audit log that an authenticator may have been cloned.
     private func noteCopy(of passkey: Passkey) async throws(JournalError) {
         let note = AuditNote(
             .passkeyRefused, .refused, by: Attribution(ofRequestBy: .stranger), account: passkey.account,
@@ -74,15 +74,15 @@ struct Passkeys: Sendable {
         try await store.change([], noting: [note])
     }
 
-    // MARK: Of one person
+    // MARK: Management
 
-    /// Those of somebody, oldest first.
+    /// Returns a person's passkeys, oldest first.
     func all(of staff: StaffID) async throws(JournalError) -> [Passkey] {
         try await Records<Passkey>(store).list(matching: Passkey.of(staff), limit: Passkeys.maximumPerPerson)
     }
 
-    /// Adds one for whoever a session belongs to; every other session of theirs ends.
-    /// - Returns: it, and the token that the session has from now on.
+    /// Adds a passkey for the person of a session; ends all their other sessions.
+    /// - Returns: the passkey, and the session's new token.
     func add(
         _ registration: PasskeyAnswer.Registration, name: String, in session: PageSessionRecord, at party: RelyingParty
     ) async throws -> (passkey: Passkey, token: String) {
@@ -117,8 +117,8 @@ struct Passkeys: Sendable {
         challenge.spent(at: time, isInDoubt: office.clock.isInDoubt)
     }
 
-    /// Removes one of whoever a session belongs to; every other session of theirs ends.
-    /// - Returns: the token that the session has from now on.
+    /// Removes a passkey of the person of a session; ends all their other sessions.
+    /// - Returns: the session's new token.
     func remove(_ id: String, in session: PageSessionRecord) async throws -> String {
         let person = try await fresh(session)
         guard let changed = try await office.staff.directory(person.account).remove(passkey: id, of: person.id) else {
@@ -128,12 +128,12 @@ struct Passkeys: Sendable {
         return try await office.renew(session, of: changed)
     }
 
-    /// Whether somebody has a password, too.
+    /// Returns `true` if the person also has a password.
     func hasPassword(_ staff: StaffID) async throws(JournalError) -> Bool {
         try await store.record(OfficeCredentials.id(staff)) != nil
     }
 
-    /// The person of a session who has signed in a moment ago.
+    /// Returns the person of a session with a recent sign-in.
     func fresh(_ session: PageSessionRecord) async throws -> StaffRecord {
         guard let entered = session.person,
             let person = try await office.staff.person(entered.id, of: session.account)
@@ -144,16 +144,16 @@ struct Passkeys: Sendable {
         return person
     }
 
-    // MARK: By an invitation
+    // MARK: By invitation
 
-    /// What somebody who was invited asks their authenticator for.
+    /// Returns the person of an invitation, and the challenge for their authenticator.
     func offer(_ word: String) async throws -> (person: StaffRecord, challenge: PasskeyChallenge) {
         let found = try await office.invitation(word)
         return (found.person, try challenge(for: .enrol(invitation: found.invitation.hash)))
     }
 
-    /// Takes the passkey that an invited person has chosen instead of a password, and lets them in.
-    /// - Returns: the token of their session.
+    /// Enrolls the passkey that an invited person chose instead of a password, and signs the person in.
+    /// - Returns: the session's token.
     func enrol(
         _ word: String, with registration: PasskeyAnswer.Registration, name: String, at party: RelyingParty
     ) async throws -> String {
@@ -189,8 +189,8 @@ struct Passkeys: Sendable {
 }
 
 extension StaffDirectory {
-    /// What keeps a passkey; `nil` if it is somebody's already, or its challenge was used.
-    /// - Parameter spent: the changes by which the challenge is used.
+    /// Returns the changes that store a passkey; `nil` if it is already registered or its challenge was used.
+    /// - Parameter spent: the changes that record the use of the challenge.
     func chosen(
         _ passkey: Passkey, spending challenge: PasskeyChallenge, _ spent: [RecordChange]
     ) async throws(StaffError) -> (changes: [RecordChange], note: [AuditChange])? {
@@ -198,7 +198,8 @@ extension StaffDirectory {
         return ([.insert(passkey.record)] + spent, [AuditChange("passkey", to: passkey.name)])
     }
 
-    /// - Returns: the person as they are then; `nil` if the passkey is somebody's already, or its challenge was used.
+    /// Adds a passkey to a person.
+    /// - Returns: the changed person; `nil` if the passkey is already registered or its challenge was used.
     func add(
         _ passkey: Passkey, of staff: StaffID, spending challenge: PasskeyChallenge, _ spent: [RecordChange]
     ) async throws(StaffError) -> StaffRecord? {
@@ -209,7 +210,8 @@ extension StaffDirectory {
         }
     }
 
-    /// - Returns: the person as they are then; `nil` if they have no such passkey.
+    /// Removes a passkey from a person.
+    /// - Returns: the changed person; `nil` for an unknown passkey.
     func remove(passkey id: String, of staff: StaffID) async throws(StaffError) -> StaffRecord? {
         try await changeOffice(of: staff) { (person) throws(StaffError) in
             let all = try await passkeys(of: staff)

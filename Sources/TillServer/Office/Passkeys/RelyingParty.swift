@@ -1,13 +1,13 @@
 import TillCore
 
-/// For whom passkeys are: the name under which browsers know the counter's page.
+/// The relying party of passkeys: the name under which browsers know the counter's page.
 struct RelyingParty: Hashable, Sendable {
     /// The origin of the page, such as `https://till.example`.
     let origin: String
-    /// The host in it. A passkey that was made for one name is of no use under another.
+    /// The host of the origin. A passkey made for one host is invalid under another.
     let id: String
 
-    /// - Returns: `nil` for an origin for which browsers make no passkeys: an address in place of a name, or without TLS
+    /// - Returns: `nil` for an origin without passkey support in browsers: an IP address instead of a name, or no TLS
     ///   beyond this machine.
     init?(origin: String) {
         let parts = origin.split(separator: "/", omittingEmptySubsequences: true)
@@ -21,7 +21,7 @@ struct RelyingParty: Hashable, Sendable {
     }
 }
 
-/// What a browser says that it was asked for (WebAuthn Level 3, 5.8.1).
+/// The client data of a WebAuthn response (WebAuthn Level 3, 5.8.1).
 struct PasskeyClientData: Hashable, Sendable {
     enum Purpose: String, Sendable {
         case register = "webauthn.create"
@@ -32,7 +32,7 @@ struct PasskeyClientData: Hashable, Sendable {
 
     let challenge: [UInt8]
 
-    /// Reads it, and checks what is the same for each challenge.
+    /// Reads the client data and checks everything but the challenge.
     init(_ bytes: [UInt8], for purpose: Purpose, at party: RelyingParty) throws(PasskeyFault) {
         let json: JSONValue
         do {
@@ -40,7 +40,7 @@ struct PasskeyClientData: Hashable, Sendable {
         } catch { throw .malformed("client data") }
         guard json["type"]?.stringValue == purpose.rawValue else { throw .purpose }
         guard json["origin"]?.stringValue == party.origin else { throw .origin }
-        // In a frame of another page the person does not see whom they sign in to.
+        // In a frame of another page, the relying party is not visible to the person.
         let isAlone = json["crossOrigin"].map { $0.boolValue == false } ?? true
         guard isAlone, json["topOrigin"] == nil else { throw .origin }
         guard let text = json["challenge"]?.stringValue, let challenge = Base64URL.decode(text) else {

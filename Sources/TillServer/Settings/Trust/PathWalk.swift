@@ -1,19 +1,19 @@
 import Foundation
 import TillJournal
 
-/// A file that was reached, opened for reading.
+/// A file reached by a walk, open for reading.
 struct OpenedPlace {
     let file: OpenedFile
     let status: FileStatus
-    /// Its name without symbolic links.
+    /// The path without symbolic links.
     let path: String
-    /// Others may put files into its folder.
+    /// `true` if other users can add files to its folder.
     let isInSharedFolder: Bool
-    /// Every folder above it lets others through.
+    /// `true` if every folder above it is searchable by other users.
     let isReachableByOthers: Bool
 }
 
-/// A descriptor that is closed when nobody has it any more.
+/// A file descriptor that is closed on release.
 final class OpenedFile: Sendable {
     let number: Int32
 
@@ -22,15 +22,16 @@ final class OpenedFile: Sendable {
     deinit { close(number) }
 }
 
-/// Walks from the root to a file, one name at a time, each opened relative to the folder before it and judged once it
-/// is open. A symbolic link is followed where it belongs to the caller or root, since nobody else can have set it.
+/// A walk from the root to a file, one name at a time. Each name is opened relative to its folder and checked once
+/// open. A symbolic link is followed only if it belongs to the caller or root, because no other user can have created
+/// it.
 struct PathWalk {
-    /// The most symbolic links that are followed; Linux follows 40.
+    /// The maximum number of symbolic links followed; Linux follows 40.
     private static let mostLinks = 40
-    /// The most names of a path.
+    /// The maximum number of names in a path.
     private static let mostNames = 256
     #if os(Linux)
-        /// `O_PATH`: a folder that may be passed need not be readable.
+        /// `O_PATH`: a folder on the path need not be readable.
         private static let passing: Int32 = 0o10_000_000
     #else
         private static let passing: Int32 = O_RDONLY
@@ -40,11 +41,11 @@ struct PathWalk {
     private var path: [String] = []
     private var isShared = false
     private var isReachable = true
-    /// The names that are still to come, the next one last.
+    /// The remaining names, the next one last.
     private var rest: [String]
     private var links = 0
 
-    /// Opens a file after judging every folder and link on its path.
+    /// Opens a file after checking every folder and link on its path.
     static func open(_ path: String) throws(UntrustedFile.Reason) -> OpenedPlace {
         let whole = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
         var walk = PathWalk(folder: try root(), rest: names(whole))
@@ -70,7 +71,7 @@ struct PathWalk {
         return OpenedFile(number)
     }
 
-    /// Walks on by one name.
+    /// Advances by one name.
     /// - Returns: the file, once it is reached.
     private mutating func step(_ name: String) throws(UntrustedFile.Reason) -> OpenedPlace? {
         guard name != ".." else {
@@ -100,8 +101,8 @@ struct PathWalk {
         folder = next
     }
 
-    /// Refuses a folder whose names others can change. In a folder such as `/tmp` they can only add names: what is the
-    /// caller's or root's there stays what it is.
+    /// Rejects a folder in which other users can change names. In a sticky folder such as `/tmp` they can only add
+    /// names: those of the caller and root stay unchanged.
     private mutating func judge(_ folder: OpenedFile) throws(UntrustedFile.Reason) {
         guard let status = FileStatus(of: folder.number) else { throw .unreadable }
         guard FileOwner.isTrusted(status.owner) else { throw .foreign(owner: status.owner, shown) }
@@ -132,7 +133,7 @@ struct PathWalk {
     }
 
     private func reach(_ name: String) throws(UntrustedFile.Reason) -> OpenedPlace {
-        // Not waiting, so that a pipe cannot hold the program up.
+        // Nonblocking, so that a pipe cannot stall the program.
         let number = openat(folder.number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard number >= 0 else { throw errno == ENOENT ? .missing : .unreadable }
         let file = OpenedFile(number)

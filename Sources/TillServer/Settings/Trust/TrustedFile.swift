@@ -1,27 +1,27 @@
 import Foundation
 import TillJournal
 
-/// A file that decides where money and keys go: it is read only if nobody but the caller and root can have chosen what
-/// is in it, or what stands under its name.
+/// A file that decides the destination of money and keys. It is read only if no user but the caller and root can have
+/// chosen its content, or the file that its name refers to.
 ///
-/// What is judged is what was opened, and the folders above it are walked by their descriptors, so that nothing can be
-/// put in place between the check and the reading. Access lists need no check of their own: where one lets others
-/// write, the group's bits say so.
+/// The checks apply to the opened file, and the folders above it are walked by their descriptors, so nothing can be
+/// swapped between the check and the read. Access lists need no separate check: write access granted by a list appears
+/// in the group's bits.
 public enum TrustedFile {
-    /// Who else may know what is in it.
+    /// The confidentiality of a file's content.
     public enum Content: Sendable {
-        /// Anybody: it must only not be written by others.
+        /// The file may be readable by all users, but not writable by others.
         case open
-        /// Nobody but the caller, root and the file's group.
+        /// The file may be readable only by the caller, root and its group.
         case secret
     }
 
-    /// Reads the file whole.
+    /// Reads the whole file.
     /// - Parameters:
-    ///   - path: its name; a relative one is of the current folder.
-    ///   - what: what the file is, for the sentences: `settings file`.
-    ///   - limit: the most bytes that it may have.
-    /// - Throws: ``UntrustedFile``, also where it is missing, is no regular file or is too long.
+    ///   - path: the path; a relative one starts at the current folder.
+    ///   - what: the kind of file in error messages, such as `settings file`.
+    ///   - limit: the maximum size, in bytes.
+    /// - Throws: ``UntrustedFile``, also for a file that is missing, not regular or too long.
     public static func read(
         _ path: String, _ what: String, limit: Int, content: Content = .open
     ) throws(UntrustedFile) -> [UInt8] {
@@ -32,7 +32,7 @@ public enum TrustedFile {
         guard mode_t(status.mode) & S_IFMT == S_IFREG else { throw refuse(.noRegularFile) }
         guard FileOwner.isTrusted(status.owner) else { throw refuse(.foreign(owner: status.owner, place.path)) }
         guard status.mode & 0o022 == 0 else { throw refuse(.writable(place.path)) }
-        // In a folder that others may write, a second name can lead to another file of the caller's.
+        // In a folder writable by other users, a second name can lead to another file of the caller's.
         guard status.links == 1 || !place.isInSharedFolder else { throw refuse(.linked(place.path)) }
         guard content == .open || status.mode & 0o004 == 0 || !place.isReachableByOthers else {
             throw refuse(.readable(place.path))
@@ -45,12 +45,12 @@ public enum TrustedFile {
     }
 }
 
-/// Who may own what is trusted.
+/// The users that may own a trusted file.
 enum FileOwner {
-    /// The caller and root.
+    /// Returns `true` for the caller and root.
     static func isTrusted(_ owner: uid_t) -> Bool { owner == 0 || owner == geteuid() }
 
-    /// A person's name for a user of the machine; the number where there is none.
+    /// Returns the name of a user, or the number without one.
     static func name(_ owner: uid_t) -> String {
         guard let entry = getpwuid(owner), let name = entry.pointee.pw_name else { return "user \(owner)" }
         return String(cString: name)

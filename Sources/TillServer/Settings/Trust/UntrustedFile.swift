@@ -1,32 +1,32 @@
 import Foundation
 public import TillCore
 
-/// Why a file that decides where money and keys go is not read. Nothing of it was used.
+/// The reason that a file deciding the destination of money and keys was not read. None of it was used.
 public struct UntrustedFile: ExplainedError, Hashable {
-    /// Why the file is not trusted.
+    /// The reason that the file is not used.
     public enum Reason: Error, Hashable, Sendable {
         /// There is no such file.
         case missing
         case unreadable
         /// It is a folder, a pipe or a device.
         case noRegularFile
-        /// It has more bytes than these.
+        /// It exceeds this number of bytes.
         case tooLong(Int)
         /// The file, a link to it or a folder above it belongs to another user.
         case foreign(owner: UInt32, String)
-        /// Others can write the file.
+        /// Other users can write the file.
         case writable(String)
-        /// Others can put another file in its place.
+        /// Other users can replace the file.
         case writableFolder(String)
-        /// It has another name, and stands where others may put names.
+        /// It has a second name, in a folder to which other users can add names.
         case linked(String)
-        /// It holds a secret that others can read.
+        /// It holds a secret that other users can read.
         case readable(String)
     }
 
-    /// The name that it was given by.
+    /// The path as given.
     public let path: String
-    /// What it is, for people.
+    /// The kind of file, for display.
     public let file: String
     public let reason: Reason
 
@@ -36,7 +36,8 @@ public struct UntrustedFile: ExplainedError, Hashable {
         self.reason = reason
     }
 
-    /// Others have, or may have, a hand in it; the other reasons are that there is nothing to read.
+    /// `true` if other users can read or modify the file, or may have done so; `false` if it cannot be read or is too
+    /// long.
     public var isDistrusted: Bool {
         switch reason {
         case .missing, .unreadable, .noRegularFile, .tooLong: false
@@ -48,7 +49,7 @@ public struct UntrustedFile: ExplainedError, Hashable {
 
     public var what: String { "The \(file) \(path) is not used: \(why)." }
 
-    /// Why, as a part of a sentence.
+    /// The reason, as part of a sentence.
     public var why: String {
         switch reason {
         case .missing: "there is no readable file of this name"

@@ -1,0 +1,45 @@
+import GRDB
+public import TillCore
+public import TillJournal
+
+extension SQLiteJournal {
+    /// Returns the number of payments by status, and of pending work, from totals maintained by the commits.
+    public func metrics(at moment: Timestamp) async throws(JournalError) -> JournalMetrics {
+        try await read { db in
+            var metrics = JournalMetrics()
+            let names = Tally.all.map { "'\($0.name)'" }.joined(separator: ",")
+            let rows = try Row.fetchAll(db, sql: "SELECT name, count FROM tally WHERE name IN (\(names))")
+            let counts = Dictionary(rows.map { ($0[0] as String, $0[1] as Int) }) { first, _ in first }
+            for tally in Tally.all {
+                guard let count = counts[tally.name] else { continue }
+                switch tally {
+                case .payments(let status): metrics.payments[status] = count
+                case .pending: metrics.pending = count
+                }
+            }
+            let row = try Row.fetchOne(
+                db, sql: "SELECT count(*), min(due_at) FROM outbox WHERE due_at <= ?", arguments: [moment.milliseconds])
+            if let row {
+                metrics.due = row[0]
+                metrics.oldestDue = (row[1] as Int64?).map { Timestamp(milliseconds: $0) }
+            }
+            return metrics
+        }
+    }
+
+    /// Proves that the journal accepts writes: commits as many bytes as a response needs, with a sync of the disk, and
+    /// checks that space is reserved for further responses.
+    /// - Throws: `JournalError.full` or `JournalError.unavailable`.
+    public func checkWriting() async throws(JournalError) {
+        try await writeAlone { db in
+            try db.execute(
+                sql: "UPDATE probe SET body = randomblob(?) WHERE id = 1",
+                arguments: [JournalLimits.largestCommonAnswer]
+            )
+            guard db.changesCount == 1 else {
+                throw JournalError.corrupted("the row that is written as a probe is missing")
+            }
+        }
+        guard ballast.take() else { throw .full(Ballast.shortage) }
+    }
+}

@@ -1,0 +1,250 @@
+import Foundation
+import GRDB
+public import TillCore
+public import TillJournal
+
+extension SQLiteJournal {
+    /// Returns a payment as the fold of its events; `nil` if there is none.
+    public func payment(_ id: PaymentID) async throws(JournalError) -> Payment? {
+        try SQLiteJournal.fold(try await events(of: id))
+    }
+
+    /// A query for the payment that has an order (account, order), otherwise the oldest that became live again; null if
+    /// the order is free.
+    static let occupant = """
+        SELECT coalesce((SELECT id FROM payment WHERE account = ?1 AND order_id = ?2 AND live = 1),
+          (SELECT min(id) FROM payment WHERE account = ?1 AND order_id = ?2 AND live = 2))
+        """
+
+    /// Returns the payment that the order currently belongs to; `nil` if it is free.
+    public func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
+        let sql = """
+            SELECT \(StoredEvent.columns) FROM event WHERE payment =
+            (\(SQLiteJournal.occupant))
+            ORDER BY version
+            """
+        return try SQLiteJournal.fold(try await events(sql, account.rawValue, order.rawValue))
+    }
+
+    /// Returns payments by their rows, newest first.
+    public func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow] {
+        try await paymentRows(filter) { try PaymentRow($0) }
+    }
+
+    /// Returns payments by their rows, newest first, including unreadable rows.
+    public func rowReadings(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRowReading] {
+        try await paymentRows(filter) { row in
+            do { return .row(try PaymentRow(row)) } catch JournalError.corrupted(let reason) {
+                return .unreadable(UnreadableRow(row, reason: reason))
+            }
+        }
+    }
+
+    private func paymentRows<Found: Sendable>(
+        _ filter: PaymentFilter, _ found: @escaping @Sendable (Row) throws -> Found
+    ) async throws(JournalError) -> [Found] {
+        // The position is always a condition, so that every list starts in an index at its page.
+        var conditions = ["id < ?"]
+        var values: [any DatabaseValueConvertible & Sendable] = [filter.before?.rawValue ?? "\u{10FFFF}"]
+        for (condition, value) in [
+            ("account = ?", filter.account?.rawValue), ("order_id = ?", filter.order?.rawValue),
+            ("status = ?", filter.status?.rawValue),
+        ] {
+            guard let value else { continue }
+            conditions.append(condition)
+            values.append(value)
+        }
+        values.append(min(max(filter.limit, 1), JournalLimits.maximumPage))
+        let sql = """
+            SELECT \(PaymentRow.columns) FROM payment WHERE \(conditions.joined(separator: " AND "))
+            ORDER BY id DESC LIMIT ?
+            """
+        let arguments = values
+        return try await read { db in
+            let statement = try db.cachedStatement(sql: sql)
+            return try Row.fetchAll(statement, arguments: StatementArguments(arguments)).map { try found($0) }
+        }
+    }
+
+    /// Returns all events of a payment, oldest first.
+    public func events(of payment: PaymentID) async throws(JournalError) -> [StoredEvent] {
+        try await events(
+            "SELECT \(StoredEvent.columns) FROM event WHERE payment = ? ORDER BY version", payment.rawValue)
+    }
+
+    /// Returns the events of one payment, read on this thread if possible.
+    private func events(_ sql: String, _ names: String...) async throws(JournalError) -> [StoredEvent] {
+        let found = try point { (reader) throws(SQLiteFailure) in
+            try reader.statement(sql).all(names.map { .text($0) }) { StoredEvent.Columns($0) }
+        }
+        if let found { return try found.map { (columns) throws(JournalError) in try StoredEvent(columns) } }
+        return try await read { db in
+            try Row.fetchAll(db.cachedStatement(sql: sql), arguments: StatementArguments(names))
+                .map { try StoredEvent($0) }
+        }
+    }
+
+    /// Reads on this thread. `nil` if that fails: ``read(_:)`` then succeeds or throws the reason.
+    func point<Value>(
+        _ body: (SQLiteConnection) throws(SQLiteFailure) -> Value
+    ) throws(JournalError) -> Value? {
+        guard !isClosed else { throw .closed }
+        return points.read(body)
+    }
+
+    /// Returns events after a position in the journal, oldest first.
+    public func events(
+        after sequence: Int64, account: AccountID?, limit: Int
+    ) async throws(JournalError) -> [StoredEvent] {
+        try await eventRows(after: sequence, account: account, limit: limit) { try StoredEvent($0) }
+    }
+
+    /// Returns events after a position in the journal, oldest first, including unreadable ones.
+    public func readings(
+        after sequence: Int64, account: AccountID?, limit: Int
+    ) async throws(JournalError) -> [EventReading] {
+        try await eventRows(after: sequence, account: account, limit: limit) { row in
+            do { return .event(try StoredEvent(row)) } catch JournalError.corrupted(let reason) {
+                return .unreadable(
+                    UnreadableEvent(
+                        sequence: row[0], payment: PaymentID(rawValue: row[1]), account: AccountID(rawValue: row[2]),
+                        version: Int(clamping: row[3] as Int64), at: Timestamp(milliseconds: row[4]), reason: reason))
+            }
+        }
+    }
+
+    private func eventRows<Event: Sendable>(
+        after sequence: Int64, account: AccountID?, limit: Int, _ event: @escaping @Sendable (Row) throws -> Event
+    ) async throws(JournalError) -> [Event] {
+        let limit = min(max(limit, 1), JournalLimits.maximumPage)
+        return try await read { db in
+            let rows: [Row]
+            if let account {
+                let statement = try db.cachedStatement(
+                    sql: """
+                        SELECT \(StoredEvent.columns) FROM event WHERE sequence > ? AND account = ?
+                        ORDER BY sequence LIMIT ?
+                        """)
+                rows = try Row.fetchAll(statement, arguments: [sequence, account.rawValue, limit])
+            } else {
+                let statement = try db.cachedStatement(
+                    sql: "SELECT \(StoredEvent.columns) FROM event WHERE sequence > ? ORDER BY sequence LIMIT ?")
+                rows = try Row.fetchAll(statement, arguments: [sequence, limit])
+            }
+            return try rows.map { try event($0) }
+        }
+    }
+
+    /// Returns the record under a key; `nil` if there is none or it has expired.
+    public func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
+        let found = try point { (reader) throws(SQLiteFailure) in
+            try reader.statement(SQLiteWriter.selectIdempotency)
+                .first(.text(scope.account.rawValue), .text(scope.operation), .text(scope.key)) { row in
+                    IdempotencyRecord(scope: scope, row: row, isAlive: { isAlive($0) })
+                }
+        }
+        if let found { return found.flatMap { $0.isExpired(by: clock) ? nil : $0 } }
+        let record = try await read { [self] db in
+            let statement = try db.cachedStatement(sql: SQLiteWriter.selectIdempotency)
+            let row = try Row.fetchOne(
+                statement, arguments: [scope.account.rawValue, scope.operation, scope.key])
+            return row.map { row in
+                IdempotencyRecord(
+                    scope: scope, fingerprint: row.octets(0), request: row.octets(1), isFinished: row[2] as Int64 == 1,
+                    payment: row[3], step: row[4], status: row[5] as Int64? ?? 0, body: row.octets(6),
+                    createdAt: row[8], isAlive: (row[7] as Int64?).map { isAlive($0) } ?? false)
+            }
+        }
+        guard let record, !record.isExpired(by: clock) else { return nil }
+        return record
+    }
+
+    private static func fold(_ events: [StoredEvent]) throws(JournalError) -> Payment? {
+        try Payment(stored: events)
+    }
+}
+
+extension Row {
+    func octets(_ index: Int) -> [UInt8] { (self[index] as Data?).map { Array($0) } ?? [] }
+}
+
+extension StoredEvent {
+    static let columns = "sequence, payment, account, version, at, body"
+
+    /// The columns of a row, copied while the statement is positioned on it.
+    struct Columns {
+        let sequence: Int64
+        let payment: String
+        let account: String
+        let version: Int64
+        let at: Int64
+        let body: [UInt8]
+
+        init(_ row: SQLiteStatement) {
+            sequence = row.int(0)
+            payment = row.text(1)
+            account = row.text(2)
+            version = row.int(3)
+            at = row.int(4)
+            body = row.bytes(5)
+        }
+    }
+
+    init(_ columns: Columns) throws(JournalError) {
+        self.init(
+            sequence: columns.sequence, payment: PaymentID(rawValue: columns.payment),
+            account: AccountID(rawValue: columns.account), version: Int(clamping: columns.version),
+            record: try RecordedEvent(columns.body, at: Timestamp(milliseconds: columns.at)))
+    }
+
+    init(_ row: Row) throws {
+        let body: String = row[5]
+        var utf8 = body
+        utf8.makeContiguousUTF8()
+        self.init(
+            sequence: row[0], payment: PaymentID(rawValue: row[1]), account: AccountID(rawValue: row[2]),
+            version: Int(clamping: row[3] as Int64),
+            record: try RecordedEvent(utf8.utf8, at: Timestamp(milliseconds: row[4])))
+    }
+}
+
+extension RecordedEvent {
+    fileprivate init(_ body: some Collection<UInt8>, at: Timestamp) throws(JournalError) {
+        self = try PaymentEventCodec.record(body, at: at)
+    }
+}
+
+extension PaymentRow {
+    static let columns = """
+        id, account, order_id, order_number, status, amount, currency, captured, refunded, provider, tender, created_at,
+        updated_at, version
+        """
+
+    init(_ row: Row) throws {
+        let text: String = row[4]
+        guard let status = PaymentStatus(rawValue: text) else {
+            throw JournalError.corrupted("the status “\(text.prefix(40))” of a payment is not known")
+        }
+        let currency = try Currency(stored: row[6])
+        self.init(
+            id: PaymentID(rawValue: row[0]), account: AccountID(rawValue: row[1]), order: OrderID(rawValue: row[2]),
+            orderNumber: row[3], status: status, amount: Money(minorUnits: row[5], currency: currency),
+            captured: Money(minorUnits: row[7], currency: currency),
+            refunded: Money(minorUnits: row[8], currency: currency),
+            provider: (row[9] as String?).map { ProviderName(rawValue: $0) },
+            tenderKind: (row[10] as String?).map { TenderKind(rawValue: $0) },
+            createdAt: Timestamp(milliseconds: row[11]), updatedAt: Timestamp(milliseconds: row[12]),
+            version: Int(clamping: row[13] as Int64))
+    }
+}
+
+extension UnreadableRow {
+    /// Creates a row from the readable columns of `PaymentRow.columns`.
+    fileprivate init(_ row: Row, reason: String) {
+        self.init(
+            id: PaymentID(rawValue: row[0]), account: AccountID(rawValue: row[1]), order: OrderID(rawValue: row[2]),
+            orderNumber: row[3], amount: Currency(ifValid: row[6]).map { Money(minorUnits: row[5], currency: $0) },
+            provider: (row[9] as String?).map { ProviderName(rawValue: $0) },
+            createdAt: Timestamp(milliseconds: row[11]), updatedAt: Timestamp(milliseconds: row[12]), reason: reason)
+    }
+}

@@ -1,0 +1,60 @@
+import TillCore
+import TillJournal
+
+/// A total maintained by the commits, so that counting requires no table scan.
+enum Tally: Hashable {
+    case payments(PaymentStatus)
+    /// Payments with pending work.
+    case pending
+
+    /// The name of its row.
+    var name: String {
+        switch self {
+        case .payments(let status): "payment " + status.rawValue
+        case .pending: "outbox"
+        }
+    }
+
+    static let all = PaymentStatus.allCases.map { Tally.payments($0) } + [.pending]
+}
+
+extension SQLiteWriter {
+    /// The state of a payment before a write; all zero if there is none.
+    struct Current {
+        var version = 0
+        var isLive = false
+        var status: PaymentStatus?
+        var isPending = false
+    }
+
+    func current(_ id: PaymentID) throws(SQLiteFailure) -> Current {
+        try statement(
+            """
+            SELECT version, live, status, EXISTS (SELECT 1 FROM outbox WHERE outbox.payment = payment.id)
+            FROM payment WHERE id = ?
+            """
+        ).first(.text(id.rawValue)) {
+            Current(
+                version: Int(clamping: $0.int(0)), isLive: $0.int(1) > 0,
+                status: PaymentStatus(rawValue: $0.text(2)), isPending: $0.int(3) == 1)
+        } ?? Current()
+    }
+
+    /// Counts one write. A write without events leaves the payment's row unchanged.
+    func count(_ append: PreparedWrite.Append, from current: Current) {
+        if !append.events.isEmpty, current.status != append.row.status {
+            if let status = current.status { tallies[.payments(status), default: 0] -= 1 }
+            tallies[.payments(append.row.status), default: 0] += 1
+        }
+        if append.isPending != current.isPending { tallies[.pending, default: 0] += append.isPending ? 1 : -1 }
+    }
+
+    /// Writes the changes counted in the open transaction.
+    func writeTallies() throws(SQLiteFailure) {
+        for (tally, change) in tallies where change != 0 {
+            try statement(
+                "INSERT INTO tally(name, count) VALUES (?1, ?2) ON CONFLICT(name) DO UPDATE SET count = count + ?2"
+            ).run(.text(tally.name), .int(change))
+        }
+    }
+}
