@@ -1,8 +1,8 @@
 internal import TillCore
 
-/// Adyen's codes and what they say about the money.
+/// Adyen's codes and their consequences for the money.
 enum AdyenCodes {
-    /// Why a payment was refused.
+    /// The refusal reasons of payments.
     static let refusals = ProviderCodeTable(
         "adyen.refusals", title: "Why a payment was refused",
         source: "Adyen's page \"Refusal reasons\", the field `refusalReasonCode`",
@@ -46,7 +46,7 @@ enum AdyenCodes {
             .init(.nothingMoved, .changed, .incorrectCVC, "24=CVCDeclined"),
         ])
 
-    /// Errors of a request.
+    /// The error codes of API requests.
     static let errors = ProviderCodeTable(
         "adyen.errors", title: "Errors of a request",
         source: "Adyen's page \"Error codes and messages\" and its interface description, Checkout 71",
@@ -76,7 +76,7 @@ enum AdyenCodes {
                 """),
         ])
 
-    /// Why a capture, a cancel or a refund was not done, as its webhook says: Adyen's sentences, with `_` for spaces.
+    /// The reasons for a failed capture, cancel or refund in its webhook: Adyen's sentences, with `_` for spaces.
     static let modifications = ProviderCodeTable(
         "adyen.modifications", title: "Why a capture, a cancel or a refund was not done",
         source: "the field `reason` of Adyen's webhooks CAPTURE, CANCELLATION, TECHNICAL_CANCEL and REFUND",
@@ -84,7 +84,7 @@ enum AdyenCodes {
             .init(.movedAlready, .afterQuery, .nothingLeft, "Insufficient_balance_on_payment")
         ])
 
-    /// What failed after Adyen had taken it. A capture may be collected again by Adyen, which a webhook reports.
+    /// The failures after acceptance by Adyen. Adyen may collect a capture again, which a webhook reports.
     static let failures = ProviderCodeTable(
         "adyen.failures", title: "What came to nothing after it was taken",
         source: "Adyen's page \"CAPTURE_FAILED and REFUND_FAILED reasons\"; the field `eventCode`",
@@ -93,6 +93,6 @@ enum AdyenCodes {
             .init(.nothingMoved, .changed, .generic, "REFUND_FAILED REFUNDED_REVERSED"),
         ])
 
-    /// The row of a webhook's sentence.
+    /// Returns the row of a webhook's reason.
     static func modification(_ reason: String) -> ProviderCode? { modifications[reason.replacing(" ", with: "_")] }
 }

@@ -1,31 +1,31 @@
 public import TillCore
 
-/// What a shop's server needs for Adyen.
+/// The configuration of a shop's server for Adyen.
 public struct AdyenConfig: Sendable {
-    /// The version of the checkout interface that is spoken.
+    /// The version of the Checkout API.
     public static let version = "v71"
-    /// The most keys for webhooks: the one in use and, while they are changed, the next.
+    /// Maximum number of HMAC keys: the current one and, during rotation, the next.
     public static let mostWebhookKeys = 2
 
     public let merchantAccount: String
-    /// The key of the interface.
+    /// The API key.
     public let apiKey: Secret<String>
-    /// `https` or, for this machine only, `http`.
+    /// `https` or, for a loopback address only, `http`.
     let scheme: String
     let authority: String
-    /// What stands before the version in paths; live accounts have one.
+    /// The path before the version; present for live accounts.
     let prefix: String
-    /// The keys of webhooks, from hexadecimal digits.
+    /// The HMAC keys, decoded from hexadecimal.
     let webhookKeys: [Secret<[UInt8]>]
-    /// Where a customer who had to do something at the bank comes back to.
+    /// The return URL for a customer after an action at the issuer.
     let returnURL: String
 
-    /// The credentials of one merchant account, checked.
+    /// Creates a validated configuration of one merchant account.
     /// - Parameters:
-    ///   - url: the interface's address without version; nil for Adyen's test system. A live account
-    ///     has its own: `https://PREFIX-checkout-live.adyenpayments.com/checkout`.
-    ///   - webhookKeys: the HMAC keys of the webhook in hexadecimal, as Adyen shows them.
-    /// - Throws: ``AdyenConfigError``, which never repeats what was given.
+    ///   - url: the API's address without version; `nil` for Adyen's test system. A live account has its own:
+    ///     `https://PREFIX-checkout-live.adyenpayments.com/checkout`.
+    ///   - webhookKeys: the HMAC keys of the webhook in hexadecimal, as shown by Adyen.
+    /// - Throws: ``AdyenConfigError``, which never repeats the input.
     public init(
         merchantAccount: String, apiKey: Secret<String>, url: String? = nil, webhookKeys: [Secret<String>] = [],
         returnURL: String = "https://127.0.0.1/"
@@ -63,13 +63,13 @@ public struct AdyenConfig: Sendable {
     }
 }
 
-/// Why a configuration cannot be used. The sentence never repeats what was given.
+/// An error for an unusable configuration. The sentence never repeats the input.
 public enum AdyenConfigError: Error, Hashable, Sendable, CustomStringConvertible {
     case unusable(String)
-    /// `http` to another machine would show the key and the cards to everybody in between.
+    /// `http` to another machine would expose the key and card data to every intermediary.
     case plainHTTP
 
-    /// One sentence for people.
+    /// One sentence for display.
     public var description: String {
         switch self {
         case .unusable(let name): "Adyen's \(name) cannot be used."

@@ -1,13 +1,13 @@
 public import TillCore
 
-/// What an event says of its dispute.
+/// The dispute details of an event.
 public struct AdyenDisputeNote: Hashable, Sendable {
-    /// Adyen's word: `Undefended`, `Pending`, `Won`, `Lost`, `Expired`, …
+    /// Adyen's dispute status: `Undefended`, `Pending`, `Won`, `Lost`, `Expired`, …
     public let status: String?
-    /// Until when the shop may answer.
+    /// The deadline for the shop's response.
     public let respondBy: Timestamp?
 
-    /// `nil`: it says neither.
+    /// Creates the details; `nil` if there are none.
     init?(status: String?, respondBy: Timestamp?) {
         guard status != nil || respondBy != nil else { return nil }
         self.status = status
@@ -25,12 +25,13 @@ public struct AdyenDisputeNote: Hashable, Sendable {
 }
 
 extension ProviderSnapshot.Dispute {
-    /// The disputes that events of one payment tell of. The same whichever event came first, and however often: what
-    /// the signature leaves out, such as Adyen's clock and its word for where a dispute stands, decides nothing.
+    /// Returns the disputes reported by the events of one payment. The result does not depend on the order or
+    /// repetition of events: values not covered by the signature, such as Adyen's timestamp and dispute status, decide
+    /// nothing.
     static func all(in events: [AdyenNotification], of payment: String) -> [ProviderSnapshot.Dispute] {
         let told = events.filter { $0.success && $0.eventCode.disputed != nil }
         let names = Set(told.map(\.pspReference)).subtracting([payment]).sorted()
-        // Where Adyen is not set up to name disputes, the payment's name stands there: that is its only dispute.
+        // If Adyen is not set up to identify disputes, the event carries the payment's reference: its only dispute.
         let nameless = told.filter { $0.pspReference == payment }
         guard let first = names.first else { return dispute(nameless, named: payment).map { [$0] } ?? [] }
         let owner = names.count == 1 ? first : payment

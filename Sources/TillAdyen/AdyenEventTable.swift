@@ -1,25 +1,25 @@
-/// What an event does to a sale. Nothing of it depends on what Adyen's signature leaves out.
+/// The effect of an event on a sale. It never depends on values not covered by Adyen's signature.
 enum AdyenEffect: Hashable, Sendable {
-    /// The payment itself: the money is held or taken, or it was refused.
+    /// The authorization: the money is held or captured, or the payment was refused.
     case authorized
     case captured
     case captureFailed
     /// The hold is released.
     case released
-    /// What was taken goes back; if nothing was taken, the hold is released.
+    /// Captured money is returned; if none was captured, the hold is released.
     case reversed
-    /// The rest of the hold is over; what was taken stays.
+    /// The remainder of the hold has expired; captured money stays.
     case expired
     case refunded
     case refundFailed
-    /// The dispute's money goes, comes back, or stays where it is.
+    /// The disputed amount is withdrawn, returned or unchanged.
     case disputed(Disputed)
     case report
-    /// It is kept among the notifications and recorded once, and changes no sale.
+    /// No effect on a sale: the event is stored with the notifications and recorded once.
     case kept
 }
 
-/// What an event says of its dispute.
+/// The effect of an event on its dispute.
 struct Disputed: Hashable, Sendable {
     enum Funds: Hashable, Sendable {
         case withdrawn
@@ -29,21 +29,21 @@ struct Disputed: Hashable, Sendable {
     enum End: Hashable, Sendable {
         case won
         case lost
-        /// Lost, if the money was withdrawn and nobody has answered.
+        /// Lost if the money was withdrawn and no defense was submitted.
         case lostUnanswered
     }
 
-    /// How far a dispute is with the event: they come in any order.
+    /// The position in the dispute's course, because events arrive in any order.
     let step: Int
-    /// `nil`: the event moves nothing.
+    /// The movement of funds; `nil` for none.
     let funds: Funds?
-    /// `nil`: the dispute is open after it.
+    /// The outcome of the dispute; `nil` while it stays open.
     let end: End?
 }
 
-/// Every event that Adyen's interface description of webhooks, version 1, has, and what it does.
+/// The effects of all events in Adyen's webhook API description, version 1.
 enum AdyenEventTable {
-    /// The effect of an event; one of tomorrow is kept.
+    /// Returns the effect of an event; an unknown event is stored only.
     static subscript(code: AdyenEventCode) -> AdyenEffect { rows[code.rawValue] ?? .kept }
 
     static let rows: [String: AdyenEffect] = {
@@ -62,12 +62,12 @@ enum AdyenEventTable {
         "REPORT_AVAILABLE": .report,
     ]
 
-    /// In the order in which a dispute goes; of two ends the one that costs money is the later.
+    /// Ordered by the course of a dispute; of two outcomes, the one that costs money comes later.
     private static let disputes: [(code: String, funds: Disputed.Funds?, end: Disputed.End?)] = [
         ("REQUEST_FOR_INFORMATION", nil, nil), ("NOTIFICATION_OF_CHARGEBACK", nil, nil),
         ("CHARGEBACK", .withdrawn, nil), ("DISPUTE_DEFENSE_PERIOD_ENDED", nil, .lostUnanswered),
         ("INFORMATION_SUPPLIED", nil, nil), ("ISSUER_COMMENTS", nil, nil),
-        // Money back for now: the bank may try again.
+        // Returned provisionally: the issuer may dispute again.
         ("CHARGEBACK_REVERSED", .returned, nil), ("ISSUER_RESPONSE_TIMEFRAME_EXPIRED", nil, .won),
         ("SECOND_CHARGEBACK", .withdrawn, .lost),
         ("PREARBITRATION_OPEN", nil, nil), ("PREARBITRATION_DECLINED", nil, nil),
@@ -77,7 +77,8 @@ enum AdyenEventTable {
         ("SCHEME_ARBITRATION_LOST", .withdrawn, .lost),
     ]
 
-    /// What moves no money of a sale: other products, payouts to third parties, orders of several payments, warnings.
+    /// The events that move no money of a sale: other products, payouts to third parties, multi-payment orders,
+    /// warnings.
     private static let kept = [
         "ACH_NOTIFICATION_OF_CHANGE", "AUTHORISATION_ADJUSTMENT", "AUTORESCUE", "CANCEL_AUTORESCUE",
         "DIRECT_DEBIT_NOTICE_OF_CHANGE_NOTIFICATION", "MANUAL_REVIEW_ACCEPT", "MANUAL_REVIEW_REJECT",
@@ -90,7 +91,7 @@ enum AdyenEventTable {
 extension AdyenEventCode {
     var effect: AdyenEffect { AdyenEventTable[self] }
 
-    /// What it says of its dispute; `nil`: it is about none.
+    /// The effect on the event's dispute; `nil` for other events.
     var disputed: Disputed? {
         if case .disputed(let said) = effect { said } else { nil }
     }

@@ -1,36 +1,36 @@
 internal import HTTPTypes
 internal import TillCore
 
-/// What came of one call to Adyen.
+/// The outcome of one call to Adyen.
 enum AdyenOutcome: Sendable {
     /// A 2xx with its document.
     case answered(JSONValue)
-    /// A 4xx: status, document and the request's name at Adyen.
+    /// A 4xx: status, document and Adyen's request id.
     case refused(Int, JSONValue, requestID: String?)
-    /// A 401 or 403: Adyen rejects our own key and has done nothing.
+    /// A 401 or 403: Adyen rejects Till's own key and has executed nothing.
     case keyRejected(String)
-    /// No request left, or Adyen says that it took none.
+    /// No request was sent, or Adyen reports that it accepted none.
     case notSent(String)
-    /// There is no answer, or none that can be read.
+    /// No answer, or an unreadable one.
     case unknown(String)
 }
 
-/// Sends calls and reads answers; knows nothing of payments.
+/// Sends calls and parses answers; has no knowledge of payments.
 struct AdyenGateway: Sendable {
-    /// The longest key that Adyen takes.
+    /// Maximum length of an idempotency key accepted by Adyen.
     static let longestKey = 64
 
     let config: AdyenConfig
     let transport: any HTTPTransport
 
-    /// A POST below the version's path.
+    /// Sends a POST to a path below the version.
     func post(
         _ path: String, _ body: JSONValue, key: IdempotencyKey?, within deadline: Span
     ) async -> AdyenOutcome {
         await send(config.prefix + "/" + AdyenConfig.version + path, body, key: key, within: deadline)
     }
 
-    /// A POST to a whole path of the same host.
+    /// Sends a POST to an absolute path of the same host.
     func send(
         _ path: String, _ body: JSONValue, key: IdempotencyKey?, within deadline: Span
     ) async -> AdyenOutcome {
@@ -68,7 +68,7 @@ struct AdyenGateway: Sendable {
         case 401, 403: return .keyRejected("Adyen rejected our key (HTTP \(status))")
         case 400..<500:
             let code = document?["errorCode"]?.stringValue.map { ProviderText.cut($0, atMost: 32) }
-            // Done before, or the same key is being worked on and the answer is still to come.
+            // Already done, or the same key is being processed and its answer is still to come.
             let isOpen = code.flatMap { AdyenCodes.errors[$0] }?.money.needsQuery ?? false
             if isOpen || field("Transient-Error") == "true" {
                 return .unknown("the same request is being worked on, or was done before (error \(code ?? "none"))")
@@ -81,7 +81,7 @@ struct AdyenGateway: Sendable {
 }
 
 extension JSONValue {
-    /// An object from pairs; what is nil is left out.
+    /// Creates an object from pairs, omitting those that are `nil`.
     static func adyen(_ pairs: KeyValuePairs<String, JSONValue?>) -> JSONValue {
         .object(pairs.compactMap { pair in pair.value.map { JSONMember(key: pair.key, value: $0) } })
     }

@@ -1,7 +1,7 @@
 public import TillCore
 public import TillProvider
 
-/// Adyen: typed cards through its checkout interface, and a terminal on the local network.
+/// The Adyen integration: typed cards through the Checkout API, and a terminal on the local network.
 public struct AdyenModule: ProviderModule {
     /// The name in settings, requests and the journal: `adyen`.
     public static let name = ProviderName(rawValue: "adyen")
@@ -11,13 +11,13 @@ public struct AdyenModule: ProviderModule {
         .adyenReportUser, .adyenReportPassword, .adyenReportPasswordFile, .adyenReportURL,
         .adyenTerminal, .adyenTerminalPassphrase, .adyenTerminalPassphraseFile, .adyenTerminalKey, .adyenTerminalRoot,
     ]
-    /// Refusals, errors of requests, and why something that was accepted failed later.
+    /// The codes of refusals, of request errors, and of failures after acceptance.
     public static var codes: [ProviderCodeTable] {
         [AdyenCodes.refusals, AdyenCodes.errors, AdyenCodes.modifications, AdyenCodes.failures]
     }
-    /// The settlement details report.
+    /// The format of the settlement details report.
     public static var statementFormats: [any StatementFormat] { [AdyenSettlementReport()] }
-    /// The merchant account and its key. A terminal alone takes payments, too.
+    /// The merchant account and its API key. A terminal alone also processes payments.
     public static let required: [Setting] = [.adyenMerchantAccount, .adyenKey]
     public static let hosts = [".adyen.com", ".adyenpayments.com"]
 
@@ -27,7 +27,7 @@ public struct AdyenModule: ProviderModule {
     private let url: String?
     private let source: AdyenStatementSource?
 
-    /// Makes it. What webhooks tell is kept with the counter's notifications.
+    /// Creates the module. Webhook events are stored with the counter's notifications.
     public static func make(
         _ settings: any SettingValues, in environment: ProviderEnvironment
     ) throws(ProviderModuleError) -> AdyenModule? {
@@ -62,7 +62,7 @@ public struct AdyenModule: ProviderModule {
         return AdyenModule(online: online, receiver: receiver, terminal: terminal, url: url, source: source)
     }
 
-    /// Who fetches reports; `nil` where nobody is set. A stand-in on this machine has them itself.
+    /// Returns the report user's configuration; `nil` if none is set. A local stand-in serves its own reports.
     private static func reports(
         _ settings: any SettingValues, mode: PaymentMode, at url: String?
     ) throws(ProviderModuleError) -> AdyenReportConfig? {
@@ -107,7 +107,7 @@ public struct AdyenModule: ProviderModule {
         else {
             throw ProviderModuleError(self, "the terminal's address must be https; http is for localhost only.")
         }
-        // In the clear anyone in the shop's network could change an amount.
+        // Unencrypted, any device on the shop's network could change an amount.
         guard seal != nil || Loopback.isURL(address) else {
             throw ProviderModuleError(
                 self, "the terminal needs the passphrase and the name of the key that it shares with us.")
@@ -115,9 +115,10 @@ public struct AdyenModule: ProviderModule {
         return AdyenTerminalProvider(terminal: client, checkout: online, clock: environment.clock)
     }
 
-    /// As the checkout interface's address says, else as the terminal's.
+    /// The mode, according to the Checkout API's address, else the terminal's.
     public var mode: PaymentMode { online?.mode ?? terminal?.mode ?? .live }
-    /// The checkout interface and the reports. A terminal of the shop's network gets nothing that is not sealed.
+    /// The addresses of the Checkout API and of the reports. A terminal on the local network receives only encrypted
+    /// messages.
     public var addresses: [String] {
         let checkout = online?.gateway.config
         let reports = source?.config
@@ -125,17 +126,17 @@ public struct AdyenModule: ProviderModule {
             checkout.map { "\($0.scheme)://\($0.authority)" }, reports.map { "\($0.scheme)://\($0.authority)" },
         ].compactMap { $0 }
     }
-    /// Typed cards, and sales at the terminal, as far as each is configured.
+    /// The providers of typed cards and of terminal sales, as configured.
     public var providers: [any PaymentServiceProvider] {
         let both: [(any PaymentServiceProvider)?] = [online, terminal]
         return both.compactMap { $0 }
     }
-    /// With at least one HMAC key.
+    /// The receiver of webhooks; requires at least one HMAC key.
     public var webhooks: (any WebhookReceiver)? { receiver }
-    /// Settlement details reports that webhooks have announced.
+    /// The settlement details reports announced by webhooks.
     public var statements: (any StatementSource)? { source }
     public var readers: (any ReaderFleet)? { terminal.map { AdyenTerminalFleet(terminal: $0) } }
-    /// The interface, its webhooks, the terminal.
+    /// The findings on the Checkout API, its webhooks and the terminal.
     public var findings: [ProviderFinding] {
         var findings: [ProviderFinding] = []
         if online != nil {
@@ -163,12 +164,12 @@ public struct AdyenModule: ProviderModule {
     }
 }
 
-/// Adyen's webhooks: kept before Adyen hears that they were taken, since it cannot be asked later.
+/// Receives Adyen's webhooks, and stores them before they are acknowledged because Adyen cannot be queried later.
 struct AdyenWebhookReceiver: WebhookReceiver {
     let webhooks: AdyenWebhooks
     let book: AdyenNotificationLog
-    /// A webhook of the whole company brings the events of all its accounts: what is of another one is taken off
-    /// Adyen's hands and kept nowhere.
+    /// The merchant account. A company-level webhook delivers the events of all accounts: those of other accounts are
+    /// acknowledged and not stored.
     let merchantAccount: String
 
     var maximumBytes: Int { AdyenWebhooks.maximumBytes }
@@ -187,7 +188,8 @@ struct AdyenWebhookReceiver: WebhookReceiver {
             try await book.take(notifications)
             var events: [WebhookEvent] = []
             for notification in notifications {
-                // One whose payment is not known yet is recorded once it is: Adyen sends what it is about, too.
+                // An event of an unknown payment is recorded once the payment is known: Adyen also sends the payment's
+                // own event.
                 guard let payment = try await book.ownPayment(of: notification) else { continue }
                 events.append(
                     WebhookEvent(id: notification.name, payment: payment, isAfterSale: notification.isAfterSale))
@@ -199,7 +201,7 @@ struct AdyenWebhookReceiver: WebhookReceiver {
     }
 }
 
-/// Adyen's notifications among those of a counter.
+/// Adyen's notifications in the counter's notification store.
 package struct KeptAdyenNotifications: AdyenNotificationStore {
     private let store: any NotificationStore
 
@@ -231,14 +233,14 @@ package struct KeptAdyenNotifications: AdyenNotificationStore {
 }
 
 extension AdyenTerminalSeal {
-    /// The key that terminal and till share; `nil` without a passphrase, or when the key's name is missing.
-    /// - Parameter key: its name and version, `mykey:1`.
+    /// Creates the key shared by terminal and till; `nil` without a passphrase or key name.
+    /// - Parameter key: the name and version, `mykey:1`.
     package init?(passphrase: Secret<String>?, key: String?) {
         guard let passphrase, let key, let (name, version) = AdyenTerminalSeal.named(key) else { return nil }
         self.init(passphrase: passphrase, keyIdentifier: name, keyVersion: version)
     }
 
-    /// The name and the version of a key, `mykey:1`; without a version it is the first.
+    /// Splits name and version of a key, `mykey:1`; the version defaults to 1.
     package static func named(_ key: String) -> (name: String, version: Int64)? {
         let parts = key.split(separator: ":", maxSplits: 1)
         guard let name = parts.first, !name.isEmpty, let version = parts.count == 2 ? Int64(parts[1]) : 1 else {

@@ -2,74 +2,81 @@ internal import Crypto
 internal import Foundation
 public import TillCore
 
-/// What a webhook is about, in Adyen's word; any word is kept.
+/// Adyen's event code. Open: any value is kept.
 public struct AdyenEventCode: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
     public static let authorization = AdyenEventCode(rawValue: "AUTHORISATION")
-    /// Held money was taken, or not.
+    /// The result of a capture, successful or not.
     public static let capture = AdyenEventCode(rawValue: "CAPTURE")
-    /// A capture that was taken failed after all.
+    /// An accepted capture that failed later.
     public static let captureFailed = AdyenEventCode(rawValue: "CAPTURE_FAILED")
     /// Held money was released.
     public static let cancellation = AdyenEventCode(rawValue: "CANCELLATION")
-    /// The same, by the shop's own name.
+    /// A cancel by the shop's own reference.
     public static let technicalCancel = AdyenEventCode(rawValue: "TECHNICAL_CANCEL")
-    /// Whichever of the two was right.
+    /// A cancel or a refund, whichever applied.
     public static let cancelOrRefund = AdyenEventCode(rawValue: "CANCEL_OR_REFUND")
     public static let refund = AdyenEventCode(rawValue: "REFUND")
-    /// A refund that was taken failed after all.
+    /// An accepted refund that failed later.
     public static let refundFailed = AdyenEventCode(rawValue: "REFUND_FAILED")
-    /// A refund came back.
+    /// A refund that was returned.
     public static let refundedReversed = AdyenEventCode(rawValue: "REFUNDED_REVERSED")
 
-    /// A report can be fetched; its name stands where others have Adyen's name for their step.
+    /// A report is available; its name takes the place of Adyen's reference.
     public static let reportAvailable = AdyenEventCode(rawValue: "REPORT_AVAILABLE")
 
 }
 
-/// Something that Adyen says has happened. Nothing of a card is in it.
+/// An event reported by Adyen. Contains no card data.
 public struct AdyenNotification: Hashable, Sendable {
     public let eventCode: AdyenEventCode
-    /// Adyen's name for this event's own step.
+    /// Adyen's reference of this event's own operation.
     public let pspReference: String
-    /// Adyen's name for the payment that a later step is about.
+    /// Adyen's reference of the payment that a later operation concerns.
     public let originalReference: String?
-    /// Our name for the step.
+    /// Till's reference of the operation.
     public let merchantReference: String
     public let merchantAccount: String
-    /// The amount, where it can be read.
+    /// The amount, if readable.
     public let amount: Money?
     public let success: Bool
-    /// Why not, or a remark.
+    /// The reason for a failure, or a remark.
     public let reason: String?
-    /// When it happened, by Adyen's clock.
+    /// The time of the event, by Adyen's clock.
     public let at: Timestamp?
-    /// What Adyen says of a dispute, where the event is about one.
+    /// The dispute details, if the event concerns a dispute.
     public let dispute: AdyenDisputeNote?
-    /// By this name an event is counted once: Adyen sends again until it is taken.
+    /// The name by which an event is deduplicated: Adyen resends it until it is acknowledged.
     public var name: String { "\(eventCode.rawValue)/\(pspReference)/\(success)" }
 }
 
-/// Reads Adyen's webhooks and checks each item's signature.
+/// Parses Adyen's webhooks and verifies each item's signature.
+///
+/// ```swift
+/// guard let webhooks = AdyenWebhooks(config) else { return }
+/// let events = try webhooks.verify(body: body)
+/// try await adyen.book.take(events)
+/// print(AdyenWebhooks.accepted)
+/// ```
 public struct AdyenWebhooks: Sendable {
-    /// The longest body that is read, in bytes.
+    /// Maximum body size, in bytes.
     public static let maximumBytes = 512 << 10
-    /// The most items in one body.
+    /// Maximum number of items in one body.
     public static let mostItems = 100
-    /// What Adyen wants to hear.
+    /// The acknowledgment that Adyen expects.
     public static let accepted = "[accepted]"
 
     private let keys: [Secret<[UInt8]>]
 
-    /// Checks with the configuration's keys; nil when there are none.
+    /// Creates a verifier with the configured keys; `nil` without a key.
     public init?(_ config: AdyenConfig) {
         guard !config.webhookKeys.isEmpty else { return nil }
         keys = config.webhookKeys
     }
 
-    /// The items of a body, each checked; one that does not check refuses all.
+    /// Verifies and returns the items of a body; one invalid item rejects all.
     /// - Throws: ``AdyenWebhookError``.
     public func verify(body: [UInt8]) throws(AdyenWebhookError) -> [AdyenNotification] {
         guard body.count <= AdyenWebhooks.maximumBytes else { throw .tooLong }
@@ -91,7 +98,7 @@ public struct AdyenWebhooks: Sendable {
     ]
 
     private func check(_ item: JSONValue) throws(AdyenWebhookError) {
-        // The values are joined by colons: one that holds a colon could be read as two.
+        // The values are joined by colons: one that contains a colon would be ambiguous.
         let values =
             AdyenWebhooks.signedNames.map { item[$0] } + [item["amount"]?["value"], item["amount"]?["currency"]]
         guard !values.contains(where: { AdyenWebhooks.plain($0).contains(":") }) else { throw .malformed }
@@ -105,7 +112,7 @@ public struct AdyenWebhooks: Sendable {
         guard fits else { throw .wrongSignature }
     }
 
-    /// What the signature covers: eight values in Adyen's order with colons between; what is missing is empty.
+    /// Returns the signed text: eight values in Adyen's order, separated by colons; a missing value is empty.
     static func signed(_ item: JSONValue) -> String {
         let amount = item["amount"]
         return [
@@ -140,7 +147,7 @@ public struct AdyenWebhooks: Sendable {
             dispute: AdyenDisputeNote(item["additionalData"]))
     }
 
-    /// Signs an item as Adyen does, in Base64.
+    /// Returns Adyen's signature of an item, in Base64.
     public static func signature(_ item: JSONValue, key: Secret<[UInt8]>) -> String {
         let code = HMAC<SHA256>.authenticationCode(
             for: Array(signed(item).utf8), using: SymmetricKey(data: key.reveal()))
@@ -148,17 +155,17 @@ public struct AdyenWebhooks: Sendable {
     }
 }
 
-/// Why a webhook is not taken.
+/// An error for a webhook that is not accepted.
 public enum AdyenWebhookError: Error, Hashable, Sendable, CustomStringConvertible {
     case tooLong
-    /// The body does not have the form of Adyen's webhooks.
+    /// The body is not an Adyen webhook.
     case malformed
     /// An item has no signature.
     case unsigned
-    /// A signature does not fit.
+    /// A signature does not match.
     case wrongSignature
 
-    /// One sentence for people.
+    /// One sentence for display.
     public var description: String {
         switch self {
         case .tooLong: "The webhook is too long."

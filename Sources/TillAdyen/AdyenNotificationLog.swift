@@ -1,9 +1,9 @@
 public import TillCore
 
-/// What Adyen's webhooks have reported, kept because Adyen cannot be asked later. A value over a store; the
-/// same event counts once.
+/// The events reported by Adyen's webhooks, stored because Adyen cannot be queried later. A value over a store;
+/// duplicates of an event count once.
 public struct AdyenNotificationLog: Sendable {
-    /// How a step ended.
+    /// The outcome of an operation.
     enum Outcome: Hashable, Sendable {
         case done(reference: String)
         case failed(reason: String)
@@ -11,16 +11,16 @@ public struct AdyenNotificationLog: Sendable {
 
     private let store: any AdyenNotificationStore
 
-    /// Makes one; without a store events are kept in memory, and are gone with the process.
+    /// Creates a log; without a store, events are kept in memory and lost with the process.
     public init(_ store: any AdyenNotificationStore = MemoryAdyenNotifications()) { self.store = store }
 
-    /// Keeps events. They are as safe as the store makes them when it returns, so Adyen may hear so.
-    /// - Throws: ``AdyenNotificationLogError/notWritten`` when they are not; Adyen sends them again.
+    /// Stores events. On return they are as durable as the store makes them, so they may be acknowledged to Adyen.
+    /// - Throws: ``AdyenNotificationLogError/notWritten`` on failure; Adyen then resends the events.
     public func take(_ notifications: [AdyenNotification]) async throws(AdyenNotificationLogError) {
         try await store.keep(notifications)
     }
 
-    /// The payment of an attempt, as its webhook reported it; one that worked before one that did not.
+    /// Returns the authorization event of an attempt; a successful one takes precedence over a failed one.
     func payment(_ attempt: AttemptID) async throws(AdyenNotificationLogError) -> AdyenNotification? {
         var found: [AdyenNotification] = []
         for isAtOnce in [true, false] {
@@ -30,7 +30,7 @@ public struct AdyenNotificationLog: Sendable {
         return found.first(where: \.success) ?? found.last
     }
 
-    /// Which of our payments an event is about; nil when that is unknown.
+    /// Returns Till's payment for an event; `nil` if unknown.
     public func ownPayment(of event: AdyenNotification) async throws(AdyenNotificationLogError) -> PaymentID? {
         var reference = event.merchantReference
         if event.eventCode != .authorization, let original = event.about,
@@ -43,8 +43,8 @@ public struct AdyenNotificationLog: Sendable {
         return PaymentID(ifValid: String(reference[..<end]))
     }
 
-    /// What happened to a payment later.
-    /// - Parameter attempt: our name for it, where it may be that no webhook has reported the payment itself.
+    /// Returns the later events of a payment.
+    /// - Parameter attempt: Till's attempt, for a payment that may lack an authorization event from a webhook.
     func modifications(
         of payment: String, attempt: AttemptID? = nil
     ) async throws(AdyenNotificationLogError) -> [AdyenNotification] {
@@ -52,7 +52,7 @@ public struct AdyenNotificationLog: Sendable {
         var own = Set(about.lazy.filter { $0.eventCode == .authorization }.map(\.merchantReference))
         if let attempt { own.insert(attempt.rawValue) }
         var later = about.filter { $0.eventCode != .authorization }
-        // An event that does not say which payment it is about has our name for that payment.
+        // An event without the payment's reference carries Till's reference of that payment.
         for reference in own where !reference.isEmpty {
             later += try await store.named(reference).filter { event in
                 event.originalReference == nil && !later.contains { $0.name == event.name }
@@ -62,12 +62,12 @@ public struct AdyenNotificationLog: Sendable {
         return later
     }
 
-    /// The reports that Adyen has announced. They have no name of ours.
+    /// Returns the reports announced by Adyen. They carry no reference of Till's.
     func reports() async throws(AdyenNotificationLogError) -> [AdyenNotification] {
         try await store.named("").filter { $0.eventCode == .reportAvailable }
     }
 
-    /// How the step with our name ended; nil when nothing has reported it.
+    /// Returns the outcome of the operation with Till's reference; `nil` if no event has reported it.
     func outcome(
         of reference: String, among codes: Set<AdyenEventCode>, denying: Set<AdyenEventCode>
     ) async throws(AdyenNotificationLogError) -> Outcome? {
@@ -81,14 +81,14 @@ public struct AdyenNotificationLog: Sendable {
     }
 }
 
-/// Why events cannot be kept or read.
+/// An error for events that cannot be stored or read.
 public enum AdyenNotificationLogError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// They cannot be read.
+    /// The events cannot be read.
     case unreadable
-    /// The disk did not take them.
+    /// The events could not be written to disk.
     case notWritten
 
-    /// One sentence for people.
+    /// One sentence for display.
     public var description: String {
         switch self {
         case .unreadable: "What Adyen's webhooks reported cannot be read."

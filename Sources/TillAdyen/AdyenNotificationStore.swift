@@ -1,18 +1,18 @@
 package import TillCore
 
-/// Where the events of Adyen's webhooks are kept. A server keeps them in its journal.
+/// The store of Adyen's webhook events. A server stores them in its journal.
 public protocol AdyenNotificationStore: Sendable {
-    /// Keeps events, each once by its ``AdyenNotification/name``; durable when it returns.
+    /// Stores events, once per ``AdyenNotification/name``; durable on return.
     func keep(_ notifications: [AdyenNotification]) async throws(AdyenNotificationLogError)
-    /// The events of the step that we named so, in the order in which they came.
+    /// Returns the events of the operation with Till's reference, in order of arrival.
     func named(_ reference: String) async throws(AdyenNotificationLogError) -> [AdyenNotification]
-    /// The events of the payment that Adyen names so, its own and later ones, in the order in which they came.
+    /// Returns the events of the payment with Adyen's reference, its own and later ones, in order of arrival.
     func about(_ payment: String) async throws(AdyenNotificationLogError) -> [AdyenNotification]
 }
 
-/// In memory: for tests, and for programs that keep nothing.
+/// An in-memory store, for tests and for programs without persistence.
 public actor MemoryAdyenNotifications: AdyenNotificationStore {
-    /// The most events that are kept; then the older half is forgotten.
+    /// Maximum number of events kept; beyond it the older half is dropped.
     public static let mostKept = 20_000
 
     private var events: [AdyenNotification] = []
@@ -26,22 +26,21 @@ public actor MemoryAdyenNotifications: AdyenNotificationStore {
         }
     }
 
-    /// The events with our name.
+    /// Returns the events with Till's reference.
     public func named(_ reference: String) -> [AdyenNotification] {
         events.filter { $0.merchantReference == reference }
     }
 
-    /// The events of a payment.
+    /// Returns the events of a payment.
     public func about(_ payment: String) -> [AdyenNotification] { events.filter { $0.about == payment } }
 }
 
 extension AdyenNotification {
-    /// Adyen's name for the payment that the event is about.
-    /// Some events of a dispute, and the end of a hold, come without it: then the event's own name is the payment's, or
-    /// our name says which payment it is.
+    /// Adyen's reference of the payment concerned. Some dispute events, and the expiration of a hold, do not contain
+    /// it: then the event's own reference is that of the payment, or Till's reference identifies the payment.
     package var about: String? { originalReference ?? (eventCode == .reportAvailable ? nil : pspReference) }
 
-    /// As it is kept.
+    /// The stored form.
     package var kept: JSONValue {
         .adyen([
             "eventCode": .string(eventCode.rawValue), "pspReference": .string(pspReference),
@@ -54,7 +53,7 @@ extension AdyenNotification {
         ])
     }
 
-    /// Reads what was kept.
+    /// Parses the stored form.
     package init?(kept value: JSONValue) {
         guard let code = value["eventCode"]?.stringValue, let name = value["pspReference"]?.stringValue,
             let reference = value["merchantReference"]?.stringValue, let success = value["success"]?.boolValue

@@ -1,8 +1,8 @@
 public import TillCore
 
 extension AdyenProvider {
-    /// Takes held money. Done when a webhook says so; until then `unknown`, and asking again with the key moves
-    /// nothing.
+    /// Captures held money. Done once a webhook reports it; until then `unknown`, and a repeated request with the same
+    /// key moves nothing.
     public func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
         guard let (name, _) = AdyenProvider.name(request.context.reference) else {
             return .notSent(reason: "there is no payment")
@@ -15,7 +15,7 @@ extension AdyenProvider {
         }
     }
 
-    /// Gives money back. Done when a webhook says so; until then `unknown`.
+    /// Refunds captured money. Done once a webhook reports it; until then `unknown`.
     public func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
         guard let (name, _) = AdyenProvider.name(request.context.reference) else {
             return .notSent(reason: "there is no payment")
@@ -31,8 +31,8 @@ extension AdyenProvider {
         return await settled(decline, name, request)
     }
 
-    /// A refused refund may be refused because the money went back elsewhere, such as in the Customer Area. What
-    /// webhooks reported of the payment decides what is said of it.
+    /// Resolves a refused refund, which may concern money refunded elsewhere, such as in the Customer Area, by the
+    /// payment's webhook events.
     private func settled(
         _ decline: Decline, _ name: String, _ request: RefundRequest
     ) async -> ProviderAnswer<Confirmation> {
@@ -52,10 +52,10 @@ extension AdyenProvider {
         return .declined(decline)
     }
 
-    /// Voids a hold; without Adyen's name for it, by our own, which Adyen calls a technical cancel.
+    /// Voids a hold by Adyen's reference, or without one by Till's own, which Adyen calls a technical cancel.
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         let attempt = request.context.attempt
-        // What a webhook reported of one void is not the answer to the next.
+        // A webhook about one void is not the answer to the next.
         let mark = request.number == 1 ? "void-" : "void-\(request.number)-"
         if let (name, _) = AdyenProvider.name(request.context.reference) {
             return await modify(
@@ -64,7 +64,7 @@ extension AdyenProvider {
                 try await book.outcome(of: mark + attempt.rawValue, among: [.cancellation], denying: [])
             }
         }
-        // Which of the two names it was sent under is not known any more, unless a webhook reported it: both are
+        // Unless a webhook has reported the payment, it is unknown which of the two references was sent: both are
         // released.
         let reported: AdyenNotification?
         do throws(AdyenNotificationLogError) { reported = try await book.payment(attempt) } catch {
@@ -86,7 +86,8 @@ extension AdyenProvider {
                         of: reference, among: [.technicalCancel, .cancellation, .cancelOrRefund], denying: [])
                 })
         }
-        // One of the names had the payment: it is gone when either cancel worked, and open while either is open.
+        // One of the references had the payment: it is voided if either cancel succeeded, and open while either is
+        // open.
         let done = answers.first { if case .approved = $0 { true } else { false } }
         let open = answers.first { if case .declined = $0 { false } else { true } }
         return done ?? open ?? answers.last ?? .notSent(reason: "there is no payment")
@@ -100,11 +101,11 @@ extension AdyenProvider {
         do throws(AdyenNotificationLogError) {
             if let known = try await outcome(book) { return answer(known) }
         } catch {
-            // It may have been sent before and ended well.
+            // It may have been sent before and succeeded.
             return .unknown(reason: error.description)
         }
-        // That no webhook came does not mean that it was not done, and Adyen may take an old key for a new request.
-        // By a clock in doubt nobody can tell how old a key is that was sent before.
+        // A missing webhook does not prove that the operation was not executed, and Adyen may treat an old key as a new
+        // request. With an untrusted clock, the age of a key sent before is unknown.
         let isOld = since.map { clock.now().adding(CheckSchedule.keyMargin).since($0) >= AdyenProvider.replayWindow }
         if isOld ?? false || (isRepeated && !clock.standing.isTrusted) {
             return .unknown(reason: "not sent again, since Adyen may have forgotten its key: check at Adyen")
@@ -122,11 +123,11 @@ extension AdyenProvider {
         ])
         switch await gateway.post(path, body, key: key, within: deadline) {
         case .answered(let document):
-            // The webhook may have been faster than the answer.
+            // The webhook may have arrived before the answer.
             do {
                 if let known = try await outcome(book) { return answer(known) }
             } catch {
-                // The journal cannot be read now; the next query reads the webhook, if it has come.
+                // The journal is unreadable now; the next query reads the webhook, if it has arrived.
             }
             return document["status"]?.stringValue == "received"
                 ? .unknown(.pending) : .unknown(reason: "the answer cannot be read")

@@ -1,11 +1,12 @@
 public import TillCore
 
 extension AdyenProvider {
-    /// For how long a card's network honors a hold at least: Adyen keeps it for 28 days, and says no end. Source:
-    /// Adyen's page "Authorization adjustment", validity by card scheme.
+    /// The minimum time for which a card network honors a hold: Adyen keeps it for 28 days and reports no expiration.
+    /// Source: Adyen's page "Authorization adjustment", validity by card scheme.
     static let shortestHold = Span.days(7)
 
-    /// What webhooks have reported of an attempt. What none has reported is `unknown`: Adyen cannot be asked.
+    /// Returns the state of an attempt as reported by webhooks. Without a report it is `unknown`: Adyen cannot be
+    /// queried.
     public func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
         do throws(AdyenNotificationLogError) {
             guard let payment = try await book.payment(request.context.attempt) else {
@@ -41,10 +42,10 @@ extension AdyenProvider {
 }
 
 extension ProviderSnapshot {
-    /// What became of money that was authorized.
+    /// Returns the state of authorized money.
     /// - Parameters:
-    ///   - payment: Adyen's name for it.
-    ///   - later: what webhooks reported of it since.
+    ///   - payment: Adyen's reference of the payment.
+    ///   - later: the later events reported by webhooks.
     static func adyen(
         _ authorization: Authorization, _ payment: String, _ later: [AdyenNotification], isAtOnce: Bool
     ) -> ProviderSnapshot {

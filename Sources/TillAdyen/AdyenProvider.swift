@@ -2,20 +2,27 @@ internal import HTTPTypes
 public import TillCore
 internal import TillProvider
 
-/// Typed cards through Adyen's checkout interface.
+/// Typed cards through Adyen's Checkout API.
 ///
-/// Adyen keeps idempotency keys for at least seven days, and answers the same key with the same answer. It has no way
-/// to ask what became of a payment, and only says "received" to captures, cancels and refunds: how they ended comes by
-/// webhook, so what webhooks said is kept (``AdyenNotificationLog``) and asked. What no webhook has reported is
-/// `unknown`, and once its key may be forgotten it is not sent again: a person has to review it. A value: any number of
-/// calls may run at once.
+/// ```swift
+/// let config = try AdyenConfig(merchantAccount: "ShopECOM", apiKey: key, webhookKeys: [webhookKey])
+/// let adyen = AdyenProvider(config: config, transport: transport, book: AdyenNotificationLog())
+/// let identity = await adyen.identity()
+/// print(identity.account ?? "unknown account", adyen.mode.rawValue)
+/// ```
+///
+/// Adyen keeps idempotency keys for at least seven days, and returns the same answer for the same key. It has no API to
+/// query a payment, and answers captures, cancels and refunds only with "received": their results arrive by webhook, so
+/// events are stored (``AdyenNotificationLog``) and consulted instead. An operation not reported by a webhook is
+/// `unknown`, and is not resent once Adyen may no longer remember its key: it must be reviewed manually. A value type:
+/// any number of calls may run concurrently.
 public struct AdyenProvider: PaymentServiceProvider {
-    /// How long Adyen keeps keys, at least. Source: Adyen's documentation of idempotency.
+    /// The minimum time for which Adyen keeps idempotency keys. Source: Adyen's documentation of idempotency.
     public static let replayWindow: Span = .days(7)
-    /// Ends the name of an attempt whose money is taken at once; it says so where no request is at hand any more.
+    /// The suffix in the reference of an immediately captured attempt, which preserves that fact without the request.
     static let takenAtOnce = ".now"
 
-    /// What each call may take.
+    /// Timeout of each call.
     public let deadline: Span
     public let book: AdyenNotificationLog
     let gateway: AdyenGateway
@@ -38,23 +45,23 @@ public struct AdyenProvider: PaymentServiceProvider {
     /// The name in settings, requests and the journal: `adyen`.
     public var name: ProviderName { ProviderName(rawValue: "adyen") }
 
-    /// Keys for a week; doubts are settled by what webhooks said.
+    /// Keys are kept for a week; unknown results are resolved by webhook events.
     public var capabilities: ProviderCapabilities {
         ProviderCapabilities(
             replayWindow: AdyenProvider.replayWindow, preparesFirst: false, partialCapture: true,
             multipleCapture: false, separateCapture: true, takesCards: true, showsAfterSale: false)
     }
 
-    /// Integers with Adyen's own decimals: four currencies differ from ISO 4217.
+    /// The amount format: integers with Adyen's own decimals, which differ from ISO 4217 for four currencies.
     public var amounts: AmountCodec { .adyen }
 
-    /// Whether real money moves: what the address says.
+    /// The mode, according to the address.
     public var mode: PaymentMode { account.mode }
 
-    /// The merchant account: its key may be replaced.
+    /// Returns the merchant account; its key may be replaced.
     public func identity() async -> ProviderIdentity { account }
 
-    /// Asks for the money of a typed card.
+    /// Authorizes a typed card.
     public func authorize(
         _ request: AuthorizationRequest, with tender: Tender
     ) async -> ProviderAnswer<Authorization> {
@@ -90,7 +97,7 @@ public struct AdyenProvider: PaymentServiceProvider {
         }
     }
 
-    /// The attempt's name at Adyen, by which webhooks name it.
+    /// Returns the attempt's reference at Adyen, which webhooks repeat.
     static func reference(_ attempt: AttemptID, isAtOnce: Bool) -> String {
         attempt.rawValue + (isAtOnce ? takenAtOnce : "")
     }
@@ -122,7 +129,7 @@ public struct AdyenProvider: PaymentServiceProvider {
                     kind: document["action"]?["type"]?.stringValue ?? code.rawValue,
                     url: document["action"]?["url"]?.stringValue))
         default:
-            // Pending, Received, Error, and words of tomorrow: a webhook decides.
+            // Pending, Received, Error and unknown values: a webhook decides.
             let word = code.rawValue.isEmpty ? "missing" : ProviderText.cut(code.rawValue, atMost: 40)
             return .unknown(reason: "the result is \(word)")
         }
@@ -136,7 +143,7 @@ public struct AdyenProvider: PaymentServiceProvider {
         }
     }
 
-    /// Whether a name can stand in a path.
+    /// Returns `true` if an identifier is safe in a path.
     static func isUsable(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count)
             && name.utf8.allSatisfy {
@@ -144,7 +151,7 @@ public struct AdyenProvider: PaymentServiceProvider {
             }
     }
 
-    /// Adyen's own name of a payment, without what this client added.
+    /// Returns Adyen's own reference of a payment, without the suffix added by this client.
     static func name(_ reference: ProviderReference?) -> (name: String, isAtOnce: Bool)? {
         guard let reference else { return nil }
         let parts = reference.rawValue.split(separator: ".", maxSplits: 1)
@@ -153,7 +160,7 @@ public struct AdyenProvider: PaymentServiceProvider {
     }
 }
 
-/// Adyen's amounts: a currency and an integer.
+/// Adyen's amount format: a currency and an integer.
 enum AdyenAmount {
     static func json(_ money: Money) -> JSONValue? {
         guard let wire = AmountCodec.adyen.wireAmount(ifExact: money) else { return nil }

@@ -1,29 +1,29 @@
 import TillCore
 
-/// How a payment ended, in Adyen's words; any word is kept. Source: Adyen's result codes.
+/// Adyen's result code of a payment. Open: any value is kept. Source: Adyen's result codes.
 public struct AdyenResultCode: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The money is held or taken.
+    /// The money is held or captured.
     public static let authorized = AdyenResultCode(rawValue: "Authorised")
-    /// The bank said no.
+    /// Declined by the issuer.
     public static let refused = AdyenResultCode(rawValue: "Refused")
-    /// The customer canceled it.
+    /// Canceled by the customer.
     public static let canceled = AdyenResultCode(rawValue: "Cancelled")
-    /// Something went wrong on the way; a webhook reports how it ended.
+    /// A processing error; a webhook reports the result.
     public static let error = AdyenResultCode(rawValue: "Error")
-    /// The customer must go to the bank's page.
+    /// The customer must be redirected to the issuer's page.
     public static let redirectShopper = AdyenResultCode(rawValue: "RedirectShopper")
-    /// The bank wants to know the customer's device.
+    /// The issuer requires the customer's device fingerprint.
     public static let identifyShopper = AdyenResultCode(rawValue: "IdentifyShopper")
-    /// The bank asks the customer.
+    /// The issuer challenges the customer.
     public static let challengeShopper = AdyenResultCode(rawValue: "ChallengeShopper")
 }
 
-/// What Adyen refuses, by the tables of its codes.
+/// Adyen's refusals, according to the code tables.
 enum AdyenRefusal {
-    /// A payment that the bank or Adyen refused; `nil`: its code does not say that.
+    /// Returns the decline of a payment refused by the issuer or Adyen; `nil` if its code is not a refusal.
     static func decline(_ document: JSONValue) -> Decline? {
         let code = document["refusalReasonCode"]?.stringValue.map { ProviderText.cut($0, atMost: 16) }
         let row = code.flatMap { AdyenCodes.refusals[$0] }
@@ -35,7 +35,7 @@ enum AdyenRefusal {
             requestID: document["pspReference"]?.stringValue.map { ProviderText.cut($0, atMost: 64) })
     }
 
-    /// A refusal of the request itself: Adyen's error object.
+    /// Returns the decline of a rejected request, from Adyen's error object.
     static func decline(_ status: Int, _ document: JSONValue, requestID: String?) -> Decline {
         let code = document["errorCode"]?.stringValue.map { ProviderText.cut($0, atMost: 32) } ?? "\(status)"
         let text = document["message"]?.stringValue ?? "HTTP \(status)"
@@ -44,7 +44,7 @@ enum AdyenRefusal {
             message: CardScrubbing.withoutNumbers(ProviderText.cut(text, atMost: 300)), requestID: requestID)
     }
 
-    /// A capture, a cancel or a refund that was not done, by its webhook's sentence.
+    /// Returns the decline of a failed capture, cancel or refund, from its webhook's reason.
     static func decline(modification reason: String) -> Decline {
         Decline(
             reason: AdyenCodes.modification(reason)?.reason ?? .invalidRequest,

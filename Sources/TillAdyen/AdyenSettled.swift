@@ -1,10 +1,10 @@
 internal import TillCore
 
-/// What of a payment was captured and refunded, and what of that failed, by what webhooks reported in whatever
-/// order and however often. Only what Adyen's signature covers decides: neither a time nor a remark.
+/// The captures, refunds and failures of a payment, computed from its webhook events independently of their order and
+/// repetition. Only values covered by Adyen's signature decide: neither a timestamp nor a remark.
 struct AdyenSettled: Sendable {
     struct Failed: Hashable, Sendable {
-        /// Our name for it; `nil`: it was taken at once, or by others.
+        /// Till's capture id; `nil` for a capture made at authorization, or of other origin.
         let capture: CaptureID?
         let decline: Decline
     }
@@ -12,10 +12,10 @@ struct AdyenSettled: Sendable {
     private(set) var captured: Money
     private(set) var failed: [Failed] = []
     private(set) var refunds: [ProviderSnapshot.Refund] = []
-    /// Nothing is held any more.
+    /// `true` if no money is held any longer.
     private(set) var isReleased = false
 
-    /// - Parameter amount: what was taken at once; `nil`: captures took it.
+    /// - Parameter amount: the amount captured at authorization; `nil` for separate captures.
     init(_ events: [AdyenNotification], atOnce amount: Money?, currency: Currency) {
         captured = .zero(currency)
         let captures = AdyenSettled.ordered(events.filter { $0.eventCode == .capture && $0.success })
@@ -23,7 +23,7 @@ struct AdyenSettled: Sendable {
         if let amount { settle(amount, captures, failures) } else { pair(captures, failures) }
         let reversals = AdyenSettled.ordered(events.filter { $0.eventCode.effect == .reversed && $0.success })
         let cancels = events.filter { $0.eventCode.effect == .released && $0.success } + reversals.filter(\.isOurCancel)
-        // A cancel of what was taken at once gives it back.
+        // A cancel of an immediately captured payment returns the money.
         if !cancels.isEmpty, amount != nil { captured = .zero(currency) }
         isReleased =
             captured.isZero
@@ -41,8 +41,8 @@ struct AdyenSettled: Sendable {
         return Decline(reason: row?.reason ?? .generic, code: failure.eventCode.rawValue, message: failure.reason)
     }
 
-    /// What was taken at once, failed and was collected again within days is taken: a capture that is none of those
-    /// that failed.
+    /// Settles an immediate capture. One that failed and was collected again within days counts as captured: there is a
+    /// capture event that is not among the failures.
     private mutating func settle(
         _ amount: Money, _ captures: [AdyenNotification], _ failures: [AdyenNotification]
     ) {
@@ -53,7 +53,8 @@ struct AdyenSettled: Sendable {
         if isCollected { captured = amount } else { failed = [Failed(capture: nil, decline: Self.decline(failure))] }
     }
 
-    /// Each failure ends the oldest capture that it may be about. One that was collected again has not failed.
+    /// Assigns each failure to the oldest capture that it may concern. A capture that was collected again has not
+    /// failed.
     private mutating func pair(_ captures: [AdyenNotification], _ failures: [AdyenNotification]) {
         var left = captures
         var ended: [(AdyenNotification, AdyenNotification)] = []
@@ -76,7 +77,7 @@ struct AdyenSettled: Sendable {
         }
     }
 
-    /// - Parameter reversals: what gave captured money back, whoever asked for it.
+    /// - Parameter reversals: the events that returned captured money, regardless of origin.
     private mutating func readRefunds(_ events: [AdyenNotification], reversals: [AdyenNotification]) {
         let all = events.filter { $0.eventCode.effect == .refunded } + reversals
         let failures = events.filter { $0.eventCode.effect == .refundFailed }
@@ -85,7 +86,7 @@ struct AdyenSettled: Sendable {
                 return nil
             }
             let isOurs = AdyenSettled.isStep(event.merchantReference, "-r")
-            // A refund in the Customer Area has the name of its payment, as others there may have.
+            // A refund in the Customer Area carries the reference of its payment, as may others made there.
             let failure = failures.first {
                 $0.pspReference == event.pspReference
                     || ($0.merchantReference == event.merchantReference && (isOurs || all.count == 1))
@@ -99,7 +100,7 @@ struct AdyenSettled: Sendable {
         }
     }
 
-    /// Whether a name is one that we gave to a step of that kind.
+    /// Returns `true` if a reference was assigned by Till to an operation of that kind.
     static func isStep(_ name: String, _ kind: String) -> Bool {
         guard PaymentID(ofStep: name) != nil, let end = name.lastIndex(of: "-") else { return false }
         return name[end...].hasPrefix(kind)
@@ -107,11 +108,11 @@ struct AdyenSettled: Sendable {
 }
 
 extension AdyenNotification {
-    /// It ends a void of ours, by our name for the void.
+    /// `true` for the result of a void by Till, according to its reference.
     var isOurCancel: Bool { merchantReference.hasPrefix("void-") }
 
-    /// It may report money of a settled payment: a dispute, what failed later, or what somebody did in the
-    /// Customer Area. What we have asked for is not: whoever asked for it hears the answer.
+    /// `true` if the event may report money of a settled payment: a dispute, a later failure, or an operation in the
+    /// Customer Area. Operations by Till are excluded: their caller receives the result.
     var isAfterSale: Bool {
         switch eventCode.effect {
         case .captureFailed, .refundFailed: true

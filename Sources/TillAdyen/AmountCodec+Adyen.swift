@@ -1,8 +1,8 @@
 public import TillCore
 
 extension AmountCodec {
-    /// Adyen's wire: integers in minor units, with four currencies that differ from ISO 4217. CVE and IDR have no
-    /// decimals, CLP and ISK have two.
+    /// Adyen's wire format: integers in minor units, with four currencies that differ from ISO 4217. CVE and IDR have
+    /// no decimals, CLP and ISK have two.
     public static let adyen = AmountCodec(
         provider: "Adyen",
         exceptions: [

@@ -6,6 +6,16 @@ internal import TillProvider
 
 /// Manually entered cards through Braintree: a card becomes a nonce, a nonce becomes a transaction.
 ///
+/// ```swift
+/// import TillHTTP
+///
+/// let config = try BraintreeConfig(
+///     merchantID: "shop", publicKey: "shop_public", privateKey: privateKey, merchantAccounts: [.eur: "shop_eur"])
+/// let braintree = BraintreeProvider(config: config, transport: HTTPClientTransport(), clock: SystemClock())
+/// let identity = await braintree.identity()
+/// print(identity.account ?? "unknown account", braintree.mode.rawValue)
+/// ```
+///
 /// Braintree has no idempotency keys. Instead, the attempt's id is the transaction's order id, by which it is found
 /// again, and a nonce is valid for one transaction only. A value: any number of calls may run concurrently.
 public struct BraintreeProvider: PaymentServiceProvider {

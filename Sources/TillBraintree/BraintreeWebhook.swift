@@ -3,6 +3,13 @@ internal import Foundation
 public import TillCore
 
 /// Verifies Braintree's webhooks: the signature over the payload as received, then its age.
+///
+/// ```swift
+/// let event = try BraintreeWebhook.verify(
+///     payload: payload, signature: signature, publicKey: config.publicKey, privateKey: config.privateKey,
+///     now: SystemClock().now())
+/// if let transaction = event.transaction { print("\(event.kind): \(transaction) is to be queried.") }
+/// ```
 public enum BraintreeWebhook {
     /// The maximum size of a payload, in bytes.
     public static let maximumBytes = 256 << 10

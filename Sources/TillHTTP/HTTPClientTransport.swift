@@ -8,6 +8,18 @@ public import TillCore
 
 /// The only transport to providers.
 ///
+/// ```swift
+/// import HTTPTypes
+///
+/// let transport = HTTPClientTransport()
+/// let request = HTTPRequest(method: .get, scheme: "https", authority: "api.example.com", path: "/v1/status")
+/// do throws(TransportFailure) {
+///     let reply = try await transport.send(request, body: [], deadline: .seconds(10))
+///     print(reply.response.status.code, reply.body.count)
+/// } catch { print("No answer: \(error)") }
+/// await transport.shutdown()
+/// ```
+///
 /// Certificates are verified and TLS is at least 1.2; redirects are not followed and proxies not used, so that a secret
 /// key is sent to the named host only. No compressed response is requested. Connections are pooled over all callers;
 /// nothing is sent twice. Any number of calls may run concurrently. Anything that is not a response to the request, or

@@ -9,6 +9,15 @@ public import TillHardware
 
 /// A card-reader service for apps that are built on publishers.
 ///
+/// ```swift
+/// import TillHardware
+///
+/// let publishers = CardReaderPublishers(service)
+/// let readers = publishers.discoveredReaders
+/// let events = publishers.readerEvents
+/// let started = publishers.start(NoCardReaderConfig())
+/// ```
+///
 /// The service's state is published; its commands are futures, which run immediately and once, however many subscribe.
 /// Canceling a subscription does not cancel the command: use the cancel commands for that.
 public struct CardReaderPublishers: Sendable {

@@ -5,6 +5,17 @@ import TillHardware
 
 /// A client that submits messages to a mail server (RFC 5321), each over its own connection. May be used from any task.
 ///
+/// ```swift
+/// import TillHardware
+///
+/// guard let shop = EmailAddress("shop@example.com"), let customer = EmailAddress("ada@example.org") else { return }
+/// let server = SMTPServer(host: "smtp.example.com", user: "shop", password: password)
+/// let message = MailMessage(
+///     from: shop, fromName: "Corner shop", to: customer, subject: "Your receipt", text: "12.50 EUR, paid in cash.",
+///     html: "<p>12.50 EUR, paid in cash.</p>", identifier: "receipt-4711", date: SystemClock().now())
+/// try await SMTPClient(server).send(message)
+/// ```
+///
 /// There are no retries. The error distinguishes a message that was certainly not sent from one that may have been:
 /// ``SMTPError/mayHaveBeenSent(host:reason:)`` is thrown only after the dot that ends the message may have left.
 public struct SMTPClient: Sendable {

@@ -4,6 +4,16 @@ public import TillCore
 
 /// A card at a PC/SC reader: any reader known to `pcscd`, or to the same service of macOS.
 ///
+/// ```swift
+/// import TillContactless
+///
+/// let channel = PCSCChannel(reader: "ACR1252")
+/// try await channel.waitForCard()
+/// let directory = CommandAPDU(0x00, 0xA4, 0x04, 0x00, data: Array("2PAY.SYS.DDF01".utf8))
+/// let answer = try await channel.transmit(directory)
+/// await channel.powerOff()
+/// ```
+///
 /// The library is loaded when first needed; a machine without it builds and runs all of Till. Every wait has a name in
 /// ``PCSCLimits``. Canceling the task that waits for a card ends the wait at once. After any error the channel can be
 /// reused from ``waitForCard()`` on, which also finds a restored service or reader. The card is held exclusively and is

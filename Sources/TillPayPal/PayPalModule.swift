@@ -3,7 +3,7 @@ internal import TillPayPalClient
 public import TillCore
 public import TillProvider
 
-/// PayPal: typed cards and wallets as orders.
+/// The PayPal integration: typed cards and wallets as orders.
 public struct PayPalModule: ProviderModule {
     /// The name in settings, requests and the journal: `paypal`.
     public static let name = ProviderName(rawValue: "paypal")
@@ -14,9 +14,9 @@ public struct PayPalModule: ProviderModule {
     ]
     public static let required: [Setting] = [.payPalClientID, .payPalSecret]
     public static let hosts = ["api-m.paypal.com", "api-m.sandbox.paypal.com"]
-    /// Issues of errors, and the answers of a card's processor.
+    /// The codes of error issues, and of processor responses.
     public static var codes: [ProviderCodeTable] { [PayPalIssue.codes, ProcessorResponse.codes] }
-    /// Answers of the transaction search, and the settlement report.
+    /// The formats of the transaction search and of the settlement report.
     public static var statementFormats: [any StatementFormat] { [PayPalTransactionSearch(), PayPalSettlementReport()] }
     private static let defaultURL = "https://api-m.sandbox.paypal.com"
 
@@ -24,7 +24,8 @@ public struct PayPalModule: ProviderModule {
     private let receiver: PayPalWebhooks?
     private let url: String
 
-    /// Makes it. A stand-in on this machine takes any client, so none need be typed, and vouches for its own webhooks.
+    /// Creates the module. A local stand-in accepts any client, so none needs to be configured, and certifies its own
+    /// webhooks.
     public static func make(
         _ settings: any SettingValues, in environment: ProviderEnvironment
     ) throws(ProviderModuleError) -> PayPalModule? {
@@ -66,19 +67,19 @@ public struct PayPalModule: ProviderModule {
             receiver: standInWebhooks ?? webhooks, url: url)
     }
 
-    /// As the address says.
+    /// The mode, according to the address.
     public var mode: PaymentMode { provider.mode }
     public var addresses: [String] { [url] }
     public var providers: [any PaymentServiceProvider] { [provider] }
-    /// With the webhook's id, which every signature covers.
+    /// The receiver of webhooks; requires the webhook id, which every signature covers.
     public var webhooks: (any WebhookReceiver)? {
         receiver.map { PayPalWebhookReceiver(webhooks: $0, provider: provider) }
     }
-    /// Transactions, by the search, which lags.
+    /// The charges from PayPal's transaction search, which lags.
     public var charges: (any ChargeListing)? { PayPalChargeListing(provider: provider) }
-    /// Transactions, by the same search.
+    /// The transactions from the same search.
     public var statements: (any StatementSource)? { PayPalStatementSource(provider: provider) }
-    /// Its address, and whether webhooks are verified.
+    /// The findings: the address, and the verification of webhooks.
     public var findings: [ProviderFinding] {
         [
             ProviderFinding("PayPal is configured at \(url)."),
@@ -94,9 +95,9 @@ public struct PayPalModule: ProviderModule {
     public func warnings() async -> [String] {
         (try? await provider.toldDisputes.areRefused()) == true ? [PayPalProvider.disputesWithheld] : []
     }
-    /// Opened by the shop only.
+    /// Wallet tokens decrypted by the shop only.
     public var walletHandovers: Set<WalletHandover> { [.opened] }
-    /// The stand-in takes opened tokens.
+    /// Decrypted tokens for the stand-in.
     public var standInWallet: WalletHandover? { Loopback.isURL(url) ? .opened : nil }
 }
 

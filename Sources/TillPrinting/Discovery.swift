@@ -2,6 +2,12 @@ import Dispatch
 import Foundation
 
 /// Printers that are announced on the network (DNS-SD), found through Avahi's own browser on Linux.
+///
+/// ```swift
+/// if let found = await PrinterDiscovery.find() {
+///     for printer in found { print(printer.name, printer.address) }
+/// }
+/// ```
 public enum PrinterDiscovery {
     /// A discovered printer.
     public struct Found: Hashable, Sendable {

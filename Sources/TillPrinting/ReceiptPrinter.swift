@@ -5,6 +5,15 @@ public import TillReceipts
 
 /// A receipt printer with IPP or ESC/POS. A value: each call opens and closes its own connection, so calls may run
 /// concurrently; a printer that accepts only one connection refuses the second.
+///
+/// ```swift
+/// import TillReceipts
+///
+/// let address = try PrinterAddress(parsing: "ipp://printer.local/ipp/print")
+/// let printer = ReceiptPrinter(address)
+/// let outcome = try await printer.print(ReceiptDocument(receipt), name: "Receipt 4711")
+/// print(outcome.sentence)
+/// ```
 public struct ReceiptPrinter: PrinterService {
     /// The certificate that a printer must present, and the credentials for it.
     public struct Access: Sendable {

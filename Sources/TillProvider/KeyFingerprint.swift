@@ -1,13 +1,12 @@
 internal import Crypto
 public import TillCore
 
-/// By what a key is known again in the journal without being there.
+/// Identifies a key in the journal without storing it.
 public enum KeyFingerprint {
-    /// How many bytes of the hash are kept: enough to distinguish a shop's keys, too few to check guesses of a
-    /// weak one with certainty.
+    /// The number of hash bytes kept: enough to distinguish a shop's keys, too few to confirm guesses of a weak one.
     public static let bytes = 6
 
-    /// Twelve hexadecimal digits of a SHA-256 over the key and whose it is.
+    /// Returns twelve hexadecimal digits of a SHA-256 hash over the provider's name and the key.
     public static func of(_ key: Secret<String>, at provider: ProviderName) -> String {
         let digest = SHA256.hash(data: Array("till key of \(provider)\n\(key.reveal())".utf8))
         return Hex.text(Array(digest.prefix(bytes)))

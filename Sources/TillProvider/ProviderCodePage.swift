@@ -1,9 +1,9 @@
 public import TillCore
 
-/// The page of the documentation about providers' codes, made from the tables that their adapters decide by.
+/// The documentation page of provider codes, generated from the tables that the adapters use.
 public enum ProviderCodePage {
-    /// The page as Markdown.
-    /// - Parameter modules: the providers, in the order of the page.
+    /// Returns the page as Markdown.
+    /// - Parameter modules: the providers, in page order.
     public static func markdown(_ modules: [any ProviderModule.Type]) -> String {
         var lines = [
             "# Codes of providers", "",
@@ -39,7 +39,7 @@ public enum ProviderCodePage {
 }
 
 extension CodeMoney {
-    /// What may be said of the money, one sentence.
+    /// The statement about the money, as one sentence.
     public var sentence: String {
         switch self {
         case .nothingMoved: "This call moved nothing."
@@ -51,7 +51,7 @@ extension CodeMoney {
 }
 
 extension CodeRetry {
-    /// When trying again can help, one sentence.
+    /// The circumstances in which a retry can help, as one sentence.
     public var sentence: String {
         switch self {
         case .no: "Never."

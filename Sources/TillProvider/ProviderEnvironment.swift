@@ -1,11 +1,11 @@
 public import TillCore
 
-/// What a counter gives a ``ProviderModule`` to stand on.
+/// The services that a counter supplies to a ``ProviderModule``.
 public struct ProviderEnvironment: Sendable {
     public let clock: any TillClock
-    /// Who is asked for money if a request names nobody.
+    /// The provider of requests that name none.
     public let defaultProvider: ProviderName
-    /// Where the bank's page sends the customer of an attempt back to; `nil` where the shop has no address for them.
+    /// Returns the return URL for the customer of an attempt; `nil` if the shop has no address for it.
     public let returnAddress: (@Sendable (AttemptID) -> ReturnAddress)?
     private let transports: any ProviderTransports
     private let notifications: @Sendable (ProviderName) -> any NotificationStore
@@ -22,40 +22,40 @@ public struct ProviderEnvironment: Sendable {
         self.notifications = notifications
     }
 
-    /// The counter's transport: one pool for all providers, each call in the request's trace.
+    /// The counter's transport: one connection pool for all providers, with each call traced as part of its request.
     public var transport: any HTTPTransport { transports.shared() }
 
-    /// A transport to devices in the local network, whose certificates come from their maker's root.
-    /// - Parameter root: the root's file, PEM.
-    /// - Throws: when the file cannot be read.
+    /// Returns a transport to devices on the local network with certificates issued by their manufacturer's root.
+    /// - Parameter root: the path of the root certificate, PEM.
+    /// - Throws: an error if the file cannot be read.
     public func transport(trustingDevicesOf root: String) throws -> any HTTPTransport {
         try transports.trustingDevices(of: root)
     }
 
-    /// Where what a provider's webhooks say is kept.
+    /// Returns the store of a provider's webhook notifications.
     public func notifications(of provider: ProviderName) -> any NotificationStore { notifications(provider) }
 
-    /// A value for a key that nobody has set: a stand-in on this machine takes any. `nil` unless the provider is chosen
-    /// and its address is this machine's own.
+    /// Returns a placeholder for a key that is not set, because a local stand-in accepts any key. `nil` unless the
+    /// provider is selected and its address is loopback.
     public func standInKey(for provider: ProviderName, at url: String?, _ value: String = "local") -> String? {
         provider == defaultProvider && Loopback.isURL(url ?? "") ? value : nil
     }
 }
 
-/// The connections of a counter. They are made when they are first asked for.
+/// The connections of a counter, created on first use.
 public protocol ProviderTransports: Sendable {
-    /// The one for all providers.
+    /// Returns the transport shared by all providers.
     func shared() -> any HTTPTransport
-    /// One that trusts devices of one maker.
-    /// - Throws: when the root's file cannot be read.
+    /// Returns a transport that trusts the devices of one manufacturer.
+    /// - Throws: an error if the root certificate cannot be read.
     func trustingDevices(of root: String) throws -> any HTTPTransport
 }
 
-/// An address to come back to, with a state that nobody else can make.
+/// A return URL with an unforgeable state.
 public struct ReturnAddress: Sendable {
-    /// The address without its state.
+    /// The URL without its state.
     public let base: String
-    /// The generator's state of 128 bits.
+    /// The 128-bit state of the generator.
     public let state: (UInt64, UInt64)
 
     public init(base: String, state: (UInt64, UInt64)) {

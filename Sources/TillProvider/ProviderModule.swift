@@ -1,108 +1,108 @@
 public import TillCore
 
-/// All that one payment service provider brings to a counter: its settings, its ways to move money, what receives its
-/// webhooks, its card readers.
+/// The integration of one payment service provider: settings, payment providers, webhook receiver, card readers.
 ///
-/// A provider's room exports one type that conforms. A counter is given the list of these types, makes
-/// those that are configured, and knows none of them otherwise: a new provider is one room and one line
-/// in that list (`docs/ADDING_A_PROVIDER.md`).
+/// Each provider's target exports one conforming type. A counter receives the list of these types, creates the
+/// configured ones, and has no other knowledge of them: a new provider is one target and one line in that list
+/// (`docs/ADDING_A_PROVIDER.md`).
 ///
-/// A module is shared by all requests of a process; its members may be called at any time and at once.
+/// A module is shared by all requests of a process; its members may be called at any time and concurrently.
 public protocol ProviderModule: Sendable {
-    /// What `--provider` says for it. Also the first part of its settings' keys and the last part of the address that
-    /// takes its webhooks, `/webhooks/stripe`: lower-case letters, digits and `_`.
+    /// The value of `--provider`. Also the prefix of its settings keys and the last component of its webhook path,
+    /// `/webhooks/stripe`: lower-case letters, digits and `_`.
     static var name: ProviderName { get }
-    /// Its name for people.
+    /// The display name.
     static var title: String { get }
-    /// Everything that a shop can set for it, in the order in which people read it.
+    /// All settings, in display order.
     static var settings: [Setting] { get }
-    /// The settings without which it is not configured.
+    /// The settings required for the provider to be configured.
     static var required: [Setting] { get }
-    /// The provider's own hosts, in small letters: `api.stripe.com`, or `.paypal.com` for all below it.
+    /// The provider's own hosts, in lower case: `api.stripe.com`, or `.paypal.com` for all subdomains.
     static var hosts: [String] { get }
-    /// The codes of its answers and what they say about the money: the tables that its adapter decides by.
+    /// The provider's response codes and their meaning for the money: the tables that its adapter uses.
     static var codes: [ProviderCodeTable] { get }
-    /// The forms of files in which it gives statements.
+    /// The file formats of the provider's statements.
     static var statementFormats: [any StatementFormat] { get }
 
-    /// Makes it. Asks nobody for anything: a counter starts without a network.
-    /// - Returns: `nil` where it is not configured.
-    /// - Throws: when it is configured and cannot be used as it is.
+    /// Creates the module. Makes no network calls: a counter starts without a network.
+    /// - Returns: the module, or `nil` if it is not configured.
+    /// - Throws: an error if the configuration is unusable.
     static func make(
         _ settings: any SettingValues, in environment: ProviderEnvironment
     ) throws(ProviderModuleError) -> Self?
 
-    /// Whether its credentials move real money. In doubt they do.
+    /// The mode of the credentials; live in case of doubt.
     var mode: PaymentMode { get }
-    /// Every address that its keys and cards are sent to over the internet, such as `https://api.stripe.com`. A counter
-    /// opens only if each is one of ``hosts``, or one that its operator has named.
+    /// Every internet address that keys and cards are sent to, such as `https://api.stripe.com`. A counter starts only
+    /// if each is one of ``hosts`` or named by the operator.
     var addresses: [String] { get }
-    /// Its ways to move money. The first has the module's name; others are its readers', whose names go on behind a
-    /// dash (`stripe-terminal`): the ledger counts their money with the first's.
+    /// The payment providers. The first has the module's name; the others are for readers, with a dash and a suffix
+    /// (`stripe-terminal`). The ledger counts their money together with the first one's.
     var providers: [any PaymentServiceProvider] { get }
-    /// What receives its webhooks; `nil` while they cannot be verified.
+    /// The receiver of webhooks; `nil` while they cannot be verified.
     var webhooks: (any WebhookReceiver)? { get }
-    /// Its card readers, if it has any that the counter drives.
+    /// The card readers, if the counter drives any.
     var readers: (any ReaderFleet)? { get }
-    /// What an app with the provider's own SDK is given, if there is one.
+    /// Sales on devices driven by the provider's own SDK, if supported.
     var devices: (any DeviceSales)? { get }
-    /// Lists the provider's charges; `nil` where it has no list: after a restore a person must then say
-    /// that none is missing.
+    /// The list of the provider's charges; `nil` if the provider has none, in which case the operator must confirm
+    /// after a restore that no charge is missing.
     var charges: (any ChargeListing)? { get }
-    /// Its statements over its interface, if they are read from there.
+    /// The statements, if they are available over the provider's API.
     var statements: (any StatementSource)? { get }
-    /// What `till doctor` says about it. Checks only what is set up, and asks nobody.
+    /// The findings reported by `till doctor`. Checks only the configuration and makes no network calls.
     var findings: [ProviderFinding] { get }
-    /// What its answers have shown to be missing at the provider although it sells, a sentence each.
+    /// Returns features found missing on the provider account although payments work, one sentence each.
     func warnings() async -> [String]
-    /// How it takes the tokens of Apple Pay; empty: it takes none, and no page offers Apple Pay with it.
+    /// The supported forms of Apple Pay tokens; empty if unsupported, in which case no page offers Apple Pay with this
+    /// provider.
     var walletHandovers: Set<WalletHandover> { get }
-    /// How it takes wallets' tokens where it is a stand-in on this machine; `nil` where it is not.
+    /// The form of wallet tokens for a local stand-in; `nil` for a real one.
     var standInWallet: WalletHandover? { get }
 
-    /// Ends what it has begun. Its transports are the counter's, which closes them.
+    /// Stops work in progress. The transports belong to the counter, which closes them.
     func shutdown() async
 }
 
 extension ProviderModule {
-    /// By default a module has none.
+    /// An empty list by default.
     public static var codes: [ProviderCodeTable] { [] }
-    /// By default a module has none.
+    /// An empty list by default.
     public static var statementFormats: [any StatementFormat] { [] }
-    /// By default a module has none.
+    /// `nil` by default.
     public var statements: (any StatementSource)? { nil }
-    /// By default a module has none.
+    /// `nil` by default.
     public var webhooks: (any WebhookReceiver)? { nil }
-    /// By default a module has none.
+    /// `nil` by default.
     public var readers: (any ReaderFleet)? { nil }
-    /// By default a module has none.
+    /// `nil` by default.
     public var devices: (any DeviceSales)? { nil }
-    /// By default a module has none.
+    /// `nil` by default.
     public var charges: (any ChargeListing)? { nil }
-    /// That it is configured, and whether its webhooks are.
+    /// By default, one finding: the provider is configured.
     public var findings: [ProviderFinding] { [ProviderFinding("\(Self.title) is configured.")] }
-    /// By default a module has none.
+    /// An empty set by default.
     public var walletHandovers: Set<WalletHandover> { [] }
-    /// By default nothing is missing.
+    /// Returns no warnings by default.
     public func warnings() async -> [String] { [] }
-    /// By default no stand-in takes a wallet's token.
+    /// `nil` by default.
     public var standInWallet: WalletHandover? { nil }
     public func shutdown() async {}
 
-    /// What to do so that it is configured.
+    /// The instruction that configures the provider.
     public static var setUp: String { "Set \(required.map(\.variable).joined(separator: " and "))." }
 }
 
-/// How a provider takes the token of a wallet such as Apple Pay.
+/// The form in which a provider takes the token of a wallet such as Apple Pay.
 public enum WalletHandover: Hashable, Sendable {
-    /// As it came; the provider opens it.
+    /// The encrypted token, decrypted by the provider.
     case sealed
     case opened
 }
 
-/// One thing that `till doctor` says.
+/// A finding of `till doctor`.
 public struct ProviderFinding: Hashable, Sendable {
-    /// Nothing needs to be done about it.
+    /// `true` if no action is needed.
     public let isFine: Bool
     public let text: String
 
@@ -112,19 +112,19 @@ public struct ProviderFinding: Hashable, Sendable {
     }
 }
 
-/// Why a provider that is configured cannot be used. Nobody was asked for money.
+/// An error for a configured provider that is unusable. No payment request was sent.
 public struct ProviderModuleError: ExplainedError, Hashable {
-    /// The stable word: `stripe_not_configured`.
+    /// The stable error code: `stripe_not_configured`.
     public let code: String
     public let what: String
-    /// What to do next.
+    /// The recommended next step.
     public let next: String
-    /// Nobody was asked for money.
+    /// Always `no`: no payment request was sent.
     public var moneyMoved: MoneyMoved { .no }
 
-    /// What a module learns about itself at its start.
+    /// Creates the error of a module that finds its configuration unusable at startup.
     /// - Parameters:
-    ///   - module: whose settings they are.
+    ///   - module: the module with the unusable settings.
     ///   - reason: the sentence; it never repeats a secret.
     public init(
         _ module: any ProviderModule.Type, _ reason: String, next: String = "Check the key and the address."

@@ -5,6 +5,12 @@ import TillTestSupport
 
 /// A seeded simulation of payments around the real engine. A seed determines the run to the last call, for any number
 /// of jobs.
+///
+/// ```swift
+/// let report = Simulation(seed: 42, payments: 10_000).run()
+/// for violation in report.violations { print(violation) }
+/// print("\(report.payments) payments, \(report.faultCount) faults, trace \(report.trace)")
+/// ```
 public struct Simulation: Sendable {
     public var seed: UInt64
     public var payments: Int

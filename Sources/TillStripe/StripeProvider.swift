@@ -3,6 +3,16 @@ internal import TillProvider
 
 /// Card payments through Stripe's payment intents.
 ///
+/// ```swift
+/// import TillHTTP
+///
+/// let transport = HTTPClientTransport()
+/// let stripe = try StripeProvider(
+///     secretKey: key, transport: transport, clock: SystemClock(), webhookSecrets: [webhookSecret])
+/// let identity = await stripe.identity()
+/// print(identity.account ?? "unknown account", stripe.mode.rawValue)
+/// ```
+///
 /// Each payment intent is created with `capture_method=manual` and captured by a separate call, so that the journal
 /// records each step. A value: any number of calls may run concurrently. It fulfills the guarantees of
 /// `PaymentServiceProvider`; in addition, a refused call that may be the retry of a successful one is resolved by

@@ -4,6 +4,12 @@ public import TillCore
 
 /// Verification of Stripe's webhook signatures ("Check the webhook signatures"): `Stripe-Signature: t=…,v1=…`, where
 /// `v1` is HMAC-SHA256 of `t.` and the raw body.
+///
+/// ```swift
+/// let event = try StripeWebhook.verify(
+///     payload: body, signatureHeader: header, secrets: [webhookSecret], now: SystemClock().now())
+/// if let intent = event.paymentIntent { print("\(event.type): \(intent) is to be queried.") }
+/// ```
 public enum StripeWebhook {
     /// The maximum body size, in bytes: 256 KiB. Stripe's events are far smaller.
     public static let maximumBytes = 256 << 10

@@ -1,6 +1,6 @@
 internal import TillProvider
 
-/// What Adyen's journal types are to a ledger, and the time zones that its reports name.
+/// The accounting meaning of Adyen's journal types, and the time zones used in its reports.
 enum AdyenJournalType {
     static func kind(_ type: String) -> StatementLine.Kind { kinds[type] ?? .other }
 
@@ -11,7 +11,7 @@ enum AdyenJournalType {
         "DepositCorrection": .transfer,
     ]
 
-    /// Whether it takes money out of the shop's balance.
+    /// Returns `true` if the kind debits the shop's balance.
     static func isDebit(_ kind: StatementLine.Kind) -> Bool {
         switch kind {
         case .chargeFailure, .refund, .dispute, .fee, .payout: true
@@ -19,7 +19,7 @@ enum AdyenJournalType {
         }
     }
 
-    /// Whether its gross amount is what a customer paid or got back.
+    /// Returns `true` if the gross amount is a customer's payment or refund.
     static func isOfPayment(_ kind: StatementLine.Kind) -> Bool {
         switch kind {
         case .charge, .chargeFailure, .refund, .refundFailure, .dispute, .disputeReversal: true
@@ -27,7 +27,7 @@ enum AdyenJournalType {
         }
     }
 
-    /// Hours ahead of UTC; `nil`: not known.
+    /// Returns the offset from UTC in hours; `nil` if unknown.
     static func hours(ofZone name: String) -> Int64? { zones[name] }
 
     private static let zones: [String: Int64] = [

@@ -1,9 +1,9 @@
 internal import Foundation
 package import TillCore
 
-/// Who fetches reports at Adyen: the report user, whose password no interface for payments takes.
+/// The report user of Adyen. Its password is not accepted by any payment API.
 package struct AdyenReportConfig: Sendable {
-    /// The longest name or password taken, in bytes.
+    /// Maximum length of a user name or password, in bytes.
     private static let longest = 256
 
     let scheme: String
@@ -11,10 +11,11 @@ package struct AdyenReportConfig: Sendable {
     /// The value of the `Authorization` header, `Basic …`.
     let authorization: Secret<String>
 
+    /// Creates a configuration.
     /// - Parameters:
-    ///   - user: as Adyen shows it: `report_123456@Company.Shop`.
-    ///   - url: where the Customer Area is; nothing stands behind its host.
-    /// - Throws: ``AdyenConfigError``, which never repeats what was given.
+    ///   - user: the user name in Adyen's form: `report_123456@Company.Shop`.
+    ///   - url: the address of the Customer Area, without a path.
+    /// - Throws: ``AdyenConfigError``, which never repeats the input.
     package init(user: String, password: Secret<String>, url: String) throws(AdyenConfigError) {
         func isUsable(_ text: String) -> Bool {
             (1...AdyenReportConfig.longest).contains(text.utf8.count)
@@ -37,7 +38,7 @@ package struct AdyenReportConfig: Sendable {
         authorization = Secret("Basic " + Data("\(user):\(password.reveal())".utf8).base64EncodedString())
     }
 
-    /// Adyen's Customer Area, where reports are, by whether real money moves.
+    /// Returns the address of Adyen's Customer Area, which hosts the reports, by mode.
     package static func url(of mode: PaymentMode) -> String {
         switch mode {
         case .live: "https://ca-live.adyen.com"

@@ -1,11 +1,11 @@
 public import TillCore
 public import TillProvider
 
-/// Adyen's settlement details report as CSV: one file for each batch that was closed, in major units.
+/// Adyen's settlement details report as CSV: one file per closed batch, in major units.
 ///
-/// An entry belongs to its batch, which is one payout. In the currency of the payment the fee is gross less net; in
-/// another one it is the sum of the report's columns of fees. Which of the two gross columns an entry fills says
-/// nothing here: the filled one is taken, and the sign comes from the type. The net columns have their own sign.
+/// Each entry belongs to its batch, which is one payout. In the payment's currency the fee is gross minus net; in
+/// another currency it is the sum of the report's fee columns. It is irrelevant which of the two gross columns is
+/// filled: the filled one is used, and the sign follows from the type. The net columns have their own sign.
 public struct AdyenSettlementReport: StatementFormat {
     private static let needed = [
         "Merchant Account", "Psp Reference", "Merchant Reference", "Creation Date", "TimeZone", "Type",
@@ -20,7 +20,7 @@ public struct AdyenSettlementReport: StatementFormat {
 
     /// The name in settings, requests and the journal: `adyen-settlement-details`.
     public var name: String { "adyen-settlement-details" }
-    /// What was captured may be settled a week later, and is in no batch before.
+    /// A capture may be settled up to a week later, and is in no batch before.
     public var lag: Span { .days(8) }
 
     public func recognizes(_ bytes: [UInt8]) -> Bool {
@@ -36,14 +36,15 @@ public struct AdyenSettlementReport: StatementFormat {
         return lines
     }
 
-    /// - Parameter met: how often each name was met before. A batch is in one report, so entries without a reference of
-    ///   their own, such as fees, are distinguished by their order.
+    /// Parses one entry.
+    /// - Parameter met: the number of earlier occurrences of each id. A batch is in one report, so entries without
+    ///   their own reference, such as fees, are distinguished by their order.
     private func line(_ row: StatementRow, _ met: inout [String: Int]) throws(StatementError) -> StatementLine {
         let (type, batch) = (try row.need("Type"), try row.need("Batch Number"))
         let kind = AdyenJournalType.kind(type)
         let payment = row["Psp Reference"]
         let change = row["Modification Reference"]
-        // The same text names entries of a batch that are about no payment.
+        // Distinguishes entries of a batch that concern no payment.
         let about = payment == nil && kind != .payout ? try row.need("Creation Date") : nil
         let parts = [batch, type, payment, change, about].compactMap { $0 }
         let name = parts.joined(separator: "/")
@@ -60,7 +61,7 @@ public struct AdyenSettlementReport: StatementFormat {
         }
     }
 
-    /// As the journal has them: an authorization that takes the money at once ends in a mark of its own.
+    /// Returns the references as stored in the journal: an immediately captured authorization has its own suffix.
     private func references(payment: String?, change: String?) -> [String] {
         var names = [change, payment].compactMap { $0 }
         if let payment { names.append(payment + AdyenProvider.takenAtOnce) }

@@ -2,23 +2,23 @@ internal import HTTPTypes
 internal import TillCore
 internal import TillProvider
 
-/// Adyen's settlement details reports, fetched once a webhook has said that they are there (`REPORT_AVAILABLE`).
+/// Adyen's settlement details reports, fetched once a webhook has announced them (`REPORT_AVAILABLE`).
 ///
-/// Of the webhook only the report's name is used, which its signature covers: where it is comes from the settings, so
-/// the report user's password goes nowhere else. Batches are numbered; one between two that were announced is fetched,
-/// too, so that a webhook that was lost leaves no gap.
+/// Only the report's name is used from the webhook, because its signature covers that: the address comes from the
+/// settings, so the report user's password is sent nowhere else. Batches are numbered; one between two announced
+/// batches is fetched as well, so that a lost webhook leaves no gap.
 struct AdyenStatementSource: StatementSource {
-    /// What the name of a report begins with, before the number of its batch.
+    /// The prefix of a report's name, before the batch number.
     static let name = "settlement_detail_report_batch_"
-    /// Reports of one question.
+    /// Maximum number of reports per request.
     static let maximumReports = 100
 
     let provider: AdyenProvider
-    /// `nil`: it is not set up.
+    /// The report user's configuration; `nil` if not set up.
     let config: AdyenReportConfig?
     let transport: any HTTPTransport
 
-    /// What was captured may be settled a week later.
+    /// The lag of the settlement report: a capture may be settled up to a week later.
     var lag: Span { AdyenSettlementReport().lag }
 
     func account() async -> String? { await provider.identity().account }
@@ -45,7 +45,7 @@ struct AdyenStatementSource: StatementSource {
         return StatementPart(lines)
     }
 
-    /// The batches whose reports were announced in a time, with those between them.
+    /// Returns the batches announced in a period, including those between them.
     private func batches(from: Timestamp, to: Timestamp) async throws(StatementError) -> [Int64] {
         let announced: [AdyenNotification]
         do throws(AdyenNotificationLogError) { announced = try await provider.book.reports() } catch {
@@ -64,7 +64,7 @@ struct AdyenStatementSource: StatementSource {
         return Array(first...last)
     }
 
-    /// The number of the batch in a report's name; `nil` for another report, and for what is no such name.
+    /// Returns the batch number in a report's name; `nil` for any other name.
     static func batch(of report: String) -> Int64? {
         guard report.hasPrefix(name), report.hasSuffix(".csv") else { return nil }
         let digits = report.dropFirst(name.utf8.count).dropLast(4)
@@ -102,7 +102,7 @@ struct AdyenStatementSource: StatementSource {
         }
     }
 
-    /// A name as part of a path; `nil` where it could be more than that.
+    /// Returns a name as a path segment; `nil` if it could be more than one.
     private static func segment(_ name: String) -> String? {
         let isPlain = name.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)

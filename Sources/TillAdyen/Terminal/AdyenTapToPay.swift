@@ -1,13 +1,13 @@
 public import TillCore
 
-/// Sessions for Adyen's own software on a phone: what Adyen offers in place of a reader's token.
+/// Creates sessions for Adyen's SDK on a phone, Adyen's equivalent of a reader's connection token.
 ///
-/// The phone makes a setup token, the shop's server exchanges it here, and the phone continues with the session data.
-/// The card's data go from phone to Adyen and are never seen by the shop.
+/// The phone creates a setup token, the shop's server exchanges it here, and the phone continues with the session data.
+/// Card data is sent from the phone to Adyen and never reaches the shop.
 public struct AdyenTapToPay: Sendable {
-    /// The version of the phone software's interface.
+    /// The version of the SDK's API.
     public static let version = "v68"
-    /// The longest setup token that is taken, in bytes.
+    /// Maximum length of a setup token, in bytes.
     public static let longestToken = 16_384
 
     private let gateway: AdyenGateway
@@ -19,11 +19,11 @@ public struct AdyenTapToPay: Sendable {
     public struct Session: Sendable {
         public let id: String
         public let installationID: String?
-        /// What the phone's software is given.
+        /// The session data for the SDK.
         public let data: Secret<String>
     }
 
-    /// Exchanges a phone's setup token.
+    /// Exchanges a phone's setup token for a session.
     /// - Throws: ``AdyenTapToPayError``. No money is involved.
     public func session(
         setupToken: Secret<String>, store: String?, deadline: Span = .seconds(20)
@@ -35,7 +35,7 @@ public struct AdyenTapToPay: Sendable {
             "merchantAccount": .string(gateway.config.merchantAccount), "setupToken": .string(setupToken.reveal()),
             "store": store.map { .string($0) },
         ])
-        // The phone software's interface lies beside the checkout's, under a path of its own on both systems.
+        // The SDK's API is beside the Checkout API, with its own path on both systems.
         let path =
             (gateway.config.prefix.isEmpty ? "/checkout" : gateway.config.prefix)
             + "/possdk/\(AdyenTapToPay.version)/sessions"
@@ -55,15 +55,15 @@ public struct AdyenTapToPay: Sendable {
     }
 }
 
-/// Why there is no session.
+/// An error for a session that was not created.
 public enum AdyenTapToPayError: Error, Hashable, Sendable, CustomStringConvertible {
     case refused(String)
-    /// Adyen could not be asked.
+    /// Adyen could not be reached.
     case unavailable(String)
-    /// The answer is not one.
+    /// The answer is not a session.
     case unreadable
 
-    /// One sentence for people.
+    /// One sentence for display.
     public var description: String {
         switch self {
         case .refused(let reason): "Adyen refuses this phone a session: \(reason). No money moved."

@@ -2,19 +2,19 @@ internal import Foundation
 internal import HTTPTypes
 public import TillCore
 
-/// A terminal of Adyen's on the local network: payments, their status, cancellations and refunds.
+/// An Adyen terminal on the local network: payments, their status, cancellations and refunds.
 ///
-/// Each request has a name (`ServiceID`) that is the shop's choice and must be kept before it is sent:
-/// by it the terminal is asked later what became of it. A lost answer is
-/// ``AdyenTerminalError/unknown(_:)``; ``status(of:as:currency:)`` settles it.
+/// Each request has an id (`ServiceID`) chosen by the shop, which must be stored before it is sent, because the
+/// terminal is later queried by it. A lost answer is ``AdyenTerminalError/unknown(_:)``; ``status(of:as:currency:)``
+/// resolves it.
 public struct AdyenTerminal: Sendable {
     /// The version of the protocol.
     public static let protocolVersion = "3.0"
-    /// The longest name of a request.
+    /// Maximum length of a request id.
     public static let longestName = 10
-    /// The longest name of a terminal.
+    /// Maximum length of a terminal name.
     public static let longestTerminalName = 64
-    /// How long a customer may take: the terminal itself gives up before that.
+    /// The default time allowed for the customer: the terminal itself times out earlier.
     public static let defaultPatience: Span = .seconds(150)
 
     /// The terminal's name: model and serial number, `V400m-324688179`.
@@ -26,8 +26,8 @@ public struct AdyenTerminal: Sendable {
     private let transport: any HTTPTransport
     private let clock: any TillClock
 
-    /// Makes one. Nil for an address that is not `https://…`, or `http` to another machine.
-    /// - Parameter seal: nil sends in the clear, which terminals allow only when they are set up for it.
+    /// Creates a client; `nil` unless the address is `https://…`, or `http://…` for loopback.
+    /// - Parameter seal: the encryption; `nil` sends plain text, which terminals accept only if configured for it.
     public init?(
         terminal: String, till: String, url: String, seal: AdyenTerminalSeal?, transport: any HTTPTransport,
         clock: any TillClock = SystemClock()
@@ -41,28 +41,28 @@ public struct AdyenTerminal: Sendable {
         (self.terminal, self.till, self.seal, self.transport, self.clock) = (terminal, till, seal, transport, clock)
     }
 
-    /// How a payment at the terminal ended.
+    /// The result of a payment at the terminal.
     public struct Outcome: Hashable, Sendable {
-        /// `Success`, `Failure` or `Partial`.
+        /// The result: `Success`, `Failure` or `Partial`.
         public let result: String
-        /// Why it failed: `Refusal`, `Cancel`, `Busy`, `InProgress`, `NotFound`, …; any word is kept.
+        /// The error condition: `Refusal`, `Cancel`, `Busy`, `InProgress`, `NotFound`, …; any value is kept.
         public let errorCondition: String?
-        /// What the terminal adds, decoded from its form fields.
+        /// The terminal's additional message, decoded from its form fields.
         public let message: String?
-        /// The terminal's name for the payment, by which it is refunded: `TRANSACTION.PSPREFERENCE`.
+        /// The terminal's transaction id, used to refund the payment: `TRANSACTION.PSPREFERENCE`.
         public let transaction: String?
-        /// When the terminal says it was made.
+        /// The transaction time reported by the terminal.
         public let transactionTime: String?
-        /// What was authorized, in the till's currency.
+        /// The authorized amount, in the till's currency.
         public let amount: Money?
-        /// Brand and masked number, as the terminal reports them.
+        /// The brand and masked number reported by the terminal.
         public let card: CardSummary?
 
-        /// The money is held or taken.
+        /// `true` if the money is held or captured.
         public var isApproved: Bool { result == "Success" }
     }
 
-    /// Asks for a payment and waits for the customer.
+    /// Requests a payment and waits for the customer.
     public func pay(
         _ amount: Money, transaction: String, name: String, patience: Span = defaultPatience
     ) async throws(AdyenTerminalError) -> Outcome {
@@ -78,8 +78,8 @@ public struct AdyenTerminal: Sendable {
         return AdyenTerminal.outcome(answer, currency: amount.currency)
     }
 
-    /// What became of a payment that was asked for under a name. `InProgress` and
-    /// `NotFound` are in ``Outcome/errorCondition``.
+    /// Returns the result of the payment requested with an id. `InProgress` and `NotFound` are in
+    /// ``Outcome/errorCondition``.
     public func status(of name: String, as own: String, currency: Currency) async throws(AdyenTerminalError) -> Outcome
     {
         let body = JSONValue.adyen([
@@ -92,7 +92,8 @@ public struct AdyenTerminal: Sendable {
         return AdyenTerminal.outcome(answer, currency: currency)
     }
 
-    /// Cancels a payment. The terminal decides whether it still can; the payment's own answer decides.
+    /// Requests cancellation of a payment. The terminal decides whether it is still possible; the payment's own answer
+    /// is authoritative.
     public func abort(_ name: String, as own: String) async throws(AdyenTerminalError) {
         let body = JSONValue.adyen([
             "AbortReason": .string("MerchantAbort"), "MessageReference": reference(name),
@@ -100,12 +101,12 @@ public struct AdyenTerminal: Sendable {
         do throws(AdyenTerminalError) {
             _ = try await ask("Abort", body, name: own, patience: .seconds(15))
         } catch {
-            // The terminal answers an abort with nothing at all.
+            // The terminal answers an abort with an empty body.
             if error != .malformed { throw error }
         }
     }
 
-    /// Gives a payment back, all of it or a part.
+    /// Refunds a payment, fully or partly.
     public func reverse(
         transaction: String, at time: String, amount: Money?, name: String, currency: Currency
     ) async throws(AdyenTerminalError) -> Outcome {
@@ -130,7 +131,7 @@ public struct AdyenTerminal: Sendable {
         ])
     }
 
-    /// The whole message, before it is sealed.
+    /// Returns the complete message before encryption.
     func message(_ category: String, _ body: JSONValue, name: String) -> JSONValue {
         .adyen([
             "SaleToPOIRequest": .adyen([
@@ -197,7 +198,7 @@ public struct AdyenTerminal: Sendable {
             })
     }
 
-    /// The form field `message` or `refusalReason` of what the terminal adds.
+    /// Returns the form field `message` or `refusalReason` of the terminal's additional data.
     private static func message(_ text: String) -> String? {
         for field in text.split(separator: "&") {
             let parts = field.split(separator: "=", maxSplits: 1)

@@ -3,7 +3,7 @@ internal import TillCore
 internal import TillHardware
 internal import TillProvider
 
-/// A shop's terminal of Adyen's as a fleet of one reader.
+/// A shop's Adyen terminal as a fleet of one reader.
 struct AdyenTerminalFleet: ReaderFleet {
     let terminal: AdyenTerminalProvider
 
@@ -55,15 +55,15 @@ struct AdyenTerminalFleet: ReaderFleet {
     func steps() -> AsyncStream<ReaderStep> { terminal.activity.feed.steps() }
 }
 
-/// What a terminal is at in this process: the sales that wait for its answer, and who listens.
+/// The activity of a terminal in this process: the sales that await its answer, and the subscribers.
 final class AdyenTerminalActivity: Sendable {
     let feed = ReaderFeed()
     private let attempts = Mutex<[AttemptID]>([])
 
-    /// The attempts whose answer is awaited, the newest last.
+    /// The attempts that await an answer, the newest last.
     var waiting: [AttemptID] { attempts.withLock { $0 } }
 
-    /// Asks the terminal, and tells what happens meanwhile.
+    /// Performs a request to the terminal and reports its progress.
     func follow(
         _ context: AttemptContext, at reader: String, _ ask: () async -> ProviderAnswer<Authorization>
     ) async -> ProviderAnswer<Authorization> {

@@ -2,13 +2,13 @@ internal import Crypto
 internal import Foundation
 public import TillCore
 
-/// Sales at one of Adyen's terminals, over the local network: the customer presents a card there.
+/// Sales at an Adyen terminal on the local network, at which the customer presents a card.
 ///
-/// Which terminal is asked is in the journal before anything is sent, so that no other terminal's "I do not know it" is
-/// ever taken for an answer. The name of each request follows from the attempt's; by it the terminal is asked what
-/// became of a payment whose answer was lost, and is asked to cancel it. What a terminal has taken is refunded
-/// through Adyen's checkout interface, if the counter has a key for it.
-/// A value: any number of calls may run at once; the terminal itself does one at a time.
+/// The terminal's name is in the journal before anything is sent, so that "unknown transaction" from another terminal
+/// is never accepted as an answer. Each request id is derived from the attempt's id; by it the terminal is queried for
+/// a payment after a lost answer, and is requested to cancel it. Terminal payments are refunded through Adyen's
+/// Checkout API, if the counter has a key for it. A value type: any number of calls may run concurrently; the terminal
+/// itself processes one at a time.
 public struct AdyenTerminalProvider: PaymentServiceProvider {
     /// The name in settings, requests and the journal: `adyen_terminal`.
     public static let name = ProviderName(rawValue: "adyen_terminal")
@@ -16,21 +16,21 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
     public let terminal: AdyenTerminal
     private let checkout: AdyenProvider?
     private let clock: any TillClock
-    /// What this process asks of it right now.
+    /// The current activity of the terminal in this process.
     let activity = AdyenTerminalActivity()
 
-    /// A provider over one terminal.
-    /// - Parameter checkout: makes the refunds; nil refuses them with a sentence.
+    /// Creates a provider for one terminal.
+    /// - Parameter checkout: the provider used for refunds; `nil` declines refunds with an explanation.
     public init(terminal: AdyenTerminal, checkout: AdyenProvider?, clock: any TillClock = SystemClock()) {
         (self.terminal, self.checkout, self.clock) = (terminal, checkout, clock)
     }
 
     public var name: ProviderName { AdyenTerminalProvider.name }
 
-    /// The merchant account, in which a sale can be refunded whatever becomes of its terminal; which terminal was asked
-    /// stands in the attempt's own reference. Without the checkout interface there is only the terminal.
-    /// Nothing in a terminal's address says its mode: that of the checkout interface beside it counts, and without one
-    /// only a terminal of this machine is for tests.
+    /// Returns the merchant account, in which a sale can be refunded regardless of its terminal; the terminal is
+    /// recorded in the attempt's own reference. Without the Checkout API the identity is the terminal. A terminal's
+    /// address does not reveal its mode: that of the Checkout API applies, and without one only a terminal at a
+    /// loopback address is for tests.
     public func identity() async -> ProviderIdentity {
         guard let checkout else { return ProviderIdentity(account: terminal.terminal, mode: mode) }
         var identity = await checkout.identity()
@@ -38,17 +38,17 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
         return identity
     }
 
-    /// Whether real money moves.
+    /// The mode.
     public var mode: PaymentMode { checkout?.mode ?? (Loopback.isAuthority(terminal.authority) ? .test : .live) }
 
-    /// Takes money at once; keeps no keys, and is asked by the request's name.
+    /// Captures immediately; keeps no idempotency keys, and is queried by request id.
     public var capabilities: ProviderCapabilities {
         ProviderCapabilities(
             replayWindow: .milliseconds(0), preparesFirst: true, partialCapture: false, separateCapture: false,
             takesCards: false, answerTime: AdyenTerminal.defaultPatience, showsAfterSale: false)
     }
 
-    /// Amounts are written as decimals, in ISO 4217's own number of digits.
+    /// The amount format: decimals with the number of digits in ISO 4217.
     public var amounts: AmountCodec {
         AmountCodec(provider: "Adyen's terminal", exceptions: [:])
     }
@@ -59,13 +59,13 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
             CardPresentPayload(reader: terminal.terminal, sealed: Secret(terminal.terminal), card: nil))
     }
 
-    /// The name of a request, the same for the same attempt and purpose: ten characters, as the terminal wants.
+    /// Returns the request id, the same for the same attempt and purpose: ten characters, as the terminal requires.
     static func requestName(_ attempt: AttemptID, _ purpose: String) -> String {
         let digest = SHA256.hash(data: Array("\(purpose)/\(attempt.rawValue)".utf8))
         return Hex.text(Array(digest.prefix(AdyenTerminal.longestName / 2)))
     }
 
-    /// Names the terminal that will be asked; asks for nothing.
+    /// Names the terminal to be used; sends nothing.
     public func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
         guard let reference = ProviderReference(ifValid: terminal.terminal) else {
             return .notSent(reason: "the terminal's name cannot be kept")
@@ -73,7 +73,7 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
         return .approved(Confirmation(reference: reference))
     }
 
-    /// Asks the terminal for the money and waits for the customer.
+    /// Requests the payment at the terminal and waits for the customer.
     public func authorize(
         _ request: AuthorizationRequest, with tender: Tender
     ) async -> ProviderAnswer<Authorization> {
@@ -104,12 +104,12 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
         }
     }
 
-    /// Never needed: the money is taken at once.
+    /// Never needed: the money is captured immediately.
     public func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
         .declined(Decline(reason: .invalidRequest, message: "the terminal took the money at once"))
     }
 
-    /// Cancels a payment that was never answered. The terminal's own word decides whether it was in time.
+    /// Cancels an unanswered payment. The terminal's answer decides whether the cancellation was in time.
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         let attempt = request.context.attempt
         if let reason = elsewhere(request.context) { return .unknown(reason: reason) }
@@ -122,7 +122,7 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
         switch await queryStanding(attempt, nil) {
         case .success(.refused): return .approved(Confirmation())
         case .success(.neverCame):
-            // Before its time is over the request may still be on its way.
+            // Before the timeout has passed the request may still be in transit.
             guard clock.standing.isTrusted,
                 clock.now().since(request.context.startedAt) > AdyenTerminal.defaultPatience
             else {
@@ -136,12 +136,12 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
         }
     }
 
-    /// Asks the terminal to cancel an attempt. Its answer to the payment says whether that was in time.
+    /// Requests cancellation of an attempt. The answer to the payment shows whether it was in time.
     func abort(_ attempt: AttemptID) async throws(AdyenTerminalError) {
         try await terminal.abort(AdyenTerminalProvider.requestName(attempt, "pay"), as: fresh(attempt, "abort"))
     }
 
-    /// Gives money back through Adyen's checkout interface: `unknown` until a webhook reports how it ended.
+    /// Refunds through Adyen's Checkout API: `unknown` until a webhook reports the result.
     public func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
         guard let checkout else {
             return .declined(
@@ -152,8 +152,8 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
         return await checkout.refund(request)
     }
 
-    /// Asks the terminal what became of an attempt, and tells what webhooks have reported since. Once Adyen's name for
-    /// the payment is known the terminal has nothing to add.
+    /// Queries the terminal for an attempt and adds the later webhook reports. Once Adyen's reference of the payment is
+    /// known, the terminal is not queried.
     public func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
         let nothing = Money.zero(request.amount.currency)
         func snapshot(_ standing: ProviderSnapshot.Standing) -> ProviderAnswer<ProviderSnapshot> {
@@ -181,7 +181,7 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
         }
     }
 
-    /// What became of money that the terminal took: chargebacks, refunds in the Customer Area, what failed.
+    /// Returns the state of a terminal payment after the sale: chargebacks, refunds in the Customer Area, failures.
     private func afterSale(
         _ taken: Authorization, _ attempt: AttemptID, _ checkout: AdyenProvider
     ) async -> ProviderAnswer<ProviderSnapshot> {
@@ -196,12 +196,12 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
         }
     }
 
-    /// Whether a reference is Adyen's name for a payment and the terminal's, and not a terminal that was asked.
+    /// Returns `true` if a reference is Adyen's payment reference rather than the name of a terminal.
     private static func isPayment(_ reference: ProviderReference) -> Bool {
         AdyenProvider.name(reference)?.isAtOnce ?? false
     }
 
-    /// Why this terminal cannot tell: another one was asked.
+    /// Returns the reason for which this terminal cannot answer: the payment was requested at another one.
     private func elsewhere(_ context: AttemptContext) -> String? {
         guard let reference = context.reference, AdyenProvider.name(reference) == nil,
             reference.rawValue != terminal.terminal
@@ -220,7 +220,7 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
         }
     }
 
-    /// A name for a question: each has its own.
+    /// Returns a unique id for a request without a fixed one.
     private func fresh(_ attempt: AttemptID, _ purpose: String) -> String {
         AdyenTerminalProvider.requestName(attempt, "\(purpose)/\(clock.now().milliseconds)")
     }
@@ -237,7 +237,7 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
 }
 
 extension AdyenTerminalProvider {
-    /// What the terminal's words come to.
+    /// The interpretation of a terminal's answer.
     enum Standing: Equatable {
         case taken(Authorization)
         case refused(Decline)
@@ -245,7 +245,8 @@ extension AdyenTerminalProvider {
         case open(String)
     }
 
-    /// Words that say for certain that no money moved. Any other is left open. Source: Adyen's error conditions.
+    /// The error conditions that guarantee that no money moved. Any other leaves the result open. Source: Adyen's error
+    /// conditions.
     private static let refusals: [String: DeclineReason] = [
         "Refusal": .generic, "Cancel": .canceledAtReader, "Aborted": .canceledAtReader, "Busy": .readerUnavailable,
         "DeviceOut": .readerUnavailable, "UnavailableDevice": .readerUnavailable, "LoggedOut": .readerUnavailable,
@@ -254,10 +255,12 @@ extension AdyenTerminalProvider {
         "NotAllowed": .invalidRequest,
     ]
 
-    /// The refusal that has a reason of its own, as the bank's number and as the word that terminals give instead.
+    /// Insufficient balance, which has its own decline reason: the issuer's number, and the word that terminals send
+    /// instead.
     private static let notEnoughBalance = (number: "210", word: "NOT_ENOUGH_BALANCE")
 
-    /// - Parameter amount: what was asked for; nil when only the end of it matters.
+    /// Interprets an answer.
+    /// - Parameter amount: the requested amount; `nil` if only the result matters.
     static func standing(_ outcome: AdyenTerminal.Outcome, _ amount: Money?) -> Standing {
         guard outcome.isApproved else {
             let word = outcome.errorCondition ?? ""
@@ -267,7 +270,7 @@ extension AdyenTerminalProvider {
                 return .open("the terminal says \(said)")
             }
             let text = outcome.message ?? word
-            // A refusal brings the bank's own number in front of its words.
+            // A refusal starts with the issuer's own number, followed by its text.
             let number = String(text.prefix { ("0"..."9").contains($0) })
             let isShort = word == "Refusal" && (number == notEnoughBalance.number || text == notEnoughBalance.word)
             let reason = isShort ? .insufficientFunds : defaultValue

@@ -8,6 +8,17 @@ import TillCore
 
 /// Both checkouts behind one interface: sets up each, offers Apple Pay first where available, and runs one payment at a
 /// time.
+///
+/// ```swift
+/// let state = try await flow.pay(basket, by: .applePay) { state in
+///     print("Step \(state.completedUnits) of 4")
+/// }
+/// switch state {
+/// case .placed(let order): print("\(order.id) is paid: \(order.amount)")
+/// case .pending: print("Query the order; do not pay again.")
+/// default: print("Not paid.")
+/// }
+/// ```
 @MainActor public final class PaymentFlowController {
     /// A payment method.
     public enum Method: Hashable, Sendable {

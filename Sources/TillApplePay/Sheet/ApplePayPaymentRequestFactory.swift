@@ -1,6 +1,14 @@
 public import TillCore
 
 /// Builds sheet requests from baskets.
+///
+/// ```swift
+/// let teapot = SheetItem(label: "Teapot", amount: Money(minorUnits: 4200, currency: .gbp))
+/// let cart = SheetBasket(id: "1001", currency: .gbp, service: .delivery, lines: [teapot])
+/// let factory = ApplePayPaymentRequestFactory(displayName: "Corner shop", countryCode: "GB")
+/// let request = try factory.request(for: cart)
+/// print(request.json.text)  // for the browser
+/// ```
 public struct ApplePayPaymentRequestFactory: Sendable {
     /// The merchant name shown on the total line.
     public var displayName: String

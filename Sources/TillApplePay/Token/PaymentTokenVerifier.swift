@@ -11,6 +11,17 @@ public enum WalletEnvironment: String, Hashable, Sendable {
 
 /// Verifies that a payment token was signed by Apple, just now.
 ///
+/// ```swift
+/// let verifier = try PaymentTokenVerifier(trust: .apple())
+/// let verified = try await verifier.verify(UnverifiedPaymentToken(parsing: bytes), at: SystemClock().now())
+/// let opened = try verified.decrypt(with: keys)
+/// let expected = PaymentTokenExpectation(
+///     amount: Money(minorUnits: 4200, currency: .gbp), merchant: MerchantIDHash(of: "merchant.com.example"),
+///     applicationData: nil, order: "1001")
+/// let accepted = try await opened.accept(for: expected, replay: used)
+/// print(accepted.payload.accountLastFour, accepted.payload.amount)
+/// ```
+///
 /// All signed data are verified against the signature; unsigned data are either verified against signed data or have
 /// only one possible value. Safe to use from any number of tasks; keeps no token.
 public struct PaymentTokenVerifier: Sendable {

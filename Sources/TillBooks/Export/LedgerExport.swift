@@ -4,6 +4,16 @@ import TillJournal
 /// An export of the ledger for bookkeeping, written entry by entry. Memory use is bounded by the balances and one page
 /// of events, whatever the length of the journal.
 ///
+/// ```swift
+/// import TillJournal
+///
+/// let export = LedgerExport(.beancount, from: LedgerDay("2026-01-01"), to: LedgerDay("2026-03-31"))
+/// let position = try await export.write(Ledger(journal, account: .main)) { text in
+///     print(text, terminator: "")
+/// }
+/// for payment in position.unreadable { print("not exported: \(payment)") }
+/// ```
+///
 /// Entries are dated by the UTC day on which they were booked, and dates never decrease: an entry with an earlier time,
 /// from a clock that was set back, is dated on the day of the entry before it and carries its own time beside it. Each
 /// day with entries ends with the balances of the accounts it touched, so that a reader of the file detects a changed

@@ -4,6 +4,15 @@ public import TillJournal
 /// The double-entry ledger: a projection of the journal's events and of the imported statements. It stores no entries
 /// of its own, so it cannot contradict them.
 ///
+/// ```swift
+/// import TillJournal
+///
+/// let standing = try await Ledger(journal, account: .main).balances()
+/// for balance in standing.balances.all {
+///     print(balance.account.name, balance.decimalString, balance.currency.code)
+/// }
+/// ```
+///
 /// Entries come in the order of the journal; those of statements come at the time of their import. Reading takes time
 /// linear in the number of events and memory for ``maximumFoldedPayments`` payments, however many there are. Events
 /// written during a read may or may not be included.

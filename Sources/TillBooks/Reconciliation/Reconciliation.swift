@@ -4,6 +4,18 @@ import TillProvider
 
 /// Reconciles statements of providers with the journal, line by line.
 ///
+/// ```swift
+/// import TillJournal
+/// import TillStripe
+///
+/// let books = Reconciliation(journal, clock: SystemClock(), account: .main, mode: .live)
+/// let file = StatementFile("payouts.csv", bytes)
+/// let statement = try file.read(StatementForm.all(of: [StripeModule.self]))
+/// let accounts = try await books.accounts(of: statement.provider)
+/// let outcome = try await books.add(file.owned(statement, by: accounts))
+/// print("\(outcome.imported) new lines, \(outcome.matched) matched, \(outcome.open) to review")
+/// ```
+///
 /// Each line is imported once, in one commit with its postings, the movement it matches and the incident it raises; a
 /// bounded number of lines shares a commit. Importing the same or an overlapping file again, a crash or a cancellation
 /// therefore duplicates nothing, and any number of processes may import at once. Unmatched lines are retried once the
@@ -41,7 +53,7 @@ public struct Reconciliation: Sendable {
     ///
     /// A canceled task stops between two commits: ``Outcome/isStopped`` is then `true`, and importing the same
     /// statement again resumes.
-    /// - Throws: ``JournalError`` if the journal refuses a write. Earlier commits remain, and importing the same
+    /// - Throws: `JournalError` if the journal refuses a write. Earlier commits remain, and importing the same
     ///   statement again resumes.
     public func add(_ statement: Statement, progress: Progress? = nil) async throws(JournalError) -> Outcome {
         try await settlements.catchUp()

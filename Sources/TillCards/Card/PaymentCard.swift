@@ -1,6 +1,14 @@
 public import TillCore
 
 /// A validated card as the customer entered it, with every part masked. The seed calls it `Card`.
+///
+/// ```swift
+/// let card = try PaymentCard(
+///     number: "4868 7191 9682 9038", expiry: "12/30", securityCode: "123", holder: "Ada Lovelace",
+///     now: SystemClock().now())
+/// print(card.number)  // 486871••••••9038
+/// let tender = Tender.card(card.details)
+/// ```
 public struct PaymentCard: Sendable {
     /// The validated, masked number.
     public let number: CardNumber

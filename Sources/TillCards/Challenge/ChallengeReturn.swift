@@ -2,6 +2,16 @@ internal import Foundation
 import TillCore
 
 /// The two URLs to which the issuer's challenge page redirects the customer, with a state known only to this attempt.
+///
+/// ```swift
+/// let challenge = ChallengeReturn(
+///     base: "https://shop.example/pay", random: (.random(in: .min ... .max), .random(in: .min ... .max)))
+/// print(challenge.returnURL, challenge.cancelURL)
+/// switch try challenge.read(redirect) {
+/// case .finished: print("Query the payment at the provider.")
+/// case .canceled: print("Offer another way to pay.")
+/// }
+/// ```
 public struct ChallengeReturn: Hashable, Sendable {
     /// The return URL after the challenge.
     public let returnURL: String

@@ -1,6 +1,13 @@
 import TillCore
 
 /// The state of a card number field while it is edited. Pure: the same text always gives the same result.
+///
+/// ```swift
+/// let field = CardNumberFormatter.format(FormattedEntry(text: "40320362", caret: 8))
+/// print(field.text, field.caret)  // 4032 0362 9
+/// let entry = CardNumberEntry(field.text)
+/// if case .invalid(let error) = entry.state { print(error) }
+/// ```
 public struct CardNumberEntry: Sendable {
     /// A warning that does not block a payment.
     public enum Warning: Hashable, Sendable {

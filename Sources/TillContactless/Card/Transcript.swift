@@ -2,6 +2,14 @@ import TillCore
 
 /// A recorded conversation with a card.
 ///
+/// ```swift
+/// let transcript = try Transcript(bytes: file)
+/// for step in TranscriptExplanation.steps(transcript) {
+///     print(step.title, step.sentence, step.notes.joined(separator: " "))
+/// }
+/// let replay = ReplayChannel(transcript)  // a card that responds as recorded
+/// ```
+///
 /// Reads the formats of common tools: `send:`/`resp:`, `>>`/`<<`, `->`/`<-`, `C-APDU`/`R-APDU`, `Command`/`Response`,
 /// `TX`/`RX` and similar, with times, bracketed remarks, dumps and explanations alongside; messages over several lines;
 /// the status word on a separate line, before or after the data; plain hexadecimal lines; JSON; and over-the-air

@@ -3,6 +3,13 @@ import TillCore
 /// Reads a payment card over a channel: entry point, selection, and a flow modeled on kernels 2 and 3 and their
 /// relatives.
 ///
+/// ```swift
+/// let reader = ContactlessReader(profile: TerminalProfile(countryCode: 276, merchantName: "Corner shop"))
+/// let request = TapRequest(amount: Money(minorUnits: 1250, currency: .eur), time: SystemClock().now())
+/// let reading = try await reader.read(request, over: VirtualCardChannel(.visa))
+/// print(reading.outcome.sentence, reading.lastFour ?? "no number")
+/// ```
+///
 /// **Not certified.** No laboratory has approved this code, and no acquirer accepts its results for real money without
 /// its own explicit approval. It is for tests, sandboxes, closed loops, loyalty and research; by default it accepts
 /// only test cards. Source: EMV Contactless Books A, B, C-2 and C-3; EMV Books 1 to 3.

@@ -1,4 +1,12 @@
 /// A data object with its value, or with the objects in it.
+///
+/// ```swift
+/// let objects = try DataObject.parse(Hex.bytes("6F 09 84 07 A0 00 00 00 03 10 10"))
+/// let name = objects.first(0x84)?.value  // A0000000031010, the application's identifier
+/// for line in objects.explained() {
+///     print(line.tag, line.name ?? "unknown", line.value ?? "")
+/// }
+/// ```
 public struct DataObject: Hashable, Sendable {
     /// Maximum nesting depth of templates.
     public static let deepestNesting = 16

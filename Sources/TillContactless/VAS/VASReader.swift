@@ -1,4 +1,15 @@
 /// Reads loyalty passes from a phone's wallet over a channel.
+///
+/// ```swift
+/// import Crypto
+///
+/// guard let pass = VASMerchant(passTypeIdentifier: "pass.com.example.loyalty") else { return }
+/// for entry in try await VASReader().read([pass], mode: .passAndPayment, over: channel) {
+///     guard let cryptogram = entry.cryptogram else { continue }
+///     let opened = try cryptogram.open(keys: [key], passTypeIdentifier: entry.merchant.passTypeIdentifier)
+///     print("A pass of \(opened.message.reveal().count) bytes, read at \(opened.time)")
+/// }
+/// ```
 public struct VASReader: Sendable {
     /// The maximum number of passes requested in one tap.
     public static let mostPasses = 8

@@ -63,6 +63,12 @@ public struct AccountID: Identifier {
 }
 
 /// The identifier of an order, assigned by the shop.
+///
+/// ```swift
+/// let sold = try OrderID(selling: "1001")  // validated: from a form, a file or a request
+/// let stored = OrderID(rawValue: "1001")  // not validated: from the shop's own records
+/// print(sold == stored)  // true
+/// ```
 public struct OrderID: Identifier {
     /// The identifier's text, unmodified.
     public let rawValue: String

@@ -1,5 +1,11 @@
 /// A value that must not be displayed: a card number, a security code, a key.
 ///
+/// ```swift
+/// let key = Secret("example-secret")
+/// print("Signing in with \(key)")  // Signing in with ••••
+/// let header = "Bearer \(key.reveal())"
+/// ```
+///
 /// It prints, interpolates, dumps and mirrors as a mask, has no `Codable` and no `Equatable` conformance, and exposes
 /// its value only through ``reveal()``, a name that a reviewer can search for.
 public struct Secret<Value: Sendable>: Sendable, CustomStringConvertible, CustomDebugStringConvertible,

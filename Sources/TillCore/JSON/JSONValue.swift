@@ -1,5 +1,12 @@
 /// A JSON document (RFC 8259), read without loss.
 ///
+/// ```swift
+/// let text = #"{"id": "1001", "total": 12.50}"#
+/// let order = try JSONValue(parsing: text.utf8)
+/// guard let id = order["id"]?.stringValue, case .number(let total)? = order["total"] else { return }
+/// print(id, total)  // 1001 12.50: the digits as written
+/// ```
+///
 /// Till reads JSON itself instead of through Foundation for four reasons: a number keeps the digits as written, because
 /// money must never pass through a `Double`; every limit has a name and its own error; a duplicate key is refused,
 /// because two readers could take two different amounts from it; and a document has a canonical form and a difference,

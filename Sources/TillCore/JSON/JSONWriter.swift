@@ -1,5 +1,14 @@
 /// Writes a JSON document straight into bytes, without building values first.
 ///
+/// ```swift
+/// var writer = JSONWriter()
+/// writer.beginObject()
+/// writer.field("order", "1001")
+/// writer.field("amount", 1250)
+/// writer.endObject()
+/// print(writer.text)  // {"order":"1001","amount":1250}
+/// ```
+///
 /// The writer places commas and colons. It does not check that every container is closed or that a member has a key:
 /// that is up to the caller.
 public struct JSONWriter: Sendable {

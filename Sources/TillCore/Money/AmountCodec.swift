@@ -1,5 +1,13 @@
 /// A provider's wire format of amounts: its decimal places for each currency, which may differ from those of ISO 4217.
 ///
+/// ```swift
+/// let codec = AmountCodec(
+///     provider: "Example", exceptions: ["ISK": AmountCodec.Rule(wireExponent: 2, multipleOf: 100)])
+/// let price = try Money(parsing: "10", currency: Currency(code: "ISK"))
+/// let wire = try codec.wireAmount(price)  // 1000
+/// let back = try codec.money(fromWire: wire, currency: price.currency)  // 10 ISK
+/// ```
+///
 /// Ten Icelandic krónur are `10` in ISO minor units and `1000` on Stripe's wire; an error by a factor of a hundred
 /// takes a hundred times the money. Every conversion here is exact or throws, and a round trip yields the same amount.
 public struct AmountCodec: Sendable {

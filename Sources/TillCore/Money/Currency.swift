@@ -1,5 +1,11 @@
 /// A currency of ISO 4217 in which an amount can be paid.
 ///
+/// ```swift
+/// let yen = try Currency(code: "JPY")
+/// print(yen.name, yen.numericCode, yen.exponent)  // Yen 392 0
+/// let accepted = ["EUR", "CHF", "XAU"].compactMap { Currency(ifValid: $0) }  // without gold
+/// ```
+///
 /// Four bytes in size; comparing two is comparing integers. A value exists only for an active code with a minor unit,
 /// so every `Currency` has a definite ``exponent``.
 public struct Currency: Hashable, Sendable {

@@ -1,5 +1,12 @@
 /// An exact amount: a whole number of a currency's minor units.
 ///
+/// ```swift
+/// let coffee = Money(minorUnits: 350, currency: .eur)
+/// let cake = try Money(parsing: "9.00", currency: .eur)
+/// let total = try coffee.adding(cake)
+/// print(total)  // 12.50 EUR
+/// ```
+///
 /// 12.50 EUR is 1250; 12 JPY is 12. There is no conversion from or to a floating-point number, and no operation rounds:
 /// an operation without an exact result throws.
 public struct Money: Hashable, Sendable {

@@ -1,4 +1,11 @@
 /// The check digit of card numbers (ISO/IEC 7812-1, annex B).
+///
+/// ```swift
+/// let typed = "4242 4242 4242 4241".filter { $0 != " " }
+/// if !LuhnChecksum.isValid(typed) {
+///     print("Check the card number for a typing mistake.")
+/// }
+/// ```
 public enum LuhnChecksum {
     /// Returns `true` if the check digit is valid; `false` for anything but ASCII digits, and for no digits at all.
     public static func isValid(_ digits: some BidirectionalCollection<UInt8>) -> Bool {

@@ -1,4 +1,12 @@
 /// A moment, in whole milliseconds since 1970-01-01T00:00:00Z.
+///
+/// ```swift
+/// let now = SystemClock().now()
+/// let due = now.adding(.days(7))
+/// guard let ordered = Timestamp(internetTime: "2026-11-21T10:30:00+01:00") else { return }
+/// print(ordered, ordered < due)  // 2026-11-21T09:30:00.000Z, and whether that is before the due date
+/// print(now.since(ordered).milliseconds / 1000, "seconds ago")
+/// ```
 public struct Timestamp: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// Milliseconds since 1970, UTC.
     public let milliseconds: Int64

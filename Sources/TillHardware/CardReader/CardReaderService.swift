@@ -2,6 +2,15 @@ public import TillCore
 
 /// The vendor-independent interface of card readers: discovery, connection, payments, refunds and updates.
 ///
+/// ```swift
+/// let parameters = PaymentIntentParameters(
+///     amount: Money(minorUnits: 1250, currency: .eur), order: OrderID(rawValue: "1001"))
+/// let payment = try await service.collectPayment(parameters) { intent, order in
+///     try await keep(intent, order)  // durable before money can move
+/// }
+/// print(payment.status, payment.amount)
+/// ```
+///
 /// Every command is one `async` call that throws the case of ``CardReaderServiceError`` that names its interaction.
 /// Commands that do not fit the state are refused at once with a reason; none waits indefinitely for another, and all
 /// have a limit (``CardReaderServiceLimits``). The sequences support any number of consumers, at any time, and start

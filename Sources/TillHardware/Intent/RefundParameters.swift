@@ -1,6 +1,14 @@
 public import TillCore
 
 /// A refund at a reader. The amount is exact, in minor units of its own currency.
+///
+/// ```swift
+/// let parameters = RefundParameters(
+///     account: .main, charge: charge, amount: Money(minorUnits: 450, currency: .eur),
+///     key: IdempotencyKey(rawValue: "1001-refund-1"))
+/// let refund = try await service.refund(parameters)
+/// if refund.status != .succeeded { print("Not refunded yet: \(refund.status.rawValue)") }
+/// ```
 public struct RefundParameters: Sendable {
     /// The account that the payment was made on.
     public let account: AccountID

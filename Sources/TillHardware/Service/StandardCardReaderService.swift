@@ -4,6 +4,17 @@ public import TillCore
 /// the injected clock; every command has an identity, and a late result of an older one changes nothing but is passed
 /// to the reconciler.
 ///
+/// ```swift
+/// let driver = try SimulatedCardReaderDriver(card: SimulatedCard(parsing: "visa"))
+/// let readers = StandardCardReaderService(driver: driver)
+/// try await readers.start(NoCardReaderConfig())
+/// for await found in readers.discoveredReaders {
+///     guard let first = found.first else { continue }
+///     try await readers.connect(first)
+///     break
+/// }
+/// ```
+///
 /// It keeps no journal: ``PreConfirmation`` is the shop's durable write, and a payment of unknown outcome stays unknown
 /// here until its own intent shows otherwise.
 public actor StandardCardReaderService: CardReaderService {

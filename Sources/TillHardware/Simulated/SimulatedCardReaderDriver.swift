@@ -1,6 +1,12 @@
 public import TillCore
 
 /// The driver of a simulated card reader. Only the sandbox provider understands its sealed data.
+///
+/// ```swift
+/// let driver = try SimulatedCardReaderDriver(card: SimulatedCard(parsing: "visa+tap"))
+/// let readers = StandardCardReaderService(driver: driver)
+/// try await driver.present(SimulatedCard(parsing: "declined:insufficient_funds"))  // the next customer's card
+/// ```
 public actor SimulatedCardReaderDriver: CardReaderDriver {
     /// The simulated reader.
     public static let device = CardReader(

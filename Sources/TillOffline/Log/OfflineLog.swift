@@ -4,6 +4,15 @@ public import TillCore
 
 /// The log of stored cards: append-only, hash-chained and signed. Every entry is durable before it is acknowledged.
 ///
+/// ```swift
+/// guard let device = OfflineDevice(name: "Counter 1", key: key) else { return }
+/// let log = try OfflineLog.open(in: folder, device: device, provider: keys, clock: SystemClock())
+/// try await log.noteContact()  // the provider was reached
+/// let request = OfflinePolicy.Request(amount: Money(minorUnits: 1250, currency: .eur))
+/// let reasons = try log.reasonsAgainst(request, policy: OfflinePolicy())
+/// print(reasons.isEmpty ? "A card would be stored." : "Not now: \(reasons)")
+/// ```
+///
 /// - An entry survives a power loss once `append(_:)` has returned it. Writers that arrive while the disk is busy share
 ///   the next sync.
 /// - Any number of tasks and processes may use one log: each group takes the file's lock, reads the entries that others

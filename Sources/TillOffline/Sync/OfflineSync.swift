@@ -3,6 +3,15 @@ public import TillCore
 /// Forwards stored payments batch by batch. Each batch resumes where it stopped, and a failing one does not block
 /// others.
 ///
+/// ```swift
+/// let sync = OfflineSync(log: log, forwarder: forwarder, clock: SystemClock()) { record, decision in
+///     print("\(record.order): \(decision.outcome)")
+///     return .settled
+/// }
+/// let report = try await sync.run()
+/// print(report.approved, report.declined, report.problems)
+/// ```
+///
 /// The order for each batch: assembled (durable) → about to be sent (durable) → sent → decided (durable) → each payment
 /// settled in the journal → deletion token verified → resolved (durable). A process that dies at any point leaves a log
 /// from which the next one resumes; the provider answers a batch, and each attempt in it, once.

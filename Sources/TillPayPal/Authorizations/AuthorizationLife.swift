@@ -1,23 +1,23 @@
 public import TillCore
 
-/// The life of a hold at PayPal: how long the money is sure, when it can be renewed, when it ends.
+/// The lifetime of a PayPal authorization: honor period, renewal window, expiration.
 ///
-/// Data from PayPal's documentation; the end is always the server's own `expiration_time` where it is known.
+/// Based on PayPal's documentation; the expiration is always the server's own `expiration_time` if known.
 public struct AuthorizationLife: Hashable, Sendable {
-    /// For so long the bank honors the hold.
+    /// The period in which the issuer honors the hold.
     public static let honorPeriod: Span = .days(3)
-    /// For so long a hold can be captured at all.
+    /// The period in which a hold can be captured at all.
     public static let validity: Span = .days(29)
-    /// How long before each end a warning is sent.
+    /// The lead times of the warnings before each deadline.
     public static let warnings: [Span] = [.days(1), .hours(4)]
 
-    /// When the first hold was made. A renewed hold counts from its original.
+    /// The time of the original hold, from which a renewed hold counts, too.
     public let created: Timestamp
-    /// When it was renewed last.
+    /// The time of the renewal.
     public let renewed: Timestamp?
-    /// When it ends, by the server's word, else by ``validity``.
+    /// The expiration reported by the server, else computed from ``validity``.
     public let expires: Timestamp
-    /// When the honor period ends, by what is known of the server, else by ``honorPeriod``.
+    /// The end of the honor period as far as reported by the server, else computed from ``honorPeriod``.
     public let honoredUntil: Timestamp
 
     public init(
@@ -30,7 +30,7 @@ public struct AuthorizationLife: Hashable, Sendable {
         self.honoredUntil = min(honoredUntil ?? (renewed ?? created).adding(AuthorizationLife.honorPeriod), end)
     }
 
-    /// The life of the hold of a payment; `nil` if it holds nothing.
+    /// Creates the lifetime of a payment's hold; `nil` if there is no hold.
     public init?(_ payment: Payment) {
         guard let attempt = payment.currentAttempt, let hold = attempt.authorization, !hold.isCaptured else {
             return nil
@@ -41,26 +41,26 @@ public struct AuthorizationLife: Hashable, Sendable {
             honoredUntil: hold.honoredUntil)
     }
 
-    /// Where a hold is in its life.
+    /// The phase of a hold.
     public enum Phase: Hashable, Sendable {
-        /// The bank honors it until then.
+        /// The issuer honors the hold until then.
         case honored(until: Timestamp)
-        /// It can be captured, but the bank may refuse; renew it first.
+        /// The hold can be captured, but the issuer may decline; renew it first.
         case renewable(until: Timestamp)
-        /// It can be captured, but the bank may refuse, and it was renewed before.
+        /// The hold can be captured, but the issuer may decline, and it was already renewed.
         case lapsed(until: Timestamp)
-        /// Over: a new payment is needed.
+        /// Expired: a new payment is needed.
         case expired
     }
 
-    /// Where it is at a moment.
+    /// Returns the phase at a given time.
     public func phase(at now: Timestamp) -> Phase {
         if now >= expires { return .expired }
         if now < honoredUntil { return .honored(until: honoredUntil) }
         return renewed == nil ? .renewable(until: expires) : .lapsed(until: expires)
     }
 
-    /// Refuses a renewal that PayPal would refuse: too early, too late, or a second one.
+    /// Rejects a renewal that PayPal would refuse: too early, too late, or a second one.
     /// - Throws: ``AuthorizationLifeError``.
     public func checkRenewal(at now: Timestamp) throws(AuthorizationLifeError) {
         guard renewed == nil else { throw .renewedBefore }
@@ -72,13 +72,13 @@ public struct AuthorizationLife: Hashable, Sendable {
         }
     }
 
-    /// One thing that somebody should know before it is too late.
+    /// A warning about an approaching deadline.
     public struct Alarm: Hashable, Sendable {
         public var at: Timestamp
         public var sentence: String
     }
 
-    /// The alarms of the hold, in order of time.
+    /// The warnings of the hold, in chronological order.
     public var alarms: [Alarm] {
         var alarms: [Alarm] = []
         for span in AuthorizationLife.warnings {
@@ -95,19 +95,19 @@ public struct AuthorizationLife: Hashable, Sendable {
         return alarms.filter { $0.at >= created }.sorted { $0.at < $1.at }
     }
 
-    /// The newest alarm that has rung.
+    /// Returns the latest warning that is due.
     public func alarm(at now: Timestamp) -> Alarm? {
         if now >= expires { return Alarm(at: expires, sentence: "The hold has ended: a new payment is needed.") }
         return alarms.last { $0.at <= now && ($0.at >= honoredUntil || now < honoredUntil) }
     }
 }
 
-/// Why a hold cannot be renewed.
+/// An error for a hold that cannot be renewed.
 public enum AuthorizationLifeError: ExplainedError, Hashable {
-    /// The bank honors it still.
+    /// The issuer still honors the hold.
     case tooEarly(Timestamp)
     case tooLate(Timestamp)
-    /// PayPal renews a hold once, and a renewed one never.
+    /// PayPal renews a hold only once, and a renewed hold never.
     case renewedBefore
     /// There is no hold.
     case nothingHeld
@@ -132,7 +132,7 @@ public enum AuthorizationLifeError: ExplainedError, Hashable {
 
     public var moneyMoved: MoneyMoved { .no }
 
-    /// What to do next.
+    /// The recommended next step.
     public var next: String {
         switch self {
         case .tooEarly: "Capture it now; no renewal is needed."
@@ -143,11 +143,11 @@ public enum AuthorizationLifeError: ExplainedError, Hashable {
     }
 }
 
-/// How much more than the hold may be captured. A rule of PayPal that differs by region, so it is data.
+/// The amount that may be captured beyond the hold. PayPal's rule differs by region, so it is data.
 public struct CaptureLimit: Hashable, Sendable {
-    /// Percent of the hold; 115 in most places.
+    /// The limit in percent of the hold; 115 in most regions.
     public var percent: Int64
-    /// At most so much more, in the currency's minor units.
+    /// The maximum excess, in the currency's minor units.
     public var maximumMore: Money?
 
     public init(percent: Int64, maximumMore: Money?) {
@@ -155,11 +155,11 @@ public struct CaptureLimit: Hashable, Sendable {
         self.maximumMore = maximumMore
     }
 
-    /// 115 percent, at most 75 US dollars more.
+    /// 115 percent, at most 75 US dollars above the hold.
     package static let unitedStates = CaptureLimit(
         percent: 115, maximumMore: Money(minorUnits: 7500, currency: .usd))
 
-    /// The most that all captures of a hold may make up.
+    /// Returns the maximum sum of all captures of a hold.
     /// - Throws: `MoneyError.outOfRange`.
     public func limit(of hold: Money) throws(MoneyError) -> Money {
         let (product, overflow) = hold.minorUnits.multipliedReportingOverflow(by: percent)

@@ -2,8 +2,9 @@ internal import TillPayPalClient
 public import TillCore
 
 extension PayPalProvider {
-    /// Renews a hold: the bank answers for it for three more days, never past its end. What is renewed is always the
-    /// original; the order then has a second hold, whose name, end and honor period are PayPal's own words.
+    /// Renews a hold: the issuer honors it for three more days, never beyond its expiration. The original hold is
+    /// always the one renewed; the order then has a second hold, with the id, expiration and honor period reported by
+    /// PayPal.
     public func renew(_ request: RenewalRequest) async -> ProviderAnswer<Authorization> {
         guard let reference = PayPalReference(request.context.reference), let hold = reference.authorization else {
             return .declined(Decline(reason: .invalidRequest, message: "there is no hold"))

@@ -2,23 +2,23 @@ internal import TillCore
 internal import TillPayPalClient
 internal import TillProvider
 
-/// PayPal's transactions by its search ("List transactions"), which may lag by three hours. A transaction carries
-/// the name of our attempt and so the payment; of the order it says nothing. The search takes a client that has
-/// the feature Transaction Search.
+/// PayPal's charges from its transaction search ("List transactions"), which may lag by three hours. A transaction
+/// contains Till's attempt id and so identifies the payment, but not the order. The search requires a client with the
+/// feature Transaction Search.
 ///
-/// A long time is read in windows. If a window's number of transactions changes while its pages are read, its pages may
-/// have shifted, and it is read again from its first.
+/// A long period is read in windows. If the number of transactions in a window changes while its pages are read, the
+/// pages may have shifted, and the window is read again from the first page.
 struct PayPalChargeListing: ChargeListing {
-    /// Transactions of one page, as many as PayPal gives.
+    /// Transactions per page, PayPal's maximum.
     static let pageSize = 500
-    /// The longest time that one search takes.
+    /// The longest period of one search.
     static let maximumWindow = Span.days(31)
-    /// A window of which PayPal finds too much is halved, down to this.
+    /// The minimum size to which a window is halved if PayPal reports too many results.
     static let minimumWindow = Span.minutes(1)
 
     let provider: PayPalProvider
 
-    /// As PayPal says of its search.
+    /// The lag that PayPal documents for its search.
     var lag: Span { .hours(3) }
 
     func charges(since: Timestamp, after cursor: String?) async -> ChargePage {
@@ -41,7 +41,7 @@ struct PayPalChargeListing: ChargeListing {
         else { return .failed(provider.unreadable) }
         if let before = place.total, before != total { return .listed([], next: place.again.cursor) }
         let found = rows.compactMap { PayPalChargeListing.listed($0["transaction_info"]) }
-        // What cannot be read might be a charge: nothing is concluded from a page that has any.
+        // An unreadable row might be a charge: no conclusion is drawn from a page that contains one.
         guard found.count == rows.count, !rows.isEmpty || place.page > pages || total == 0 else {
             return .failed(provider.unreadable)
         }
@@ -54,7 +54,7 @@ struct PayPalChargeListing: ChargeListing {
             let code = PayPalWireText.word(info["transaction_event_code"]),
             let status = PayPalWireText.word(info["transaction_status"])
         else { return nil }
-        // A capture has an invoice number of its own; what it inherits from its order names the attempt.
+        // A capture has its own invoice number; the one inherited from its order identifies the attempt.
         let step = info["custom_field"]?.stringValue ?? info["invoice_id"]?.stringValue
         let payment = step.flatMap { PayPalWebhookEvent.payment($0) }
         let isAttempt = step.map { payment != nil && $0.contains("-a") } ?? false
@@ -64,24 +64,24 @@ struct PayPalChargeListing: ChargeListing {
             amount: PayPalMoney.read(info["transaction_amount"]), status: "\(code) \(status)")
     }
 
-    /// Fees, reversals, refunds, adjustments, holds on the balance and voided authorizations follow a charge that is
-    /// listed itself; a code that is not known may be one with money.
+    /// `true` for a charge. Fees, reversals, refunds, adjustments, balance holds and voided authorizations follow a
+    /// charge that is itself listed; an unknown code may involve money and counts as a charge.
     private static func isCharge(_ code: String) -> Bool {
         code != "T1302" && !["T01", "T11", "T12", "T15"].contains(code.prefix(3))
     }
 }
 
-/// Where a pass is: a page of a window of the time that is asked for.
+/// The position of a listing: a page within a window of the requested period.
 private struct Place {
     var from: Timestamp
     var to: Timestamp
     var until: Timestamp
     var page: Int64 = 1
-    /// What the window's first page has said.
+    /// The total reported by the window's first page.
     var total: Int64?
 
     init?(from: Timestamp, until now: Timestamp) {
-        // PayPal is asked in whole seconds: the one that has begun is wanted, too.
+        // PayPal's search has a resolution of one second: the current, incomplete second is included.
         let second: Int64 = 1_000
         until = now.adding(Span(milliseconds: (second - now.milliseconds % second) % second))
         self.from = min(from, until)
@@ -103,7 +103,7 @@ private struct Place {
     var cursor: String {
         "\(from.milliseconds)/\(to.milliseconds)/\(until.milliseconds)/\(page)/\(total ?? -1)"
     }
-    /// Holds do not change the balance, and are wanted.
+    /// The request path. Includes authorizations, which do not affect the balance.
     var path: String {
         "\(PayPalPath.transactions)?start_date=\(from.internetTime)&end_date=\(to.internetTime)"
             + "&fields=transaction_info&balance_affecting_records_only=N"
@@ -115,7 +115,7 @@ private struct Place {
         (place.page, place.total) = (1, nil)
         return place
     }
-    /// The window's first half; `nil`: it is not made smaller.
+    /// The first half of the window; `nil` below the minimum size.
     var halved: Place? {
         let half = Span(milliseconds: to.since(from).milliseconds / 2)
         guard half >= PayPalChargeListing.minimumWindow else { return nil }
@@ -124,7 +124,7 @@ private struct Place {
         return place
     }
 
-    /// The next page, or the next window; `nil`: that was all.
+    /// Returns the next page or the next window; `nil` at the end.
     func next(pages: Int64, total: Int64) -> Place? {
         var place = self
         if page < pages {

@@ -2,25 +2,25 @@ internal import TillPayPalClient
 internal import TillCore
 internal import TillProvider
 
-/// The parts of a dispute that we read. `nil` from the initializer means that it cannot be relied upon. Source:
-/// PayPal's description of its Customer Disputes interface, version 1.
+/// The relevant parts of a dispute. The initializer returns `nil` for one that is not reliable. Source: PayPal's
+/// description of its Customer Disputes API, version 1.
 struct PayPalDispute: Sendable {
     let dispute: ProviderSnapshot.Dispute
-    /// What was taken from the shop, one movement each. A refund in the order's list may tell of the same one.
+    /// The debits of the shop's account, one per movement. The order's refund list may report the same movement.
     let debits: [Debit]
 
-    /// Money that was taken for it at one time.
+    /// One debit for the dispute.
     struct Debit: Hashable, Sendable {
         let amount: Money
-        /// `nil`: PayPal does not say.
+        /// The time; `nil` if PayPal does not report it.
         let at: Timestamp?
     }
 
     private let opened: Timestamp?
-    /// How far apart a movement and the refund in the order's list may be that tells of it.
+    /// The maximum time between a movement and the refund in the order's list that reports the same movement.
     private static let sameMoment = Span.hours(1)
 
-    /// - Parameter isTold: a webhook told of it, which may leave the movements out.
+    /// - Parameter isTold: `true` for a dispute reported by a webhook, which may omit the movements.
     init?(_ json: JSONValue, isTold: Bool = false) {
         guard let id = PayPalDispute.name(json), let reference = ProviderReference(ifValid: id),
             let amount = PayPalMoney.read(json["dispute_amount"]), !amount.isNegative,
@@ -37,7 +37,7 @@ struct PayPalDispute: Sendable {
             status, PayPalWireText.word(json.at("dispute_outcome", "outcome_code")))
         var withdrawn = moved.withdrawn(of: amount)
         if isTold, json["money_movements"] == nil, outcome == .lost {
-            // What the customer was paid is what the shop has lost, where nothing else is said.
+            // Without other information the shop has lost the amount paid to the customer.
             let paid = PayPalMoney.read(json.at("dispute_outcome", "amount_refunded"))
             let units = paid?.currency == amount.currency ? paid?.minorUnits ?? 0 : amount.minorUnits
             withdrawn = Money(minorUnits: min(max(0, units), amount.minorUnits), currency: amount.currency)
@@ -45,21 +45,21 @@ struct PayPalDispute: Sendable {
         dispute = ProviderSnapshot.Dispute(facts: facts, withdrawn: withdrawn, outcome: outcome, isTold: isTold)
     }
 
-    /// Whether a refund of ours and a movement are the same money: it was made while the dispute was open, and the
-    /// movement did not come before it.
+    /// Returns `true` if a refund made by Till and a movement are the same money: the refund was made while the dispute
+    /// was open, and the movement did not precede it.
     func isEnded(by refund: Timestamp?, in debit: Debit) -> Bool {
         guard let opened, let refund, let moved = debit.at else { return false }
         return opened <= refund && refund <= moved.adding(PayPalDispute.sameMoment)
     }
 
-    /// Whether a refund that is not ours and a movement are the same money.
-    /// - Parameter isReversed: PayPal has taken the capture back.
+    /// Returns `true` if a refund not made by Till and a movement are the same money.
+    /// - Parameter isReversed: `true` if PayPal has reversed the capture.
     func isTold(by refund: Timestamp?, of debit: Debit, isReversed: Bool) -> Bool {
         guard let refund, let moved = debit.at else { return isReversed }
         return refund.since(moved).milliseconds.magnitude <= PayPalDispute.sameMoment.milliseconds
     }
 
-    /// What is read of a dispute, to be kept: nothing of the customer.
+    /// Returns the stored parts of a dispute, without customer data.
     static func facts(_ json: JSONValue) -> JSONValue? {
         let moved = json["money_movements"]?.arrayValue.map { movements in
             JSONValue.array(
@@ -72,7 +72,7 @@ struct PayPalDispute: Sendable {
             .with("money_movements", moved)
     }
 
-    /// A dispute's name, fit for a path.
+    /// Returns the dispute id if it is safe in a path.
     static func name(_ json: JSONValue) -> String? {
         guard let id = json["dispute_id"]?.stringValue, (1...64).contains(id.utf8.count) else { return nil }
         let isName = id.utf8.allSatisfy {
@@ -81,12 +81,12 @@ struct PayPalDispute: Sendable {
         return isName ? id : nil
     }
 
-    /// The movements of the shop's money; fees are not the customer's money.
+    /// The movements of the shop's money, without fees.
     private struct Movements {
         var (taken, returned, isInOwn): (Int64, Int64, Bool) = (0, 0, true)
         var debits: [Debit] = []
 
-        /// `nil` for sums that cannot be counted, or a movement without a readable amount.
+        /// Sums the movements; `nil` on overflow, or if a movement has no readable amount.
         init?(_ movements: JSONValue?, of currency: Currency) {
             for movement in movements?.arrayValue ?? [] {
                 guard movement["affected_party"]?.stringValue == "SELLER",
@@ -107,7 +107,7 @@ struct PayPalDispute: Sendable {
             }
         }
 
-        /// What was taken and not given back.
+        /// Returns the amount debited and not credited again.
         func withdrawn(of amount: Money) -> Money {
             guard isInOwn else { return ProviderSnapshot.Dispute.part(of: amount, taken: taken, returned: returned) }
             return Money(minorUnits: min(max(0, taken - returned), amount.minorUnits), currency: amount.currency)
@@ -126,7 +126,7 @@ struct PayPalDispute: Sendable {
 }
 
 extension PayPalProvider {
-    /// Why the disputes could not be read.
+    /// The failure to read the disputes.
     struct DisputesUnread: Error {
         let outcome: PayPalOutcome?
 
@@ -144,17 +144,17 @@ extension PayPalProvider {
     /// The disputes about an order's captures.
     struct FoundDisputes: Sendable {
         var all: [(capture: PayPalCaptureID, dispute: PayPalDispute)] = []
-        /// PayPal refused to let us read them: they are as webhooks told them.
+        /// `true` if PayPal denied read access, so that the disputes are known only from webhooks.
         var areTold = false
     }
 
-    /// What is missing while the app may not read disputes.
+    /// The warning shown while the app has no permission to read disputes.
     static let disputesWithheld =
         "PayPal's app may not read disputes, so they are known only as far as webhooks tell. Turn on the feature "
         + "Customer disputes for the app at PayPal."
 
-    /// All disputes about captures, each read whole: the list has no movements of money. Where the app may not read
-    /// them, what webhooks told of them is believed.
+    /// Returns all disputes about captures, each fetched in full because the list omits the movements. If the app has
+    /// no permission to read them, the disputes reported by webhooks are used.
     func disputes(
         of captures: [PayPalCaptureID], until end: Timestamp
     ) async -> Result<FoundDisputes, DisputesUnread> {
@@ -194,8 +194,9 @@ extension PayPalProvider {
         return .success(found)
     }
 
-    /// Which payment a capture is of, by what we wrote into its order: refunds and disputes by others do not say it.
-    /// - Throws: ``PayPalOwnerUnknown`` if PayPal did not say.
+    /// Returns the payment of a capture according to the ids that Till wrote into its order: refunds and disputes of
+    /// other origin do not contain them.
+    /// - Throws: ``PayPalOwnerUnknown`` if PayPal did not answer.
     func payment(of capture: PayPalCaptureID) async throws(PayPalOwnerUnknown) -> PaymentID? {
         switch await connection.send(.get(PayPalPath.capture(capture)), within: deadline) {
         case .answered(_, let json, _): return json["custom_id"]?.stringValue.flatMap { PayPalWebhookEvent.payment($0) }
@@ -205,5 +206,5 @@ extension PayPalProvider {
     }
 }
 
-/// Whose payment a webhook is about could not be found out now.
+/// The error for a webhook event that cannot currently be matched to a payment.
 struct PayPalOwnerUnknown: Error {}

@@ -3,7 +3,7 @@ internal import TillPayPalClient
 public import TillCore
 
 extension PayPalProvider {
-    /// Sends the card to the prepared order: captures it or holds the money, as the order was made for.
+    /// Sends the card to the prepared order: captures the money or holds it, according to the order's intent.
     public func authorize(
         _ request: AuthorizationRequest, with tender: Tender
     ) async -> ProviderAnswer<Authorization> {
@@ -37,14 +37,14 @@ extension PayPalProvider {
         }
     }
 
-    /// Why a tender cannot be sent.
+    /// The decline of a tender that cannot be sent.
     private struct Refused: Error {
         let decline: Decline
 
         init(_ reason: DeclineReason, _ message: String) { decline = Decline(reason: reason, message: message) }
     }
 
-    /// The payment source of a tender, and what of it must not come back.
+    /// Returns the payment source of a tender, and its values that must never be echoed.
     private static func source(
         of tender: Tender, amount: Money, returnURL: ChallengeReturn?, verification: CardVerification?
     ) -> Result<(JSONValue, [Secret<String>]), Refused> {
@@ -72,7 +72,7 @@ extension PayPalProvider {
         return .success(source)
     }
 
-    /// What an order means for the attempt that it was made for.
+    /// Returns the result of an order for its attempt.
     func answer(_ order: OrderResponse, asked: Money, card: CardSummary?) -> ProviderAnswer<Authorization> {
         switch order.outcome {
         case .paid(let paid):
@@ -82,7 +82,7 @@ extension PayPalProvider {
                 Authorization(
                     reference: reference.providerReference, amount: asked, isCaptured: true,
                     card: order.card?.summary ?? card))
-        // Only a shop's own order has several units; an attempt's has one.
+        // Only a shop's own order has several units; an attempt's order has one.
         case .partlyPaid: return .unknown(reason: "only a part of the order was paid")
         case .held(let hold):
             guard hold.amount == asked else { return .unknown(reason: amountMismatch) }
@@ -100,7 +100,8 @@ extension PayPalProvider {
         }
     }
 
-    /// A hold with PayPal's own end of it. A hold beside the one that the reference names renews that one.
+    /// Returns a hold with the expiration reported by PayPal. A hold other than the one in the reference is its
+    /// renewal.
     func authorization(
         of hold: OrderAuthorization, in reference: PayPalReference, amount: Money, card: CardSummary?
     ) -> Authorization {
@@ -113,7 +114,7 @@ extension PayPalProvider {
             honoredUntil: honored.map { min($0, hold.expires ?? $0) }, card: card)
     }
 
-    /// Asks for the money of an order whose customer has passed the bank's challenge. PayPal has the card.
+    /// Requests the money of an order after the customer has passed the challenge. PayPal already has the card.
     public func continueAuthorization(_ request: ContinuationRequest) async -> ProviderAnswer<Authorization> {
         guard let reference = PayPalReference(request.context.reference) else {
             return .unknown(reason: "there is no order")
@@ -133,7 +134,7 @@ extension PayPalProvider {
         }
     }
 
-    /// A refusal may be the repetition of a call that was done: the order decides.
+    /// Resolves a refusal, which may answer a repeated call that was already executed, by reading the order.
     private func settled(
         _ error: PayPalError, asked: Money, _ reference: PayPalReference, _ card: CardSummary?, until end: Timestamp
     ) async -> ProviderAnswer<Authorization> {

@@ -2,14 +2,15 @@ internal import TillPayPalClient
 public import TillCore
 
 extension PayPalProvider {
-    /// What marks an order that must never be charged any more; see ``void(_:)``.
+    /// The prefix that marks an order as never to be charged again; see ``void(_:)``.
     static let voidMark = "void-"
 
-    /// Reads the order with all that became of it, and nothing else.
+    /// Reads the order with all its payments, and changes nothing.
     ///
-    /// An order whose customer has passed the bank's challenge is `APPROVED` and waits for us: it is reported as
-    /// continuable if the challenge's result allows it; see ``continueAuthorization(_:)``. An attempt without a
-    /// reference was never asked for, because the reference is in the journal before the card leaves.
+    /// After the customer has passed the challenge, the order is `APPROVED` and awaits the payment request: it is
+    /// reported as continuable if the challenge result allows it; see ``continueAuthorization(_:)``. For an attempt
+    /// without a reference no payment was ever requested, because the reference is in the journal before the card is
+    /// sent.
     public func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
         let nothing = Money.zero(request.amount.currency)
         let missing = ProviderSnapshot(reference: nil, standing: .notFound, captured: nothing)
@@ -36,7 +37,7 @@ extension PayPalProvider {
         }
         let answer = snapshot(of: order, reference: reference, asked: request.amount, isVoided: isVoided)
         let taken = order.captures.filter { !$0.isRefused }
-        // Where a capture was taken back only a dispute may tell where its money is.
+        // The money of a reversed capture may be traceable only through a dispute.
         let isAsked = request.isAtRest || taken.contains { $0.status == .reversed }
         guard isAsked, case .approved = answer, !taken.isEmpty else { return answer }
         switch await disputes(of: taken.map(\.id), until: end) {
@@ -46,8 +47,8 @@ extension PayPalProvider {
         }
     }
 
-    /// The customer's part is over and the money can be asked for. After a challenge PayPal's order may also stay
-    /// `CREATED`; the challenge's result says then that there was one.
+    /// Returns `true` if the customer has completed the challenge and payment can be requested. After a challenge
+    /// PayPal's order may also stay `CREATED`; the challenge result then shows that one took place.
     private func isJudged(_ order: OrderResponse) -> Bool {
         switch order.outcome {
         case .approved: true
@@ -56,7 +57,8 @@ extension PayPalProvider {
         }
     }
 
-    /// Why the result of the bank's challenge does not allow to go on. A result that is missing does not either.
+    /// Returns the decline if the challenge result does not allow the payment to continue. A missing result does not
+    /// allow it either.
     private func refusal(after order: OrderResponse) -> Decline? {
         guard threeDSecure.liability.verdict(afterChallenge: order.card?.authentication) != .proceed else { return nil }
         let shift = order.card?.authentication?.liabilityShift ?? "unreadable"
@@ -92,7 +94,7 @@ extension PayPalProvider {
             } else if capture.status == .pending {
                 isPending = true
             } else {
-                // The engine would send again what it takes for not done.
+                // The engine would resend a capture that it assumes not to be done.
                 return .unknown(reason: "capture \(capture.id) is \(capture.status.rawValue)")
             }
         }
@@ -136,7 +138,7 @@ extension PayPalProvider {
         switch order.outcome {
         case .pending: return .processing
         case .open: return .unconfirmed
-        // Marked as void while it was approved, with a payment in it that says otherwise: nothing was asked for.
+        // Voided while approved, although an attached payment contradicts the mark: no payment was requested.
         case .approved: return .unconfirmed
         default: return nil
         }
@@ -153,7 +155,7 @@ extension PayPalProvider {
 }
 
 extension PayPalProvider {
-    /// What a person should look at where money is gone that nobody of the shop has given back.
+    /// The warning for money withdrawn by PayPal without a refund by the shop.
     static let takenBack =
         "PayPal has taken a capture back by itself. Look at the transaction in PayPal's dashboard for the reason."
 }
@@ -161,17 +163,18 @@ extension PayPalProvider {
 extension OrderResponse {
     fileprivate typealias PairedDispute = (capture: PayPalCaptureID, dispute: ProviderSnapshot.Dispute)
 
-    /// Where the money of a capture is that PayPal has taken back.
+    /// The destination of the money of a capture reversed by PayPal.
     fileprivate enum Reversal {
-        /// With whoever disputed it: it was taken, and the dispute has what is gone.
+        /// Withdrawn in a dispute: the capture counts, and the dispute contains the lost amount.
         case disputed
-        /// It was taken, and a refund of PayPal's own, or a dispute of a part, says that it is gone.
+        /// The capture counts, and a refund by PayPal, or a dispute of a part, shows that the money was withdrawn.
         case takenBack
-        /// Nothing says where: it was not taken in the end.
+        /// Without explanation: the capture counts as never completed.
         case untold
     }
 
-    /// - Returns: `nil` for a capture that was not taken back.
+    /// Returns the destination of the money of a reversed capture.
+    /// - Returns: `nil` for a capture that was not reversed.
     fileprivate func reversal(of capture: OrderCapture, _ disputes: [PairedDispute]) -> Reversal? {
         guard capture.status == .reversed, capture.amount.isPositive else { return nil }
         let own = disputes.filter { $0.capture == capture.id }.map(\.dispute)
@@ -195,9 +198,10 @@ extension OrderResponse {
         refund.capture == capture || captures.count == 1 && captures.first?.id == capture
     }
 
-    /// Disputes beside the order's refunds. PayPal tells of one movement by both, so each debit of a dispute is paired
-    /// with at most one refund of the same capture and amount: one that others made at that moment is counted as the
-    /// dispute, one of ours that ended the dispute stays a refund. What has no partner is money of its own.
+    /// Returns the disputes after matching them with the order's refunds. PayPal reports one movement in both, so each
+    /// debit of a dispute is paired with at most one refund of the same capture and amount: a refund of other origin at
+    /// that time counts as the dispute, and a refund by Till that ended the dispute stays a refund. An unpaired entry
+    /// is a separate amount.
     fileprivate func paired(_ disputes: PayPalProvider.FoundDisputes) -> [PairedDispute] {
         var free = refunds.filter { PayPalProvider.status(of: $0) == .succeeded }
             .sorted { $0.id.rawValue < $1.id.rawValue }
@@ -227,15 +231,15 @@ extension OrderResponse {
 }
 
 extension OrderRefund {
-    /// We have asked for it: it has our name.
+    /// `true` if Till requested the refund, according to its custom id.
     fileprivate var isOurs: Bool {
         customID.flatMap { PaymentID(ofStep: $0[...]) } != nil && customID?.contains("-r") == true
     }
 }
 
 extension OrderCapture {
-    /// The capture that we have asked for, by the invoice number that we gave it. `nil`: one that came with its order,
-    /// or one by others.
+    /// The capture requested by Till, according to the invoice number that Till assigned. `nil` for a capture made
+    /// together with its order, or of other origin.
     var step: CaptureID? {
         guard let text = invoiceID, PaymentID(ofStep: text) != nil, let end = text.lastIndex(of: "-"),
             text[end...].hasPrefix("-c")

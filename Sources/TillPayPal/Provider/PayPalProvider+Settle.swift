@@ -3,16 +3,15 @@ internal import TillPayPalClient
 public import TillCore
 
 extension PayPalProvider {
-    /// Takes held money by the hold's identifier; the card is not needed. A hold that was renewed is captured
-    /// under its new identifier.
+    /// Captures held money by authorization id; the card is not needed. A renewed hold is captured under its new id.
     public func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
         guard let reference = PayPalReference(request.context.reference) else {
             return .notSent(reason: "there is no order")
         }
         let end = clock.now().adding(deadline)
         var hold = reference.renewed ?? reference.authorization
-        // Within the honor period no hold has been renewed yet, and what we have renewed has its name in the reference;
-        // else somebody may have renewed it elsewhere, and the order is read.
+        // Within the honor period no hold has been renewed yet, and the reference contains the id of any renewal by
+        // Till. Otherwise the hold may have been renewed elsewhere, so the order is read.
         let age = clock.now().since(request.context.startedAt)
         let mayBeRenewed = age > AuthorizationLife.honorPeriod || clock.standing.doubt != nil
         if hold == nil || (reference.renewed == nil && mayBeRenewed) {
@@ -43,7 +42,7 @@ extension PayPalProvider {
             }
             if capture.isRefused { return .declined(capture.decline(debugID: debugID)) }
             return .unknown(.pending)
-        // Done before, by us or by others: the sum of the captures decides.
+        // Already captured, by Till or elsewhere: the sum of the captures decides.
         case .failed(let error) where error.kind == .alreadyDone: return .unknown(.pending)
         case .failed(let error) where error.needsQuery: return await settled(error, reference, request, until: end)
         case .failed(let error): return answer(to: error)
@@ -52,7 +51,7 @@ extension PayPalProvider {
         }
     }
 
-    /// A refused capture may be the repetition of one that was done: the order's captures decide.
+    /// Resolves a refusal, which may answer a repeated capture that was already executed, by the order's captures.
     private func settled(
         _ error: PayPalError, _ reference: PayPalReference, _ request: CaptureRequest, until end: Timestamp
     ) async -> ProviderAnswer<Confirmation> {
@@ -63,8 +62,8 @@ extension PayPalProvider {
         return isMine ? .unknown(.pending) : .declined(error.decline)
     }
 
-    /// Voids a hold. An order without one is marked so that no call still under way can charge it: its intent becomes
-    /// the other one, under which that call is refused, and its custom id says that it is void.
+    /// Voids a hold. An order without one is marked so that no call in flight can charge it: its intent is switched to
+    /// the other one, under which that call is refused, and its custom id marks it as void.
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         guard let reference = PayPalReference(request.context.reference) else {
             return .unknown(reason: "there is no order to void")
@@ -99,8 +98,7 @@ extension PayPalProvider {
         }
     }
 
-    /// A refused void may be the repetition of one that was done, or the hold was captured by somebody else: the hold
-    /// itself decides.
+    /// Resolves a refused void, which may be a repetition, or concern a hold captured elsewhere, by reading the hold.
     private func settled(
         _ error: PayPalError, _ hold: PayPalAuthorizationID, _ reference: PayPalReference, until end: Timestamp
     ) async -> ProviderAnswer<Confirmation> {
@@ -109,7 +107,7 @@ extension PayPalProvider {
         }
         switch order.authorizations.last(where: { $0.id == hold })?.status {
         case .voided?: return .approved(Confirmation(reference: reference.providerReference))
-        // There is nothing to release, and there never will be.
+        // Nothing is left to release, and nothing ever will be.
         case .captured?: return .declined(error.decline)
         default: return .unknown(.pending)
         }
@@ -135,7 +133,7 @@ extension PayPalProvider {
             contentType: "application/json", key: request.key)
         switch await connection.send(call, within: end.since(clock.now())) {
         case .answered: return .approved(Confirmation(reference: reference.providerReference))
-        // Meanwhile a call under way has charged it: the next query sees what is to be voided or refunded.
+        // A call in flight has charged it meanwhile: the next query finds the payment to void or refund.
         case .failed(let error) where error.status == 422 || error.status == 404: return .unknown(.pending)
         case .failed(let error): return answer(to: error)
         case .notSent(let reason): return .notSent(reason: reason)
@@ -143,8 +141,8 @@ extension PayPalProvider {
         }
     }
 
-    /// Gives captured money back. Before it is sent, the order is read where it has several captures, and a refund that
-    /// is there already is not made again.
+    /// Refunds captured money. If the order has several captures, it is read first, and an existing refund is not
+    /// repeated.
     public func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
         guard let reference = PayPalReference(request.context.reference) else {
             return .notSent(reason: "there is no order")
@@ -196,8 +194,8 @@ extension PayPalProvider {
         }
     }
 
-    /// A refused refund may be the repetition of one that was done, or the money went back elsewhere, such as on
-    /// PayPal's pages. The order's own list of refunds decides what is said of it.
+    /// Resolves a refusal, which may answer a repeated refund that was already executed, or concern money refunded
+    /// elsewhere, such as in PayPal's dashboard, by the order's own list of refunds.
     private func settled(
         _ error: PayPalError, _ reference: PayPalReference, _ request: RefundRequest, until end: Timestamp
     ) async -> ProviderAnswer<Confirmation> {
@@ -236,7 +234,7 @@ extension PayPalProvider {
         }
     }
 
-    /// The capture with the most left, if that is enough.
+    /// Returns the capture with the largest refundable remainder, if that covers the amount.
     static func capture(in order: OrderResponse, with amount: Money) -> PayPalCaptureID? {
         var best: (PayPalCaptureID, Int64)?
         for capture in order.captures.compactMap({ CompletedCapture($0)?.capture }) {

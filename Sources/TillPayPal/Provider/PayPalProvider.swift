@@ -3,33 +3,43 @@ import TillPayPalClient
 public import TillCore
 internal import TillProvider
 
-/// Typed cards through PayPal's Orders v2 and Payments v2.
+/// Typed cards through PayPal's Orders v2 and Payments v2 APIs.
 ///
-/// An order is made first and its identifier is in the journal before the card is sent. A sale that captures at once
-/// makes an order of intent `CAPTURE`; one that only holds, `AUTHORIZE`. What an answer means is read from the
-/// captures and authorizations in it, never from the order's status or from HTTP, because a declined card leaves an
-/// order that is `COMPLETED`. A value: any number of calls may run at once.
+/// ```swift
+/// import TillHTTP
+/// import TillPayPalClient
+///
+/// let config = try ServerConfig(clientID: "AY3xExample", secret: secret, environment: .sandbox)
+/// let paypal = PayPalProvider(config: config, transport: HTTPClientTransport(), clock: SystemClock())
+/// let identity = await paypal.identity()
+/// print(identity.account ?? "unknown account", paypal.mode.rawValue)
+/// ```
+///
+/// An order is created first, and its id is in the journal before the card is sent. An immediate sale uses the intent
+/// `CAPTURE`, a hold `AUTHORIZE`. The result is derived from the captures and authorizations in the answer, never from
+/// the order's status or the HTTP status, because a declined card leaves an order `COMPLETED`. A value type: any number
+/// of calls may run concurrently.
 public struct PayPalProvider: PaymentServiceProvider {
-    /// What each operation may take, all of its calls together.
+    /// Timeout of each operation, over all of its calls.
     public let deadline: Span
-    /// When the customer's bank is asked to challenge, and which results are gone on with.
+    /// The policy for requesting 3-D Secure challenges and accepting their results.
     public let threeDSecure: ThreeDSecure
     let connection: PayPalConnection
     private let account: ProviderIdentity
     let clock: any TillClock
     let returnURL: (@Sendable (AttemptID) -> ChallengeReturn)?
-    /// What webhooks have told of disputes, for an app that may not read them.
+    /// The disputes reported by webhooks, for an app without permission to read them.
     var toldDisputes = SignedDisputes(MemoryNotifications())
 
-    /// A provider for one PayPal account.
+    /// Creates a provider for one PayPal account.
     /// - Parameters:
-    ///   - config: who the shop is at PayPal.
-    ///   - transport: carries the calls.
-    ///   - clock: the time.
-    ///   - deadline: for one operation.
-    ///   - threeDSecure: when the customer's bank is asked to challenge, and which results are gone on with.
-    ///   - returnURL: where the bank's page sends the customer of an attempt back to; without it the
-    ///     customer is sent nowhere.
+    ///   - config: the shop's identity at PayPal.
+    ///   - transport: the transport of the calls.
+    ///   - clock: the clock.
+    ///   - deadline: the timeout of one operation.
+    ///   - threeDSecure: the policy for requesting 3-D Secure challenges and accepting their results.
+    ///   - returnURL: the return URL of an attempt, to which the issuer's page redirects the customer; without it no
+    ///     customer is redirected.
     public init(
         config: ServerConfig, transport: any HTTPTransport, clock: any TillClock, deadline: Span = .seconds(25),
         threeDSecure: ThreeDSecure = .whenOffered, returnURL: (@Sendable (AttemptID) -> ChallengeReturn)? = nil
@@ -52,7 +62,7 @@ public struct PayPalProvider: PaymentServiceProvider {
     /// The name in settings, requests and the journal: `paypal`.
     public var name: ProviderName { ProviderName(rawValue: "paypal") }
 
-    /// Keys of orders are remembered for `PayPalRetention.orders`, those of payments longer; the shorter counts.
+    /// The key retention is `PayPalRetention.orders`; payment keys are kept longer, but the shorter period counts.
     public var capabilities: ProviderCapabilities {
         ProviderCapabilities(
             replayWindow: PayPalRetention.orders, preparesFirst: true, partialCapture: true, multipleCapture: true,
@@ -60,16 +70,16 @@ public struct PayPalProvider: PaymentServiceProvider {
             honorPeriod: AuthorizationLife.honorPeriod)
     }
 
-    /// Amounts are written as `AmountCodec.payPal` says.
+    /// The amount format, `AmountCodec.payPal`.
     public var amounts: AmountCodec { .payPal }
 
-    /// Whether real money moves: what the address says.
+    /// The mode, according to the address.
     public var mode: PaymentMode { account.mode }
 
-    /// The client at PayPal: its secret may be replaced.
+    /// Returns the PayPal client; its secret may be replaced.
     public func identity() async -> ProviderIdentity { account }
 
-    /// Makes the order. Moves no money.
+    /// Creates the order. Moves no money.
     public func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
         let body: JSONValue
         do throws(OrderRequestError) {
@@ -100,7 +110,7 @@ extension PayPalProvider {
     var unreadable: String { "the answer cannot be read" }
     var amountMismatch: String { "amount mismatch" }
 
-    /// An error answer as the answer of an operation.
+    /// Returns an error answer as the result of an operation.
     func answer<Success>(to error: PayPalError) -> ProviderAnswer<Success> {
         if error.status == 429 { return .notSent(reason: "the provider is busy (\(error))") }
         if error.rejectsKey { return .keyRejected(reason: "\(error)") }
@@ -108,13 +118,13 @@ extension PayPalProvider {
         return .unknown(reason: "\(error)")
     }
 
-    /// The answer to a refusal after which the order does not show what was asked for.
+    /// Returns the result of a refusal after which the order does not show the requested change.
     func undone<Success>(_ error: PayPalError) -> ProviderAnswer<Success> {
-        // PayPal says that it is done and does not show it yet.
+        // Done according to PayPal, but not yet visible.
         error.kind == .alreadyDone ? .unknown(.pending) : .declined(error.decline)
     }
 
-    /// The order as it stands now.
+    /// Reads the current order.
     func order(_ id: PayPalOrderID, until end: Timestamp) async -> OrderReading {
         switch await connection.send(.get(PayPalPath.wholeOrder(id)), within: end.since(clock.now())) {
         case .answered(_, let json, let debugID):
@@ -130,11 +140,11 @@ extension PayPalProvider {
     }
 }
 
-/// What came of reading an order.
+/// The result of reading an order.
 enum OrderReading: Sendable {
     case order(OrderResponse)
     case missing
-    /// PayPal rejects our own credentials.
+    /// PayPal rejects Till's own credentials.
     case keyRejected(String)
     case unknown(String)
 }

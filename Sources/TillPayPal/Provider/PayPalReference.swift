@@ -1,14 +1,14 @@
 internal import TillPayPalClient
 internal import TillCore
 
-/// What the journal keeps of an attempt: the order and, once known, the hold or the capture in it, so that a later
-/// capture, void or refund needs neither the card nor another query. As text: `ORDER`, `ORDER.A.HOLD`,
-/// `ORDER.C.CAPTURE`, and for a hold that was renewed `ORDER.A.HOLD.R.RENEWED`.
+/// The journal's reference of an attempt: the order and, once known, its hold or capture, so that a later capture, void
+/// or refund needs neither the card nor another query. As text: `ORDER`, `ORDER.A.HOLD`, `ORDER.C.CAPTURE`, and for a
+/// renewed hold `ORDER.A.HOLD.R.RENEWED`.
 struct PayPalReference: Hashable, Sendable {
     var order: PayPalOrderID
-    /// The original hold: the one that is renewed and voided.
+    /// The original hold, used to renew and void.
     var authorization: PayPalAuthorizationID?
-    /// The hold that renews it: the one that is captured.
+    /// The renewal of the hold, used to capture.
     var renewed: PayPalAuthorizationID?
     var capture: PayPalCaptureID?
 

@@ -1,18 +1,18 @@
 import TillPayPalClient
 
-/// When the customer's bank is asked to challenge a typed card, and which results are gone on with. The setting
+/// The policy for requesting 3-D Secure challenges of typed cards and accepting their results. The setting
 /// `paypal.three_d_secure`.
 ///
-/// After a challenge money is asked for only if PayPal says that the bank bears a loss (`POSSIBLE` or `YES`). A result
-/// that is missing or `UNKNOWN` takes nothing, whatever the order's status is.
+/// After a challenge, payment is requested only if PayPal reports a liability shift to the issuer (`POSSIBLE` or
+/// `YES`). With a missing or `UNKNOWN` result nothing is captured, whatever the order's status.
 public enum ThreeDSecure: String, Hashable, Sendable, CaseIterable {
-    /// PayPal asks for a challenge where the law demands one or its risk checks want it.
+    /// PayPal requests a challenge where the law or its risk checks require one.
     case whenOffered = "when_offered"
-    /// PayPal asks for a challenge with every typed card (`SCA_ALWAYS`). Needs an address for customers to come back
-    /// to. A wallet's card was authenticated on the customer's device and is not challenged.
+    /// PayPal requests a challenge for every typed card (`SCA_ALWAYS`). Requires a return URL. A wallet's card was
+    /// authenticated on the customer's device and is not challenged.
     case required
 
-    /// What is sent to PayPal with the card; `nil`: nothing, which leaves PayPal's own default.
+    /// The value sent to PayPal with the card; `nil` sends none, which leaves PayPal's own default.
     var verification: CardVerification? {
         switch self {
         case .whenOffered: nil
@@ -20,6 +20,6 @@ public enum ThreeDSecure: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Which results of a challenge are gone on with.
+    /// The accepted challenge results.
     var liability: LiabilityPolicy { .standard }
 }

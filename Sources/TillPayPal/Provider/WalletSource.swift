@@ -1,9 +1,9 @@
 import TillPayPalClient
 import TillCore
 
-/// A wallet's opened token as PayPal's payment source `apple_pay`.
+/// A wallet's decrypted token as PayPal's payment source `apple_pay`.
 enum WalletSource {
-    /// The body member and what of it must not come back; `nil` for a token that PayPal cannot take.
+    /// Returns the body member and the values that must never be echoed; `nil` for a token that PayPal does not accept.
     static func json(_ payment: WalletPayment, amount: Money) -> (JSONValue, [Secret<String>])? {
         guard payment.wallet == "apple_pay", let token = payment.networkToken,
             let money = PayPalMoney.members(ifExact: amount)

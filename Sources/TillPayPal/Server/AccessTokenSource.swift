@@ -3,13 +3,13 @@ internal import HTTPTypes
 public import TillPayPalClient
 public import TillCore
 
-/// Fetches PayPal's access token once for any number of callers, and a new one before the old one ends.
+/// Fetches PayPal's access token once for any number of concurrent callers, and renews it before it expires.
 public actor AccessTokenSource: PayPalAuthorizer {
-    /// How much earlier than PayPal a token is taken as ended: five minutes, or a tenth of its life if that is less.
+    /// The lead time of a renewal before the token expires: five minutes, or a tenth of its lifetime if that is less.
     public static let margin: Span = .minutes(5)
-    /// How long a fetch may take.
+    /// Timeout of a token request.
     public static let deadline: Span = .seconds(15)
-    /// The longest life of a token that is believed.
+    /// Maximum token lifetime accepted, in seconds.
     static let longestLife: Int64 = 30 * 86_400
 
     private struct Token {
@@ -37,7 +37,7 @@ public actor AccessTokenSource: PayPalAuthorizer {
         self.clock = clock
     }
 
-    /// The token, fetched if need be. All who ask while one is on its way get that one.
+    /// Returns the token, fetched if necessary. Concurrent callers share one request.
     package func authorization(
         within span: Span
     ) async -> Result<Secret<String>, PayPalAuthorizationFailure> {
@@ -48,7 +48,7 @@ public actor AccessTokenSource: PayPalAuthorizer {
         return await task.value
     }
 
-    /// Forgets a token that PayPal has refused.
+    /// Discards a token that PayPal has refused.
     package func wasRefused(_ field: Secret<String>) async -> Bool {
         if let token, token.field.reveal() == field.reveal() { self.token = nil }
         return true
@@ -85,7 +85,7 @@ public actor AccessTokenSource: PayPalAuthorizer {
         }
     }
 
-    /// A token that has not ended yet is used on when no new one can be had.
+    /// Returns the current token until it expires if no new one can be fetched.
     private func fallback(
         _ failure: PayPalAuthorizationFailure, _ now: Timestamp
     ) -> Result<Secret<String>, PayPalAuthorizationFailure> {

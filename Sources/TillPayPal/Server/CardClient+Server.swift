@@ -3,13 +3,13 @@ public import TillCards
 public import TillPayPalClient
 public import TillCore
 
-/// What a shop's server can do. None of it exists for a client with ``CoreConfig``.
+/// The operations of a shop's server. None of them exists for a client with ``CoreConfig``.
 extension CardClient where Config == ServerConfig {
-    /// A client for a server.
+    /// Creates a client for a server.
     /// - Parameters:
-    ///   - transport: carries the calls.
-    ///   - recorder: writes each key down before its call leaves.
-    ///   - deadline: for one operation.
+    ///   - transport: the transport of the calls.
+    ///   - recorder: records each key before its call is sent.
+    ///   - deadline: the timeout of one operation.
     public init(
         _ config: ServerConfig, transport: any HTTPTransport, recorder: any SentRequestRecorder,
         clock: any TillClock = SystemClock(), deadline: Span = .seconds(30)
@@ -19,9 +19,9 @@ extension CardClient where Config == ServerConfig {
             recorder: recorder, deadline: deadline)
     }
 
-    /// Makes an order and executes it with a card, in one call.
-    /// - Parameter key: the same for the same sale, so that asking again is never a second sale.
-    /// - Throws: ``CardClientError``; a declined card is one, although PayPal calls such an order complete.
+    /// Creates an order and executes it with a card, in one call.
+    /// - Parameter key: the same key for the same sale, so that a retry is never a second sale.
+    /// - Throws: ``CardClientError``, also for a declined card, although PayPal reports such an order as completed.
     public func executeOrder(
         _ request: OrderRequest, card: PaymentCard, key: IdempotencyKey
     ) async throws(CardClientError) -> ExecutedOrder {
@@ -31,8 +31,8 @@ extension CardClient where Config == ServerConfig {
         return try ExecutedOrder(try await order(call, retention: PayPalRetention.orders, moneyMoved: .unknown))
     }
 
-    /// Executes an order that exists with a card: captures it or holds the money, as the order was made for. Beyond the
-    /// time for which PayPal remembers the key, the order is read instead.
+    /// Executes an existing order with a card: captures the money or holds it, according to the order's intent. Once
+    /// PayPal no longer remembers the key, the order is read instead.
     public func executeOrder(
         orderID: PayPalOrderID, card: PaymentCard, intent: OrderIntent = .capture, key: IdempotencyKey
     ) async throws(CardClientError) -> ExecutedOrder {
@@ -40,7 +40,7 @@ extension CardClient where Config == ServerConfig {
         return try await execute(orderID, .members(["payment_source": source]), intent, key, secrets)
     }
 
-    /// Executes an order to which the customer's card is attached already; see
+    /// Executes an order with a card that is already attached; see
     /// ``CardClient/approveOrder(_:card:challenge:verification:)``. The result of a challenge is read first.
     public func executeApprovedOrder(
         _ orderID: PayPalOrderID, intent: OrderIntent = .capture, policy: LiabilityPolicy = .standard,
@@ -56,7 +56,7 @@ extension CardClient where Config == ServerConfig {
         return try await execute(orderID, .object([]), intent, key, [])
     }
 
-    /// Makes an order without asking for money.
+    /// Creates an order without requesting payment.
     public func createOrder(
         _ request: OrderRequest, key: IdempotencyKey
     ) async throws(CardClientError) -> OrderResponse {
@@ -64,13 +64,13 @@ extension CardClient where Config == ServerConfig {
         return try await order(call, retention: PayPalRetention.orders, moneyMoved: .no)
     }
 
-    /// The order as it stands.
+    /// Returns the current order.
     public func order(_ id: PayPalOrderID) async throws(CardClientError) -> OrderResponse {
         let (json, debugID) = try await answer(to: .get(PayPalPath.order(id)), ifUnknown: .no)
         return try read(OrderResponse(json, debugID: debugID), moneyMoved: .no)
     }
 
-    /// Takes held money by the hold's identifier; the card is not needed.
+    /// Captures held money by authorization id; the card is not needed.
     public func capture(
         _ hold: PayPalAuthorizationID, amount: Money? = nil, isFinal: Bool = true, key: IdempotencyKey
     ) async throws(CardClientError) -> CompletedCapture {
@@ -86,19 +86,19 @@ extension CardClient where Config == ServerConfig {
         return completed
     }
 
-    /// Voids a hold: its money is free for the customer again.
+    /// Voids a hold and releases its money.
     public func void(_ hold: PayPalAuthorizationID, key: IdempotencyKey) async throws(CardClientError) {
         let call = PayPalCall.post(PayPalPath.authorization(hold, "void"), nil, key: key)
         _ = try await recorded(call, retention: PayPalRetention.payments, moneyMoved: .no)
     }
 
-    /// The hold as it stands.
+    /// Returns the current hold.
     public func authorization(_ id: PayPalAuthorizationID) async throws(CardClientError) -> OrderAuthorization {
         let (json, _) = try await answer(to: .get(PayPalPath.authorization(id)), ifUnknown: .no)
         return try read(OrderAuthorization(json), moneyMoved: .no)
     }
 
-    /// Gives captured money back; all that is left unless an amount is given.
+    /// Refunds a capture (the full remaining amount by default).
     public func refund(
         _ capture: PayPalCaptureID, amount: Money? = nil, customID: String? = nil, key: IdempotencyKey
     ) async throws(CardClientError) -> OrderRefund {
@@ -110,7 +110,7 @@ extension CardClient where Config == ServerConfig {
 
     // MARK: Vault
 
-    /// Puts a card on its way into the vault. Takes no money.
+    /// Creates a setup token for vaulting a card. Moves no money.
     public func createSetupToken(
         card: PaymentCard, key: IdempotencyKey
     ) async throws(CardClientError) -> SetupTokenID {
@@ -121,7 +121,7 @@ extension CardClient where Config == ServerConfig {
         return try read(json["id"]?.stringValue.flatMap { SetupTokenID(ifValid: $0) }, moneyMoved: .no)
     }
 
-    /// Stores a card for good.
+    /// Vaults a card permanently.
     public func createPaymentToken(
         from setup: SetupTokenID, key: IdempotencyKey
     ) async throws(CardClientError) -> VaultID {
@@ -132,7 +132,8 @@ extension CardClient where Config == ServerConfig {
         return try read(json["id"]?.stringValue.flatMap { VaultID(ifValid: $0) }, moneyMoved: .no)
     }
 
-    /// Makes an order and executes it with a stored card. The shop asks, so no security code goes along.
+    /// Creates an order and executes it with a vaulted card. The transaction is initiated by the merchant, so no
+    /// security code is sent.
     public func executeOrder(
         _ request: OrderRequest, stored card: VaultID, key: IdempotencyKey
     ) async throws(CardClientError) -> ExecutedOrder {
@@ -141,7 +142,7 @@ extension CardClient where Config == ServerConfig {
         return try ExecutedOrder(try await order(call, retention: PayPalRetention.orders, moneyMoved: .unknown))
     }
 
-    /// Forgets a stored card.
+    /// Deletes a vaulted card.
     public func deletePaymentToken(_ card: VaultID) async throws(CardClientError) {
         let call = PayPalCall(.delete, "\(PayPalPath.paymentTokens)/\(card)")
         _ = try await answer(to: call, ifUnknown: .no)
@@ -158,7 +159,7 @@ extension CardClient where Config == ServerConfig {
         do throws(CardClientError) {
             return try ExecutedOrder(try await order(call, retention: PayPalRetention.orders, moneyMoved: .unknown))
         } catch {
-            // Done before, or under a key that is forgotten: the order decides.
+            // Already executed, or sent with a key no longer remembered: the order decides.
             switch error {
             case .keyForgotten: break
             case .refused(let refusal) where refusal.kind == .alreadyDone: break
@@ -175,7 +176,7 @@ extension CardClient where Config == ServerConfig {
         return try read(OrderResponse(json, debugID: nil), moneyMoved: moneyMoved)
     }
 
-    /// Writes the key down, refuses one that PayPal has forgotten, and sends.
+    /// Records the key, rejects one that PayPal no longer remembers, and sends the call.
     private func recorded(
         _ call: PayPalCall, retention: Span, moneyMoved: MoneyMoved
     ) async throws(CardClientError) -> JSONValue {

@@ -2,9 +2,9 @@ public import TillCards
 public import TillPayPalClient
 public import TillCore
 
-/// Twins with a completion handler, as the seed of this client shows them.
+/// Variants with a completion handler.
 extension CardClient where Config == ServerConfig {
-    /// Makes an order and executes it with a card.
+    /// Creates an order and executes it with a card.
     @discardableResult
     public func executeOrder(
         _ request: OrderRequest, card: PaymentCard, key: IdempotencyKey,
@@ -15,7 +15,7 @@ extension CardClient where Config == ServerConfig {
         }
     }
 
-    /// Executes an order that exists with a card.
+    /// Executes an existing order with a card.
     @discardableResult
     public func executeOrder(
         orderID: PayPalOrderID, card: PaymentCard, intent: OrderIntent = .capture, key: IdempotencyKey,

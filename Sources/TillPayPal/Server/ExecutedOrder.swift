@@ -1,29 +1,29 @@
 public import TillPayPalClient
 import TillCore
 
-/// An order whose money was taken or is held. A declined card never makes one.
+/// An order with captured or held money. A declined card never produces one.
 public struct ExecutedOrder: Hashable, Sendable {
-    /// What became of the money.
+    /// The state of the money.
     public enum Money: Hashable, Sendable {
         case paid(PaidOrder)
-        /// Held: capture it later by the authorization's identifier, without the card.
+        /// Held: capture it later by authorization id, without the card.
         case held(OrderAuthorization)
     }
 
-    /// What became of the money.
+    /// The state of the money.
     public let money: Money
-    /// All that PayPal reported.
+    /// The complete response from PayPal.
     public let response: OrderResponse
 
     public var orderID: PayPalOrderID { response.orderID }
-    /// What was to happen with the money.
+    /// The intent.
     public var intent: OrderIntent? { response.intent }
     public var purchaseUnits: [PurchaseUnitResponse] { response.purchaseUnits }
-    /// How far the order is. Whether it is paid says ``money``.
+    /// The progress of the order. Proof of payment is ``money``, not this status.
     public var status: OrderStatus { response.status }
 
-    /// Reads an order's outcome.
-    /// - Throws: ``CardClientError`` for every outcome but paid and held.
+    /// Derives the outcome of an order.
+    /// - Throws: ``CardClientError`` for every outcome except paid and held.
     init(_ response: OrderResponse) throws(CardClientError) {
         self.response = response
         let order = response.orderID

@@ -1,24 +1,24 @@
 public import TillPayPalClient
 public import TillCore
 
-/// What a shop's server needs for PayPal. It holds the secret, so it lives in a module that apps do not link; an app
-/// has `CoreConfig` instead, and what needs the secret does not compile with that.
+/// The configuration of a shop's server for PayPal. It holds the secret and is therefore in a module not linked by
+/// apps; an app uses `CoreConfig`, with which operations that need the secret do not compile.
 public struct ServerConfig: CardClientConfig {
-    /// How the server proves who it is.
+    /// The server's credential.
     public enum Credential: Sendable {
-        /// Client id and secret, for which access tokens are fetched as needed.
+        /// Client id and secret, used to fetch access tokens as needed.
         case secret(Secret<String>)
-        /// An access token from elsewhere.
+        /// An access token obtained elsewhere.
         case accessToken(Secret<String>)
     }
 
-    /// The client id. Not a secret.
+    /// The client id; not a secret.
     public let clientID: String
-    /// How the server proves who it is.
+    /// The server's credential.
     public let credential: Credential
     public let environment: PayPalEnvironment
 
-    /// A configuration with the client's secret.
+    /// Creates a configuration with the client's secret.
     /// - Throws: ``ServerConfigError``.
     public init(
         clientID: String, secret: Secret<String>, environment: PayPalEnvironment
@@ -30,7 +30,7 @@ public struct ServerConfig: CardClientConfig {
         credential = .secret(secret)
     }
 
-    /// A configuration with an access token that somebody else keeps fresh.
+    /// Creates a configuration with an access token that is renewed elsewhere.
     /// - Throws: ``ServerConfigError``.
     public init(
         clientID: String, accessToken: Secret<String>, environment: PayPalEnvironment
@@ -47,7 +47,7 @@ public struct ServerConfig: CardClientConfig {
         guard (1...2048).contains(text.utf8.count), isUsable else { throw .unusable(name) }
     }
 
-    /// What signs the calls.
+    /// Returns the authorizer of the calls.
     package func authorizer(transport: any HTTPTransport, clock: any TillClock) -> any PayPalAuthorizer {
         switch credential {
         case .secret(let secret):
@@ -57,7 +57,7 @@ public struct ServerConfig: CardClientConfig {
         }
     }
 
-    /// The wire to PayPal with this configuration.
+    /// Returns a connection to PayPal with this configuration.
     package func connection(transport: any HTTPTransport, clock: any TillClock) -> PayPalConnection {
         PayPalConnection(
             environment: environment, transport: transport,
@@ -65,12 +65,12 @@ public struct ServerConfig: CardClientConfig {
     }
 }
 
-/// Why a configuration cannot be used. The sentence never repeats what was given.
+/// An error for an unusable configuration. The sentence never repeats the input.
 public enum ServerConfigError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The named part is empty, too long or not printable ASCII.
+    /// The named value is empty, too long or not printable ASCII.
     case unusable(String)
 
-    /// One sentence for people.
+    /// One sentence for display.
     public var description: String {
         switch self {
         case .unusable(let name): "PayPal's \(name) must be printable ASCII without space and colon."
@@ -78,7 +78,7 @@ public enum ServerConfigError: Error, Hashable, Sendable, CustomStringConvertibl
     }
 }
 
-/// A token that somebody else keeps fresh.
+/// A token that is renewed elsewhere.
 struct FixedAccessToken: PayPalAuthorizer {
     let token: Secret<String>
     func authorization(within span: Span) async -> Result<Secret<String>, PayPalAuthorizationFailure> {

@@ -1,15 +1,16 @@
 internal import TillCore
 internal import TillProvider
 
-/// What PayPal's transaction event codes (T-codes) are to a ledger. The first two digits are the group; the
-/// documentation calls them sufficient for reconciliation.
+/// The accounting meaning of PayPal's transaction event codes (T-codes). The first two digits are the group; PayPal's
+/// documentation describes them as sufficient for reconciliation.
 enum PayPalEventCode {
-    /// - Parameter isCredit: the balance grows by it.
-    /// - Returns: `nil` for what moves no money, such as an authorization.
+    /// Returns the kind of a statement line.
+    /// - Parameter isCredit: `true` if the transaction increases the balance.
+    /// - Returns: `nil` for codes that move no money, such as an authorization.
     static func kind(_ code: String, isCredit: Bool) -> StatementLine.Kind? {
         if let kind = kinds[code] { return kind }
         return switch code.prefix(3) {
-        // The shop's own payments to others are none of its customers'.
+        // The shop's own payments to others do not come from its customers.
         case "T00": isCredit ? .charge : .other
         case "T01": .fee
         case "T02": .exchange
@@ -21,16 +22,16 @@ enum PayPalEventCode {
     }
 
     private static let kinds: [String: StatementLine.Kind] = [
-        // PayPal has taken a payment back, the shop has refunded one.
+        // A payment reversed by PayPal, and a refund by the shop.
         "T1106": .chargeFailure, "T1107": .refund,
-        // Fees that were returned.
+        // Returned fees.
         "T1108": .fee, "T1109": .fee,
-        // Held for a dispute, and released: nothing is decided yet.
+        // Held for a dispute and released: not decided yet.
         "T1105": .transfer, "T1110": .transfer, "T1111": .transfer,
         "T1201": .dispute, "T1202": .disputeReversal,
     ]
 
-    /// The name of a line in all of PayPal's reports: a transaction's name alone comes in several lines.
+    /// Returns the id of a line, the same in all of PayPal's reports: a transaction id alone occurs in several lines.
     static func lineID(_ transaction: String, _ code: String, _ time: Timestamp) -> String {
         "\(transaction)/\(code)/\(time.milliseconds / 1_000)"
     }

@@ -1,11 +1,11 @@
 internal import TillCore
 internal import TillProvider
 
-/// A line of any of PayPal's reports.
+/// A line of any PayPal report.
 enum PayPalLine {
     /// - Parameters:
-    ///   - reference: what it is about, in PayPal's name: a refund's capture.
-    ///   - names: what we have given it as a text of our own, which may name the payment.
+    ///   - reference: the PayPal id of the object concerned: for a refund, its capture.
+    ///   - names: the ids that Till attached, which may identify the payment.
     static func make(
         transaction: String, code: String, kind: StatementLine.Kind, time: Timestamp, gross: Money, fee: Money,
         reference: String?, names: [String?], raw: String

@@ -1,29 +1,29 @@
 public import TillCore
 public import TillProvider
 
-/// PayPal's settlement report (STL) as CSV. Each record begins with what it is: `CH` names the columns, `SB` is a
-/// transaction. Amounts have no sign and no decimal point: the sign is in a column of its own.
+/// PayPal's settlement report (STL) as CSV. Each record begins with its type: `CH` contains the column headings, `SB`
+/// is a transaction. Amounts have neither sign nor decimal point: the sign is in a separate column.
 public struct PayPalSettlementReport: StatementFormat {
     private static let code = "Transaction Event Code"
     private static let needed = [
         "Transaction ID", code, "Transaction Initiation Date", "Transaction Debit or Credit",
         "Gross Transaction Amount", "Gross Transaction Currency", "Fee Debit or Credit", "Fee Amount", "Fee Currency",
     ]
-    /// Every amount has two decimal places, of which the report writes no point, also in a currency that has none: 100
-    /// yen are written as 10000 (PayPal's "Settlement report specification"; public readers of the report do the same).
+    /// Every amount has two implied decimal places, even in currencies without decimals: 100 yen are written as 10000
+    /// (PayPal's "Settlement report specification"; public parsers of the report do the same).
     private static let places = 2
-    /// In what the report and its parts begin.
+    /// The first cells of the report and its sections.
     private static let openings: Set<String> = ["RH", "FH", "SH", "CH"]
 
     public init() {}
 
     /// The name in settings, requests and the journal: `paypal-settlement-report`.
     public var name: String { "paypal-settlement-report" }
-    /// A day's report comes on the next day.
+    /// A day's report is available on the following day.
     public var lag: Span { .days(2) }
 
     public func recognizes(_ bytes: [UInt8]) -> Bool {
-        // Whole lines of the beginning; quotes mean nothing.
+        // Whole lines of the beginning; quotes have no meaning here.
         let head = bytes.prefix(StatementLimits.maximumHeaderBytes)
         let end = head.count == bytes.count ? head.endIndex : head.lastIndex(of: 0x0A) ?? head.endIndex
         guard let records = try? CSVTable(Array(head[..<end])).records,
@@ -111,7 +111,7 @@ public struct PayPalSettlementReport: StatementFormat {
         }
     }
 
-    /// Reads a row's time, written as `2026/11/20 00:01:17 -0700`.
+    /// Parses a row's time, written as `2026/11/20 00:01:17 -0700`.
     private func time(_ row: StatementRow) throws(StatementError) -> Timestamp {
         let column = "Transaction Initiation Date"
         let parts = try row.need(column).split(separator: " ")

@@ -2,21 +2,22 @@ internal import TillCore
 internal import TillPayPalClient
 internal import TillProvider
 
-/// PayPal's transactions by its search ("List transactions"), which takes an app that has the feature Transaction
+/// PayPal's transactions from its search ("List transactions"), which requires an app with the feature Transaction
 /// Search.
 ///
-/// The search lags by up to three hours and takes 31 days at once. A time of which PayPal finds too much is halved; one
-/// whose number of transactions changes while its pages are read is read again, since its pages may have shifted.
+/// The search lags by up to three hours and covers at most 31 days. A period with too many results is halved; if the
+/// number of transactions changes while the pages are read, the period is read again, because the pages may have
+/// shifted.
 struct PayPalStatementSource: StatementSource {
-    /// Transactions of one page. PayPal gives up to 500, which with long notes are more than an answer may have.
+    /// Transactions per page. PayPal allows up to 500, which with long notes would exceed the maximum response size.
     static let pageSize = 100
-    /// The longest time that one search takes.
+    /// The longest period of one search.
     static let maximumWindow = Span.days(31)
-    /// A time of which PayPal finds too much is halved, down to this.
+    /// The minimum size to which a period with too many results is halved.
     static let minimumWindow = Span.minutes(1)
-    /// What was made since then may not be in the search yet.
+    /// The period in which new transactions may not be searchable yet.
     static let lateness = Span.hours(3)
-    /// How often a time is read from its first page because its transactions changed meanwhile.
+    /// Maximum number of times a period is read from its first page because its transactions changed meanwhile.
     static let maximumReadings = 5
 
     let provider: PayPalProvider
@@ -26,7 +27,7 @@ struct PayPalStatementSource: StatementSource {
     func account() async -> String? { await provider.identity().account }
 
     func part(from: Timestamp, to: Timestamp) async throws(StatementError) -> StatementPart {
-        // PayPal refuses a time of which it has nothing yet.
+        // PayPal refuses a period for which it has no data yet.
         guard from.adding(PayPalStatementSource.lateness) < provider.clock.now() else { return StatementPart([]) }
         var open = PayPalStatementSource.windows(from: from, to: to)
         var lines: [StatementLine] = []
@@ -40,12 +41,12 @@ struct PayPalStatementSource: StatementSource {
         return StatementPart(lines, covers: (from: from, to: to))
     }
 
-    /// A time that one search takes.
+    /// A period of one search.
     private struct Window {
         let from: Timestamp
         let to: Timestamp
 
-        /// The later half first, so that the earlier is taken next.
+        /// Returns the halves, the later first, so that the earlier is processed next.
         func halves() throws(StatementError) -> [Window] {
             let half = Span(milliseconds: to.since(from).milliseconds / 2)
             guard half >= PayPalStatementSource.minimumWindow else {
@@ -55,7 +56,7 @@ struct PayPalStatementSource: StatementSource {
         }
     }
 
-    /// Splits a time into windows of at most ``maximumWindow``, the latest first.
+    /// Splits a period into windows of at most ``maximumWindow``, the latest first.
     private static func windows(from: Timestamp, to: Timestamp) -> [Window] {
         var windows: [Window] = []
         var start = from
@@ -89,7 +90,7 @@ struct PayPalStatementSource: StatementSource {
 
     private typealias Page = (details: [JSONValue], total: Int64, pages: Int64)
 
-    /// `nil`: PayPal finds too much.
+    /// Returns one page; `nil` if PayPal reports too many results.
     private func page(_ number: Int64, of window: Window) async throws(StatementError) -> Page? {
         let path =
             "\(PayPalPath.transactions)?start_date=\(window.from.internetTime)&end_date=\(window.to.internetTime)"

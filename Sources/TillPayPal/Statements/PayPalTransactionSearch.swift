@@ -1,14 +1,14 @@
 public import TillCore
 public import TillProvider
 
-/// Answers of PayPal's transaction search (`GET /v1/reporting/transactions`) as JSON: one of them, or an array of all
-/// its pages. Amounts are decimals in major units; a fee is below zero.
+/// Responses of PayPal's transaction search (`GET /v1/reporting/transactions`) as JSON: one of them, or an array of all
+/// pages. Amounts are decimals in major units; a fee is negative.
 public struct PayPalTransactionSearch: StatementFormat {
     public init() {}
 
     /// The name in settings, requests and the journal: `paypal-transaction-search`.
     public var name: String { "paypal-transaction-search" }
-    /// A transaction is found three hours after it was made.
+    /// A transaction becomes searchable within three hours.
     public var lag: Span { .days(1) }
 
     public func recognizes(_ bytes: [UInt8]) -> Bool {
@@ -36,7 +36,7 @@ public struct PayPalTransactionSearch: StatementFormat {
         return try PayPalTransactionSearch.lines(all)
     }
 
-    /// The lines of what the search calls `transaction_details`.
+    /// Parses the elements of `transaction_details`.
     static func lines(_ details: [JSONValue]) throws(StatementError) -> [StatementLine] {
         guard details.count <= StatementLimits.maximumLines else { throw StatementLimits.tooManyLines() }
         var lines: [StatementLine] = []
@@ -46,7 +46,7 @@ public struct PayPalTransactionSearch: StatementFormat {
         return lines
     }
 
-    /// `nil` for what has moved no money: an authorization, and what is pending or was denied.
+    /// Parses one element; `nil` if no money moved: an authorization, or a pending or denied transaction.
     private static func line(_ detail: JSONValue, number: Int) throws(StatementError) -> StatementLine? {
         func need<Value>(_ field: String, _ value: Value?) throws(StatementError) -> Value {
             guard let value else { throw StatementError("transaction \(number): “\(field)” cannot be read") }
@@ -54,7 +54,7 @@ public struct PayPalTransactionSearch: StatementFormat {
         }
         let info = try need("transaction_info", detail["transaction_info"])
         let status = try need("transaction_status", info["transaction_status"]?.stringValue)
-        // Done, reversed, pending, denied: nothing else is known not to have moved money.
+        // Success, reversed, pending, denied: no other status is known to move no money.
         guard ["S", "V", "P", "D"].contains(status) else {
             throw StatementError("transaction \(number): “transaction_status” is none of S, V, P and D")
         }
@@ -77,7 +77,7 @@ public struct PayPalTransactionSearch: StatementFormat {
             names: [info["custom_field"]?.stringValue, info["invoice_id"]?.stringValue], raw: info.text)
     }
 
-    /// `2014-07-11T04:03:52+0000`, as the specification's samples have it, or with a colon.
+    /// Parses `2014-07-11T04:03:52+0000`, as in the specification's samples, or an offset with a colon.
     static func time(_ text: String) -> Timestamp? {
         if let time = Timestamp(internetTime: text) { return time }
         let digits = text.suffix(5)

@@ -1,48 +1,48 @@
 public import TillCore
 public import TillPayPalClient
 
-/// Something that PayPal says has happened. A hint: what it is about is read from PayPal before anything follows.
+/// An event reported by PayPal. Only a hint: the resource is read from PayPal before any action follows.
 public struct PayPalWebhookEvent: Hashable, Sendable {
-    /// What kind of thing has happened. Open.
+    /// The type of an event. Open.
     public struct Kind: RawRepresentable, Hashable, Sendable {
-        /// The text, as it came.
+        /// The raw text, unchanged.
         public let rawValue: String
-        /// Takes the text as it is.
+        /// Wraps the text unchanged.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// A capture took money.
+        /// A capture completed.
         public static let captureCompleted = Kind(rawValue: "PAYMENT.CAPTURE.COMPLETED")
-        /// A capture did not take money. PayPal's documents use both words.
+        /// A capture was declined. PayPal's documents use both names.
         public static let captureDeclined = Kind(rawValue: "PAYMENT.CAPTURE.DECLINED")
-        /// PayPal's other word for ``captureDeclined``.
+        /// PayPal's other name for ``captureDeclined``.
         public static let captureDenied = Kind(rawValue: "PAYMENT.CAPTURE.DENIED")
         /// A hold was voided or has expired.
         public static let authorizationVoided = Kind(rawValue: "PAYMENT.AUTHORIZATION.VOIDED")
-        /// A capture was refunded, by us or by others.
+        /// A capture was refunded, by Till or elsewhere.
         public static let captureRefunded = Kind(rawValue: "PAYMENT.CAPTURE.REFUNDED")
-        /// PayPal took a capture back by itself.
+        /// PayPal reversed a capture.
         public static let captureReversed = Kind(rawValue: "PAYMENT.CAPTURE.REVERSED")
     }
 
-    /// The event's id: the same event may come many times, in any order.
+    /// The event's id: the same event may arrive many times, in any order.
     public let id: String
     /// The id of this delivery.
     public let transmission: String
     public let kind: Kind
-    /// Our payment that it is about, if it names one.
+    /// The payment concerned, if the event identifies one.
     public let payment: PaymentID?
-    /// The capture that it is about, which leads to the payment where it names none.
+    /// The capture concerned, used to find the payment if the event does not identify it.
     public let capture: PayPalCaptureID?
-    /// It may report money of a settled payment: a dispute, a refund or a capture by others, or one of ours that came
-    /// to nothing. What we have asked for and what goes well is not: whoever asked for it hears the answer.
+    /// `true` if the event may report money of a settled payment: a dispute, a refund or capture of other origin, or a
+    /// failed one by Till. Successful operations by Till are excluded: their caller receives the result.
     public let isAfterSale: Bool
-    /// When PayPal made it.
+    /// The creation time at PayPal.
     let created: Timestamp?
-    /// What it says of a dispute; `nil`: it is not about one.
+    /// The reported dispute; `nil` for other events.
     let dispute: ToldDispute?
 
-    /// A dispute as an event tells of it.
+    /// A dispute as reported by an event.
     struct ToldDispute: Hashable, Sendable {
-        /// PayPal's name for it.
+        /// PayPal's dispute id.
         let name: String
         let capture: PayPalCaptureID
         let facts: JSONValue
@@ -83,7 +83,7 @@ public struct PayPalWebhookEvent: Hashable, Sendable {
         if kind.hasPrefix("CUSTOMER.DISPUTE.") { return true }
         switch Kind(rawValue: kind) {
         case .captureReversed, .captureDenied, .captureDeclined: return true
-        // Somebody has captured a hold elsewhere: what we capture has an invoice number of its own.
+        // A hold captured elsewhere: captures by Till have their own invoice number.
         case .captureCompleted: return isOfHold && resource.flatMap { OrderCapture($0) }?.step == nil
         case _ where kind.hasPrefix("PAYMENT.REFUND.") || kind == Kind.captureRefunded.rawValue:
             let isOurs = custom.flatMap { PaymentID(ofStep: $0) } != nil && custom?.contains("-r") == true
@@ -92,7 +92,7 @@ public struct PayPalWebhookEvent: Hashable, Sendable {
         }
     }
 
-    /// The payment in the name of an attempt or a refund: `pay_…-a1`, `void-pay_…-a1`, `pay_…-r1`.
+    /// Returns the payment in the id of an attempt or a refund: `pay_…-a1`, `void-pay_…-a1`, `pay_…-r1`.
     static func payment(_ custom: String) -> PaymentID? {
         var text = custom[...]
         if text.hasPrefix(PayPalProvider.voidMark) { text = text.dropFirst(PayPalProvider.voidMark.count) }

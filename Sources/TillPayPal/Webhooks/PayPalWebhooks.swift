@@ -4,49 +4,56 @@ internal import SwiftASN1
 public import TillCore
 @_spi(FixedExpiryValidationTime) internal import X509
 
-/// Checks PayPal's webhooks: who has signed, what, and when.
+/// Verifies the signer, content and time of PayPal's webhooks.
 ///
-/// PayPal signs the id, the time, the webhook's own id and a CRC-32 of the body. A CRC-32 can be forged, so whoever has
-/// one signed webhook can make another body for it. That is why an event is a hint only: its ``PayPalWebhookEvent/id``
-/// is kept so that it counts once, and the payment is read from PayPal before anything follows from it.
+/// ```swift
+/// let webhooks = PayPalWebhooks(webhookID: "8PT597110X687430L", transport: transport, clock: SystemClock())
+/// let event = try await webhooks.verify(body: body, head: head)
+/// print("\(event.id) is to be stored before the payment is read.")
+/// ```
+///
+/// PayPal signs the transmission id, the time, the webhook id and a CRC-32 of the body. A CRC-32 can be forged, so one
+/// signed webhook suffices to construct another body for its signature. An event is therefore only a hint: its
+/// ``PayPalWebhookEvent/id`` is stored so that it counts once, and the payment is read from PayPal before any action
+/// follows.
 ///
 /// An actor: certificates are fetched once for any number of webhooks.
 public actor PayPalWebhooks {
-    /// The longest webhook that is read, in bytes.
+    /// Maximum body size, in bytes.
     public static let maximumBytes = 256 << 10
-    /// PayPal tries for three days.
+    /// The maximum age of a webhook: PayPal retries for three days.
     public static let oldest: Span = .days(3)
-    /// How far ahead PayPal's clock may be.
+    /// The maximum lead of PayPal's clock.
     public static let farthestAhead: Span = .minutes(5)
-    /// How long a certificate is kept before it is fetched again.
+    /// The time for which a certificate is cached.
     static let certificateLife: Span = .hours(24)
-    /// How many certificates are kept.
+    /// Maximum number of cached certificates.
     static let maximumCertificates = 8
-    /// The most certificates in one file.
+    /// Maximum number of certificates per file.
     static let maximumChain = 8
 
-    /// Whom to trust in the end.
+    /// The trusted root certificates.
     public enum Roots: Sendable {
-        /// The machine's own list.
+        /// The system's trust store.
         case system
-        /// Certificates that the shop has kept, in PEM.
+        /// Certificates supplied by the shop, in PEM.
         case pem([String])
     }
 
     /// The header fields of a webhook.
     public struct Head: Sendable {
-        /// What came in the field `PayPal-Transmission-Id`.
+        /// The field `PayPal-Transmission-Id`.
         public var id: String?
-        /// What came in the field `PayPal-Transmission-Time`.
+        /// The field `PayPal-Transmission-Time`.
         public var time: String?
-        /// What came in the field `PayPal-Transmission-Sig`.
+        /// The field `PayPal-Transmission-Sig`.
         public var signature: String?
-        /// What came in the field `PayPal-Cert-Url`.
+        /// The field `PayPal-Cert-Url`.
         public var certificate: String?
-        /// What came in the field `PayPal-Auth-Algo`.
+        /// The field `PayPal-Auth-Algo`.
         public var algorithm: String?
 
-        /// The fields as they came.
+        /// Creates the value from the received fields.
         public init(id: String?, time: String?, signature: String?, certificate: String?, algorithm: String?) {
             self.id = id
             self.time = time
@@ -61,10 +68,10 @@ public actor PayPalWebhooks {
         var at: Timestamp
     }
 
-    /// The webhook's id that the stand-in signs with by default.
+    /// The stand-in's default webhook id.
     public static let standInWebhookID = "SANDBOX-WEBHOOK"
 
-    /// Where the stand-in is: its certificates come from there over plain HTTP, and their last one is the root.
+    /// The stand-in's address: its certificates are fetched from there over plain HTTP, and the last one is the root.
     private let standIn: String?
     private let webhookID: String
     private let hosts: Set<String>
@@ -73,12 +80,12 @@ public actor PayPalWebhooks {
     private let clock: any TillClock
     private var kept: [String: Kept] = [:]
 
-    /// A receiver for one webhook of the shop's account.
+    /// Creates a receiver for one webhook of the shop's account.
     /// - Parameters:
-    ///   - webhookID: the webhook's id at PayPal.
-    ///   - hosts: the only hosts from which a certificate is fetched.
-    ///   - roots: whom to trust in the end.
-    ///   - transport: fetches certificates.
+    ///   - webhookID: the webhook id at PayPal.
+    ///   - hosts: the only hosts from which certificates are fetched.
+    ///   - roots: the trusted root certificates.
+    ///   - transport: the transport used to fetch certificates.
     public init(
         webhookID: String, hosts: Set<String> = ["api.paypal.com", "api.sandbox.paypal.com"], roots: Roots = .system,
         transport: any HTTPTransport, clock: any TillClock
@@ -91,9 +98,9 @@ public actor PayPalWebhooks {
         self.clock = clock
     }
 
-    /// Checks webhooks of PayPal's stand-in on this machine: all as with PayPal's own, but certificates are fetched
-    /// from the stand-in and vouched for by it.
-    /// - Returns: `nil` unless the address is this machine's own.
+    /// Creates a receiver for webhooks of a local PayPal stand-in: identical verification, but certificates are fetched
+    /// from the stand-in and trusted on its authority.
+    /// - Returns: the receiver, or `nil` unless the address is loopback.
     public init?(standInAt url: String, webhookID: String?, transport: any HTTPTransport, clock: any TillClock) {
         guard Loopback.isURL(url), let address = URLComponents(string: url), let host = address.host else { return nil }
         standIn = address.port.map { "\(host):\($0)" } ?? host
@@ -104,7 +111,7 @@ public actor PayPalWebhooks {
         self.clock = clock
     }
 
-    /// Checks a webhook over its bytes as they came.
+    /// Verifies a webhook over its raw bytes.
     /// - Throws: ``PayPalWebhookError``.
     public func verify(body: [UInt8], head: Head) async throws(PayPalWebhookError) -> PayPalWebhookEvent {
         guard body.count <= PayPalWebhooks.maximumBytes else { throw .tooLong }
@@ -133,7 +140,8 @@ public actor PayPalWebhooks {
         return event
     }
 
-    /// `https`, one of the known hosts, its default port, and nothing else in it: decided before anything is fetched.
+    /// Returns the URL if it has `https`, a known host, the default port and nothing else: checked before anything is
+    /// fetched.
     private func allowed(_ address: String) -> URLComponents? {
         guard address.utf8.count <= 512, let url = URLComponents(string: address), isAllowed(url), url.user == nil,
             url.password == nil, url.query == nil, url.fragment == nil, url.path.hasPrefix("/v1/notifications/certs/"),
@@ -152,7 +160,7 @@ public actor PayPalWebhooks {
         at url: URLComponents, address: String, now: Timestamp
     ) async throws(PayPalWebhookError) -> [Certificate] {
         if let found = kept[address], now.since(found.at) < PayPalWebhooks.certificateLife {
-            // Its dates are checked again each time.
+            // The validity period is checked on each use.
             return try await trusted(found.chain, now)
         }
         var request = HTTPRequest(
@@ -176,7 +184,7 @@ public actor PayPalWebhooks {
         return good
     }
 
-    /// A chain to a root, all of it in time, whose first certificate is one of PayPal's names.
+    /// Verifies a chain: it leads to a root, is within its validity period, and its leaf certificate has a PayPal name.
     private func trusted(_ chain: [Certificate], _ now: Timestamp) async throws(PayPalWebhookError) -> [Certificate] {
         guard let leaf = chain.first, PayPalWebhooks.isPayPal(leaf) else { throw .untrustedCertificate }
         let store: CertificateStore
@@ -184,7 +192,7 @@ public actor PayPalWebhooks {
         case _ where standIn != nil: store = CertificateStore(chain.suffix(1))
         case .system: store = CertificateStore.systemTrustRoots
         case .pem(let texts):
-            // A root that cannot be read trusts nobody; without it what it signed would be refused without a reason.
+            // An unreadable root trusts nothing; ignoring it would refuse its certificates without a reason.
             do { store = CertificateStore(try texts.map { try Certificate(pemEncoded: $0) }) } catch {
                 throw .untrustedCertificate
             }
@@ -207,28 +215,28 @@ public actor PayPalWebhooks {
     }
 }
 
-/// Why a webhook is not taken.
+/// An error for a webhook that is not accepted.
 public enum PayPalWebhookError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The body is longer than ``PayPalWebhooks/maximumBytes``.
     case tooLong
-    /// A header field is missing or has another form.
+    /// A header field is missing or malformed.
     case missing(String)
-    /// Signed with something else than SHA256withRSA.
+    /// Signed with an algorithm other than SHA256withRSA.
     case otherAlgorithm
     /// Signed too long ago, or in the future.
     case stale
-    /// The certificate is somewhere else than at PayPal; nothing was fetched.
+    /// The certificate URL is not at PayPal; nothing was fetched.
     case foreignCertificate
-    /// The certificate cannot be had.
+    /// The certificate cannot be fetched.
     case certificateUnavailable
-    /// The certificate is not PayPal's, or not in time, or nobody vouches for it.
+    /// The certificate is not PayPal's, not within its validity period, or not trusted.
     case untrustedCertificate
-    /// The signature does not fit.
+    /// The signature does not match.
     case wrongSignature
-    /// Rightly signed, but no event.
+    /// Correctly signed, but not an event.
     case unreadable
 
-    /// One sentence for people.
+    /// One sentence for display.
     public var description: String {
         switch self {
         case .tooLong: "The webhook is longer than \(PayPalWebhooks.maximumBytes) bytes."
@@ -243,6 +251,6 @@ public enum PayPalWebhookError: Error, Hashable, Sendable, CustomStringConvertib
         }
     }
 
-    /// PayPal should send it again later.
+    /// `true` if PayPal should resend the webhook later.
     public var isTemporary: Bool { self == .certificateUnavailable }
 }

@@ -1,10 +1,10 @@
 public import TillCards
 internal import TillCore
 
-/// Twins with a completion handler. Each returns the task, which can be canceled; the handler is called exactly once,
-/// on no particular thread.
+/// Variants with a completion handler. Each returns the task, which can be canceled; the handler is called exactly
+/// once, on an arbitrary thread.
 extension CardClient {
-    /// Does what ``approveOrder(_:card:challenge:verification:)`` does and reports to a completion handler.
+    /// Performs ``approveOrder(_:card:challenge:verification:)`` and calls a completion handler.
     @discardableResult
     public func approveOrder(
         _ order: PayPalOrderID, card: PaymentCard, challenge: ChallengeReturn,
@@ -16,7 +16,7 @@ extension CardClient {
         }
     }
 
-    /// Does what ``validate(orderID:card:)`` does and reports to a completion handler.
+    /// Performs ``validate(orderID:card:)`` and calls a completion handler.
     @discardableResult
     public func validate(
         orderID: PayPalOrderID, card: PaymentCard,
@@ -27,7 +27,7 @@ extension CardClient {
         }
     }
 
-    /// Runs an operation in a task of its own and hands its end to the handler.
+    /// Runs an operation in its own task and passes the result to the handler.
     package static func deliver<Success: Sendable>(
         _ completion: @escaping @Sendable (Result<Success, CardClientError>) -> Void,
         _ operation: @escaping @Sendable () async throws(CardClientError) -> Success

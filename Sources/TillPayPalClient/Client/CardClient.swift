@@ -3,15 +3,26 @@ internal import HTTPTypes
 public import TillCards
 public import TillCore
 
-/// Card payments with PayPal.
+/// A client for card payments with PayPal.
 ///
-/// With ``CoreConfig`` it attaches a card to an order that the shop's server has made; the server takes the money.
-/// With the server's configuration it also makes and executes orders. A value: any number of calls may run at once,
-/// and canceling the task cancels the call.
+/// ```swift
+/// import TillCards
+///
+/// let config = try CoreConfig(clientID: "AY3xExample", environment: .sandbox)
+/// let client = CardClient(config, transport: transport)
+/// switch try await client.approveOrder(order, card: card, challenge: challenge) {
+/// case .approved(let approval): print("\(approval.orderID) can be captured by the server.")
+/// case .challenge(let action): print("To be opened by the customer: \(action.url)")
+/// }
+/// ```
+///
+/// With ``CoreConfig`` it attaches a card to an order created by the shop's server; the server captures the money. With
+/// the server's configuration it also creates and executes orders. A value type: any number of calls may run
+/// concurrently, and canceling the task cancels the call.
 public struct CardClient<Config: CardClientConfig>: Sendable {
-    /// How it is configured.
+    /// The configuration.
     public let config: Config
-    /// What each operation may take.
+    /// Timeout of each operation.
     public let deadline: Span
     package let connection: PayPalConnection
     package let clock: any TillClock
@@ -28,10 +39,10 @@ public struct CardClient<Config: CardClientConfig>: Sendable {
         self.deadline = deadline
     }
 
-    /// Attaches a card to an order and asks the card's bank for a challenge if need be. Takes no money.
+    /// Attaches a card to an order and requests a 3-D Secure challenge if needed. Captures no money.
     ///
-    /// If the bank wants a challenge, show the customer its address and give the address to which the customer
-    /// comes back to ``finishChallenge(_:challenge:callback:)``.
+    /// If the issuer requires a challenge, present its URL to the customer and pass the resulting return URL to
+    /// ``finishChallenge(_:challenge:callback:)``.
     public func approveOrder(
         _ order: PayPalOrderID, card: PaymentCard, challenge: ChallengeReturn,
         verification: CardVerification = .whenRequired
@@ -49,7 +60,7 @@ public struct CardClient<Config: CardClientConfig>: Sendable {
         }
     }
 
-    /// Checks a card against an order without a challenge, and attaches it. Takes no money.
+    /// Validates a card against an order without a challenge, and attaches it. Captures no money.
     public func validate(orderID: PayPalOrderID, card: PaymentCard) async throws(CardClientError) -> CardApproval {
         let (source, secrets) = CardSource.json(card)
         let response = try await confirm(orderID, source, secrets)
@@ -63,8 +74,17 @@ public struct CardClient<Config: CardClientConfig>: Sendable {
         }
     }
 
-    /// Reads the address to which the bank's page has sent the customer back. Only an address of this very challenge
-    /// counts, and giving up is no success. What came of the challenge is read from PayPal by the server.
+    /// Reads the return URL to which the issuer's page redirected the customer. Only a URL of this challenge is
+    /// accepted, and canceling is not success. The server reads the result of the challenge from PayPal.
+    ///
+    /// ```swift
+    /// import TillCards
+    ///
+    /// let approval = try client.finishChallenge(order, challenge: challenge, callback: address)
+    /// // From here on the server's part:
+    /// let verdict = LiabilityPolicy.standard.verdict(afterChallenge: approval.liability)
+    /// if verdict == .refuse { print("\(approval.orderID) is not captured.") }
+    /// ```
     public func finishChallenge(
         _ order: PayPalOrderID, challenge: ChallengeReturn, callback: String
     ) throws(CardClientError) -> CardApproval {
@@ -92,7 +112,7 @@ public struct CardClient<Config: CardClientConfig>: Sendable {
         return response
     }
 
-    /// Sends a call; everything but an answer is an error.
+    /// Sends a call and returns its answer; any other outcome is thrown.
     package func answer(
         to call: PayPalCall, ifUnknown moneyMoved: MoneyMoved
     ) async throws(CardClientError) -> (JSONValue, String?) {
@@ -106,10 +126,10 @@ public struct CardClient<Config: CardClientConfig>: Sendable {
 }
 
 extension CardClient where Config == CoreConfig {
-    /// A client for an app.
+    /// Creates a client for an app.
     /// - Parameters:
-    ///   - transport: carries the calls.
-    ///   - deadline: for one operation.
+    ///   - transport: the transport of the calls.
+    ///   - deadline: the timeout of one operation.
     public init(
         _ config: CoreConfig, transport: any HTTPTransport, clock: any TillClock = SystemClock(),
         deadline: Span = .seconds(30)
@@ -122,7 +142,7 @@ extension CardClient where Config == CoreConfig {
     }
 }
 
-/// An app proves no more than which shop it belongs to.
+/// Authorizes an app's calls by client id only, which identifies the shop and proves nothing else.
 struct ClientIDAuthorizer: PayPalAuthorizer {
     let clientID: String
     func authorization(within span: Span) async -> Result<Secret<String>, PayPalAuthorizationFailure> {
@@ -131,20 +151,20 @@ struct ClientIDAuthorizer: PayPalAuthorizer {
     func wasRefused(_ field: Secret<String>) async -> Bool { false }
 }
 
-/// What attaching a card has led to.
+/// The next step after attaching a card.
 public enum CardApprovalStep: Hashable, Sendable {
-    /// The server can take the money.
+    /// Approved: the server can capture the money.
     case approved(CardApproval)
-    /// The customer goes to the bank's page first.
+    /// The customer must complete the issuer's challenge first.
     case challenge(PayerAction)
 }
 
-/// A card that is attached to an order. Nothing was taken.
+/// A card attached to an order. No money was captured.
 public struct CardApproval: Hashable, Sendable {
-    /// The order that the card was attached to.
+    /// The order with the attached card.
     public let orderID: PayPalOrderID
-    /// The customer was at the bank's page.
+    /// `true` if the customer was sent to the issuer's page.
     public let attemptedChallenge: Bool
-    /// Who bears a loss, where the answer shows it. After a challenge the server reads it.
+    /// The liability shift, if the answer contains it. After a challenge the server reads it.
     public let liability: AuthenticationResult?
 }

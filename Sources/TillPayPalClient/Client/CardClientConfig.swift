@@ -1,21 +1,21 @@
-/// What a ``CardClient`` is configured with: either ``CoreConfig``, which is safe in an app, or the server's
-/// configuration of the module that apps do not link. Functions that need the secret exist for the latter only.
+/// The configuration of a ``CardClient``: either ``CoreConfig``, which is safe in an app, or the server's
+/// configuration, from a module not linked by apps. Functions that need the secret exist only for the latter.
 public protocol CardClientConfig: Sendable {
-    /// The client id. Not a secret.
+    /// The client id; not a secret.
     var clientID: String { get }
-    /// PayPal's sandbox, its live host, or a host of one's own.
+    /// The sandbox, the live environment, or a custom host.
     var environment: PayPalEnvironment { get }
 }
 
-/// The configuration of an app: nothing in it is a secret.
+/// The configuration of an app; contains no secret.
 public struct CoreConfig: CardClientConfig, Hashable {
-    /// The client id. Not a secret.
+    /// The client id; not a secret.
     public let clientID: String
-    /// PayPal's sandbox, its live host, or a host of one's own.
+    /// The sandbox, the live environment, or a custom host.
     public let environment: PayPalEnvironment
 
-    /// What a client needs to know of the shop.
-    /// - Throws: ``CardClientError/configuration(_:)`` for a client id that can be none.
+    /// Creates the configuration of an app.
+    /// - Throws: ``CardClientError/configuration(_:)`` for an invalid client id.
     public init(clientID: String, environment: PayPalEnvironment) throws(CardClientError) {
         let isUsable = clientID.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x3A }
         guard (1...256).contains(clientID.utf8.count), isUsable else {

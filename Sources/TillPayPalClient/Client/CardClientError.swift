@@ -1,35 +1,35 @@
 public import TillCore
 
-/// Why a card operation failed. Each says whether money moved.
+/// An error of a card operation. Each case states whether money moved.
 public enum CardClientError: ExplainedError, Hashable {
-    /// The client cannot be set up so.
+    /// The configuration is invalid.
     case configuration(String)
-    /// The order cannot be made so; nothing was sent.
+    /// The order is invalid; nothing was sent.
     case order(OrderRequestError)
-    /// No request left this process, and why; asking again is safe.
+    /// No request was sent, with the reason; a retry is safe.
     case notSent(String)
-    /// PayPal said no, with its issues, fields and debug id.
+    /// PayPal refused, with its issues, fields and debug id.
     case refused(PayPalError)
-    /// The card was declined, although PayPal calls the order complete. Nothing was taken.
+    /// The card was declined, although PayPal reports the order as completed. Nothing was captured.
     case declined(Decline, PayPalOrderID)
     /// PayPal has not decided yet.
     case pending(String, PayPalOrderID)
-    /// The card's bank wants a challenge first.
+    /// The issuer requires a challenge first.
     case payerActionRequired(PayPalOrderID, PayerAction)
-    /// The card's bank wants a challenge, and the answer does not say where.
+    /// The issuer requires a challenge, and the answer contains no URL for it.
     case payerActionWithoutAddress(PayPalOrderID)
-    /// The customer gave the challenge up.
+    /// The customer canceled the challenge.
     case challengeCanceled(PayPalOrderID)
-    /// The address to which the customer came back does not belong to this challenge.
+    /// The return URL does not belong to this challenge.
     case foreignCallback(PayPalOrderID)
-    /// PayPal has forgotten the key by now: sent again, the request would be done twice.
+    /// PayPal no longer remembers the key: resending the request would execute it twice.
     case keyForgotten(IdempotencyKey)
     /// The key could not be recorded, so nothing was sent.
     case notRecorded(String)
-    /// There is no usable answer.
+    /// No usable answer was received.
     case unexpected(String, moneyMoved: MoneyMoved)
 
-    /// A word for programs that stays the same in every release.
+    /// A stable error code for programs, the same in every release.
     public var code: String {
         switch self {
         case .configuration: "configuration"
@@ -48,7 +48,7 @@ public enum CardClientError: ExplainedError, Hashable {
         }
     }
 
-    /// What happened, with PayPal's own words where it gave any.
+    /// The problem, with PayPal's own text if available.
     public var what: String {
         switch self {
         case .configuration(let reason): reason
@@ -68,7 +68,7 @@ public enum CardClientError: ExplainedError, Hashable {
         }
     }
 
-    /// Unknown while PayPal decides, and where a request may have arrived without an answer.
+    /// Unknown while PayPal's decision is pending, or if a request may have arrived without an answer.
     public var moneyMoved: MoneyMoved {
         switch self {
         case .configuration, .order, .notSent, .declined, .payerActionRequired, .payerActionWithoutAddress,
@@ -80,7 +80,7 @@ public enum CardClientError: ExplainedError, Hashable {
         }
     }
 
-    /// What to do next.
+    /// The recommended next step.
     public var next: String {
         switch self {
         case .configuration, .order: "Correct it and try again."
@@ -106,7 +106,7 @@ public enum CardClientError: ExplainedError, Hashable {
         }
     }
 
-    /// What the customer may see.
+    /// The sentence that may be shown to the customer.
     public var customerSentence: String {
         switch self {
         case .declined(let decline, _): decline.reason.customerSentence

@@ -2,28 +2,28 @@ internal import Foundation
 internal import Synchronization
 public import TillCore
 
-/// Keeps what is about to be sent, before it is sent, so that after a crash the same request goes out under the same
-/// key, and never under a key that PayPal has forgotten.
+/// Records each request before it is sent, so that after a crash the same request is sent with the same idempotency
+/// key, and never with one that PayPal no longer remembers.
 public protocol SentRequestRecorder: Sendable {
-    /// Writes a key down durably, unless it is there already.
-    /// - Returns: when the key was recorded first.
-    /// - Throws: if it cannot be written; then nothing is sent.
+    /// Records a key durably, unless it is already recorded.
+    /// - Returns: the time of the first recording.
+    /// - Throws: an error if the key cannot be written; nothing is sent then.
     func willSend(_ key: IdempotencyKey, call: String, at now: Timestamp) async throws -> Timestamp
 }
 
-/// For clients whose calls need no key.
+/// A recorder for clients with calls that need no key.
 package struct NoSentRequests: SentRequestRecorder {
     package init() {}
     package func willSend(_ key: IdempotencyKey, call: String, at now: Timestamp) async throws -> Timestamp { now }
 }
 
-/// In memory: for tests and for keys that something else has recorded already.
+/// An in-memory recorder for tests, and for keys recorded elsewhere.
 public final class MemorySentRequests: SentRequestRecorder {
     private let keys = Mutex<[IdempotencyKey: Timestamp]>([:])
-    /// A recorder that has seen no request.
+    /// Creates an empty recorder.
     public init() {}
-    /// Keeps a key for as long as this object lives; nothing is durable.
-    /// - Returns: when the key was kept first.
+    /// Keeps a key for the lifetime of this object; not durable.
+    /// - Returns: the time of the first recording.
     public func willSend(_ key: IdempotencyKey, call: String, at now: Timestamp) async throws -> Timestamp {
         keys.withLock { keys in
             if let first = keys[key] { return first }
@@ -33,16 +33,16 @@ public final class MemorySentRequests: SentRequestRecorder {
     }
 }
 
-/// In a file, one line a request, forced to the disk before the call returns. For one process.
+/// A file-based recorder with one line per request, synced to disk before the call returns. For a single process.
 public actor FileSentRequests: SentRequestRecorder {
-    /// The largest file that is read.
+    /// Maximum file size read, in bytes.
     public static let maximumBytes = 64 << 20
 
-    /// Why a request could not be recorded.
+    /// An error for a request that could not be recorded.
     public enum Fault: Error, Sendable {
         /// The file cannot be opened, read or written.
         case unusable(String)
-        /// The file has grown beyond ``maximumBytes``.
+        /// The file exceeds ``maximumBytes``.
         case full
     }
 
@@ -50,7 +50,7 @@ public actor FileSentRequests: SentRequestRecorder {
     private var keys: [String: Timestamp] = [:]
     private var size: Int
 
-    /// Opens or makes the file. A line that a crash has cut off is left out.
+    /// Opens or creates the file. A line truncated by a crash is ignored.
     /// - Throws: ``Fault``.
     public init(path: String) throws {
         if !FileManager.default.fileExists(atPath: path) {
@@ -73,9 +73,9 @@ public actor FileSentRequests: SentRequestRecorder {
         if let last = data.last, last != 0x0A { try file.write(contentsOf: Data([0x0A])) }
     }
 
-    /// Writes a key down, unless it is there already, and returns once the disk has it.
-    /// - Returns: when the key was recorded first.
-    /// - Throws: ``Fault/full``, or what the file system says; then nothing may be sent.
+    /// Records a key unless present, and returns once it is on disk.
+    /// - Returns: the time of the first recording.
+    /// - Throws: ``Fault/full``, or the file system's error; nothing may be sent then.
     public func willSend(_ key: IdempotencyKey, call: String, at now: Timestamp) async throws -> Timestamp {
         if let first = keys[key.rawValue] { return first }
         let line = JSONValue.members([

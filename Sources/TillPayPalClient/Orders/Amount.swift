@@ -1,14 +1,14 @@
 public import TillCore
 
-/// What is charged for a purchase unit, exact, with an optional breakdown that must add up to it.
+/// The exact amount of a purchase unit, with an optional breakdown that must add up to it.
 public struct Amount: Hashable, Sendable {
-    /// The whole amount, in the currency's minor units.
+    /// The total, in the currency's minor units.
     public let money: Money
-    /// What it is made of.
+    /// The components of the amount.
     public let breakdown: AmountBreakdown?
 
-    /// An amount with its breakdown, written as PayPal wants it.
-    /// - Throws: ``OrderRequestError`` if PayPal cannot take it or the breakdown does not add up.
+    /// Creates an amount with a breakdown, in PayPal's format.
+    /// - Throws: ``OrderRequestError`` if PayPal does not support the amount or the breakdown does not add up.
     public init(_ money: Money, breakdown: AmountBreakdown? = nil) throws(OrderRequestError) {
         guard money.isPositive else { throw OrderRequestError("amount/value", .notPositive) }
         _ = try PayPalMoney.text(money, at: "amount/value")
@@ -20,7 +20,7 @@ public struct Amount: Hashable, Sendable {
         self.breakdown = breakdown
     }
 
-    /// An amount as the seed writes it: a currency code and decimal text.
+    /// Creates an amount from a currency code and decimal text.
     /// - Throws: ``OrderRequestError``.
     public init(
         currencyCode: String, value: String, breakdown: AmountBreakdown? = nil
@@ -39,21 +39,21 @@ public struct Amount: Hashable, Sendable {
     }
 }
 
-/// `item total + tax + shipping + handling + insurance - shipping discount - discount`.
+/// The breakdown: `item total + tax + shipping + handling + insurance - shipping discount - discount`.
 public struct AmountBreakdown: Hashable, Sendable {
-    /// The sum of the items, each times its quantity.
+    /// The sum of the items, each multiplied by its quantity.
     public var itemTotal: Money?
     public var shipping: Money?
     public var handling: Money?
-    /// The tax of all items together.
+    /// The total tax of all items.
     public var taxTotal: Money?
     public var insurance: Money?
-    /// Taken off the shipping; above zero.
+    /// The discount on shipping; positive.
     public var shippingDiscount: Money?
-    /// Taken off the whole; above zero.
+    /// The discount on the order; positive.
     public var discount: Money?
 
-    /// A breakdown; its parts must make up the amount.
+    /// Creates a breakdown; its parts must add up to the amount.
     public init(
         itemTotal: Money? = nil, shipping: Money? = nil, handling: Money? = nil, taxTotal: Money? = nil,
         insurance: Money? = nil, shippingDiscount: Money? = nil, discount: Money? = nil
@@ -99,9 +99,9 @@ public struct AmountBreakdown: Hashable, Sendable {
     }
 }
 
-/// Amounts on PayPal's wire.
+/// Amounts in PayPal's wire format.
 package enum PayPalMoney {
-    /// `"12.50"`, or `"12"` where PayPal allows no decimal places.
+    /// Returns `"12.50"`, or `"12"` for a currency without decimals at PayPal.
     package static func text(_ money: Money, at field: String) throws(OrderRequestError) -> String {
         do throws(MoneyError) { return try AmountCodec.payPal.wireDecimalString(money) } catch {
             throw OrderRequestError(field, .money(error))
@@ -115,12 +115,12 @@ package enum PayPalMoney {
         ]
     }
 
-    /// The members of an amount; `nil` for one that PayPal's wire cannot carry.
+    /// Returns the members of an amount; `nil` if PayPal's wire format cannot represent it.
     package static func members(ifExact money: Money) -> [JSONMember]? {
         do throws(OrderRequestError) { return try members(money, at: "amount") } catch { return nil }
     }
 
-    /// Reads `{"currency_code": …, "value": …}`; nothing is guessed.
+    /// Parses `{"currency_code": …, "value": …}` strictly.
     package static func read(_ value: JSONValue?) -> Money? {
         guard let code = value?["currency_code"]?.stringValue, let text = value?["value"]?.stringValue,
             let currency = Currency(ifValid: code)

@@ -1,8 +1,8 @@
 public import TillCore
 
 extension AmountCodec {
-    /// PayPal's wire: decimal text in 24 currencies, of which HUF, JPY and TWD allow no decimal places although ISO
-    /// gives HUF and TWD two.
+    /// PayPal's wire format: decimal text in 24 currencies, of which HUF, JPY and TWD have no decimals although ISO
+    /// 4217 gives HUF and TWD two.
     public static let payPal = AmountCodec(
         provider: "PayPal",
         exceptions: [

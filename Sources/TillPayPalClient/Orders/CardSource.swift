@@ -1,9 +1,9 @@
 package import TillCards
 package import TillCore
 
-/// A card as the `payment_source` of PayPal's wire. The security code goes along whenever it was typed.
+/// A card as `payment_source` in PayPal's wire format. The security code is included whenever it was entered.
 package enum CardSource {
-    /// The body member and what of it must not come back.
+    /// Returns the body member and the values that must never be echoed.
     package static func json(
         _ card: PaymentCard, challenge: ChallengeReturn? = nil, verification: CardVerification? = nil
     ) -> (JSONValue, [Secret<String>]) {
@@ -13,7 +13,7 @@ package enum CardSource {
             verification: verification)
     }
 
-    /// The engine's card as PayPal's `payment_source.card`.
+    /// Returns the engine's card as PayPal's `payment_source.card`.
     package static func json(
         _ card: CardDetails, challenge: ChallengeReturn? = nil, verification: CardVerification? = nil
     ) -> (JSONValue, [Secret<String>]) {
@@ -45,20 +45,20 @@ package enum CardSource {
             "name": holder.json, "number": .string(number), "security_code": code.json, "expiry": .string(expiry),
             "billing_address": billing, "attributes": attributes, "experience_context": context,
         ])
-        // A code of three digits stands by chance in many texts; it is never echoed in a message of its own.
+        // A three-digit code occurs by chance in many texts; it is never echoed in a message of its own.
         let secrets = [number, holder].compactMap { $0 }.map { Secret($0) } + (code.map { [Secret($0)] } ?? [])
         return (.members(["card": value]), secrets)
     }
 }
 
-/// When the card's bank is asked to challenge the customer. Open.
+/// The condition for requesting a 3-D Secure challenge. Open.
 public struct CardVerification: RawRepresentable, Hashable, Sendable {
-    /// The text, as it came.
+    /// The raw text, unchanged.
     public let rawValue: String
-    /// Takes the text as it is.
+    /// Wraps the text unchanged.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// A challenge with every card, whatever the issuer wants.
+    /// A challenge for every card, regardless of the issuer.
     public static let always = CardVerification(rawValue: "SCA_ALWAYS")
-    /// Where the law asks for it.
+    /// A challenge where required by law.
     public static let whenRequired = CardVerification(rawValue: "SCA_WHEN_REQUIRED")
 }

@@ -1,12 +1,12 @@
-/// What is to happen with the money. Open: a new word keeps its raw value.
+/// The intent of an order. Open: an unknown value keeps its raw text.
 public struct OrderIntent: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// The text, as it came.
+    /// The raw text, unchanged.
     public let rawValue: String
-    /// Takes the text as it is.
+    /// Wraps the text unchanged.
     public init(rawValue: String) { self.rawValue = rawValue }
     public var description: String { rawValue }
-    /// Take it at once.
+    /// Capture at once.
     public static let capture = OrderIntent(rawValue: "CAPTURE")
-    /// Hold it, and capture later by the authorization's identifier; the card is not needed again.
+    /// Hold the money, and capture later by authorization id without the card.
     public static let authorize = OrderIntent(rawValue: "AUTHORIZE")
 }

@@ -1,33 +1,33 @@
 public import TillCore
 
-/// What an order means for the money. Made from the payments in it, never from the order's status or from HTTP.
+/// The outcome of an order for the money, derived from its payments, never from the order's status or the HTTP status.
 public enum OrderOutcome: Hashable, Sendable {
-    /// A capture is complete: the money was taken.
+    /// A capture is completed: the money was captured.
     case paid(PaidOrder)
-    /// Of several purchase units some were taken and some refused: the order is not paid.
+    /// Some purchase units were captured and others refused: the order is not paid.
     case partlyPaid(PaidOrder, refused: Decline)
-    /// An authorization stands: the money is held and not taken.
+    /// An authorization is open: the money is held and not captured.
     case held(OrderAuthorization)
-    /// The card was declined; nothing was taken.
+    /// The card was declined; nothing was captured.
     case declined(Decline)
     /// PayPal has not decided yet.
     case pending(String)
-    /// The customer must do something first; nothing was taken. Without an address it cannot continue.
+    /// The customer must act first; nothing was captured. Without a URL it cannot continue.
     case payerAction(PayerAction?)
-    /// The customer has agreed or the card was attached; nothing was asked for.
+    /// The customer approved or the card was attached; no payment was requested.
     case approved
-    /// Nothing was asked for.
+    /// No payment was requested.
     case open
-    /// The hold was voided or has ended, or the order is over.
+    /// The hold was voided or has ended, or the order is closed.
     case voided
 }
 
-/// A capture that took money. It can be made only from a capture whose own status says so.
+/// A capture that took money. It can be created only from a capture with a status that confirms it.
 public struct CompletedCapture: Hashable, Sendable {
     /// The completed capture that proves the payment.
     public let capture: OrderCapture
 
-    /// `nil` unless the capture is `COMPLETED`, or was so before a refund.
+    /// Creates the value; `nil` unless the capture is `COMPLETED`, or was so before a refund.
     public init?(_ capture: OrderCapture) {
         guard [.completed, .partiallyRefunded, .refunded].contains(capture.status), capture.amount.isPositive else {
             return nil
@@ -36,16 +36,16 @@ public struct CompletedCapture: Hashable, Sendable {
     }
 }
 
-/// An order of which money was taken. It can be made only from completed captures.
+/// An order with captured money. It can be created only from completed captures.
 public struct PaidOrder: Hashable, Sendable {
-    /// The order that was paid.
+    /// The paid order.
     public let orderID: PayPalOrderID
-    /// What was taken, one by one; never empty.
+    /// The individual captures; never empty.
     public let captures: [CompletedCapture]
-    /// What was taken in all.
+    /// The total captured amount.
     public let amount: Money
 
-    /// `nil` if no capture of the order has taken money.
+    /// Creates the value; `nil` if no capture of the order took money.
     public init?(_ order: OrderResponse) {
         let captures = order.captures.compactMap { CompletedCapture($0) }
         guard let first = captures.first else { return nil }
@@ -61,8 +61,8 @@ public struct PaidOrder: Hashable, Sendable {
 }
 
 extension OrderResponse {
-    /// Why a purchase unit took no money although it was asked for; a unit whose card was tried again is judged
-    /// by what it took.
+    /// The decline of a purchase unit that captured no money although payment was requested; after a retry of the card,
+    /// the captures decide.
     private var refusedUnit: Decline? {
         purchaseUnits.lazy.compactMap { unit -> Decline? in
             guard !unit.captures.contains(where: { CompletedCapture($0) != nil }) else { return nil }
@@ -70,7 +70,7 @@ extension OrderResponse {
         }.first
     }
 
-    /// What the order means for the money.
+    /// The outcome of the order for the money.
     public var outcome: OrderOutcome {
         if let pending = captures.first(where: { $0.status == .pending }) {
             return .pending("capture \(pending.id) is pending" + (pending.reason.map { ": \($0)" } ?? ""))
@@ -79,7 +79,7 @@ extension OrderResponse {
             guard let refused = refusedUnit else { return .paid(paid) }
             return .partlyPaid(paid, refused: refused)
         }
-        // The newest hold counts: a reauthorization stands beside the hold that it renews.
+        // The newest hold counts: a reauthorization is listed beside the hold that it renews.
         if let held = authorizations.last(where: { [.created, .partiallyCaptured].contains($0.status) }) {
             return .held(held)
         }

@@ -1,40 +1,40 @@
 public import TillCore
 
-/// A hold on money.
+/// An authorization hold.
 public struct OrderAuthorization: Hashable, Sendable {
-    /// Where a hold stands. Open.
+    /// The status of a hold. Open.
     public struct Status: RawRepresentable, Hashable, Sendable {
-        /// The text, as it came.
+        /// The raw text, unchanged.
         public let rawValue: String
-        /// Takes the text as it is.
+        /// Wraps the text unchanged.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// The money is held.
         public static let created = Status(rawValue: "CREATED")
-        /// All of it was captured.
+        /// Fully captured.
         public static let captured = Status(rawValue: "CAPTURED")
-        /// PayPal or the bank said no.
+        /// Denied by PayPal or the issuer.
         public static let denied = Status(rawValue: "DENIED")
-        /// A part was captured.
+        /// Partly captured.
         public static let partiallyCaptured = Status(rawValue: "PARTIALLY_CAPTURED")
-        /// The hold was voided, or has expired.
+        /// Voided or expired.
         public static let voided = Status(rawValue: "VOIDED")
-        /// Not decided yet; PayPal reviews it.
+        /// Not decided yet; under review by PayPal.
         public static let pending = Status(rawValue: "PENDING")
     }
 
-    /// The authorization's name, by which it is captured or voided.
+    /// The authorization id, used to capture or void it.
     public let id: PayPalAuthorizationID
-    /// How far PayPal has come with it; open.
+    /// The status. Open.
     public let status: Status
-    /// The amount; `nil` if PayPal did not say it.
+    /// The amount; `nil` if PayPal did not report it.
     public let amount: Money?
-    /// When it ends, by PayPal's own word.
+    /// The expiration time reported by PayPal.
     public let expires: Timestamp?
-    /// When it was made.
+    /// The creation time.
     public let created: Timestamp?
-    /// What the card's bank answered.
+    /// The processor's response.
     public let processor: ProcessorResponse?
-    /// The order that it belongs to, where the answer says so.
+    /// The order of the hold, if the answer contains it.
     public let orderID: PayPalOrderID?
 
     package init?(_ json: JSONValue) {
@@ -58,53 +58,53 @@ public struct OrderAuthorization: Hashable, Sendable {
     }
 }
 
-/// Money that was taken, or asked for. Only a ``CompletedCapture`` can be made into something paid.
+/// Captured money, or a requested capture. Only a ``CompletedCapture`` counts as paid.
 public struct OrderCapture: Hashable, Sendable {
-    /// Where a capture stands. Open.
+    /// The status of a capture. Open.
     public struct Status: RawRepresentable, Hashable, Sendable {
-        /// The text, as it came.
+        /// The raw text, unchanged.
         public let rawValue: String
-        /// Takes the text as it is.
+        /// Wraps the text unchanged.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// The money was taken.
+        /// The money was captured.
         public static let completed = Status(rawValue: "COMPLETED")
-        /// The card was declined; nothing was taken.
+        /// The card was declined; nothing was captured.
         public static let declined = Status(rawValue: "DECLINED")
-        /// Taken, and a part given back.
+        /// Captured and partly refunded.
         public static let partiallyRefunded = Status(rawValue: "PARTIALLY_REFUNDED")
-        /// Not decided yet; PayPal reviews it.
+        /// Not decided yet; under review by PayPal.
         public static let pending = Status(rawValue: "PENDING")
-        /// Taken, and all given back.
+        /// Captured and fully refunded.
         public static let refunded = Status(rawValue: "REFUNDED")
-        /// PayPal could not do it; nothing was taken.
+        /// Failed at PayPal; nothing was captured.
         public static let failed = Status(rawValue: "FAILED")
-        /// PayPal has taken the money back after it had been taken.
+        /// Reversed by PayPal after the capture.
         public static let reversed = Status(rawValue: "REVERSED")
-        /// Another word for declined, in webhooks.
+        /// A synonym of declined, used in webhooks.
         public static let denied = Status(rawValue: "DENIED")
     }
 
-    /// The capture's name, by which it is refunded.
+    /// The capture id, used to refund it.
     public let id: PayPalCaptureID
-    /// How far PayPal has come with it; open.
+    /// The status. Open.
     public let status: Status
-    /// Why it is pending or declined, in PayPal's word.
+    /// PayPal's reason for a pending or declined capture.
     public let reason: String?
     /// The amount, in minor units.
     public let amount: Money
-    /// Nothing more can be captured of its hold.
+    /// `true` if nothing more can be captured of the hold.
     public let isFinal: Bool?
-    /// What the card's bank answered.
+    /// The processor's response.
     public let processor: ProcessorResponse?
-    /// What PayPal keeps of it; `nil` until it is known.
+    /// PayPal's fee; `nil` until known.
     public let fee: Money?
-    /// What the shop gets.
+    /// The net amount for the shop.
     public let net: Money?
-    /// The hold that it was taken from.
+    /// The hold that was captured.
     public let authorization: PayPalAuthorizationID?
-    /// The order that it belongs to, where the answer says so.
+    /// The order of the capture, if the answer contains it.
     public let orderID: PayPalOrderID?
-    /// The shop's invoice number: its own if it was given one, else that of its purchase unit.
+    /// The shop's invoice number: the capture's own if it has one, else that of its purchase unit.
     public let invoiceID: String?
 
     package init?(_ json: JSONValue) {
@@ -131,10 +131,10 @@ public struct OrderCapture: Hashable, Sendable {
         invoiceID = json["invoice_id"]?.stringValue
     }
 
-    /// It certainly took nothing and never will.
+    /// `true` if the capture definitively took nothing and never will.
     public var isRefused: Bool { [.declined, .failed, .denied].contains(status) }
 
-    /// As a no of the card's bank.
+    /// Returns the refusal as a decline.
     package func decline(debugID: String?) -> Decline {
         Decline(
             reason: processor?.declineReason ?? .generic, code: processor?.responseCode ?? reason ?? status.rawValue,
@@ -142,18 +142,18 @@ public struct OrderCapture: Hashable, Sendable {
     }
 }
 
-/// Money that goes back.
+/// A refund.
 public struct OrderRefund: Hashable, Sendable {
     public let id: PayPalRefundID
-    /// `CANCELLED`, `FAILED`, `PENDING`, `COMPLETED`, or a new word.
+    /// The status: `CANCELLED`, `FAILED`, `PENDING`, `COMPLETED`, or an unknown value.
     public let status: String
     /// The amount, in minor units.
     public let amount: Money
-    /// The shop's own identifier.
+    /// The shop's custom id.
     public let customID: String?
-    /// Which capture it is of, where the answer says so.
+    /// The refunded capture, if the answer contains it.
     public let capture: PayPalCaptureID?
-    /// When it was made, where the answer says so.
+    /// The creation time, if the answer contains it.
     public let created: Timestamp?
 
     package init?(_ json: JSONValue) {
@@ -170,15 +170,15 @@ public struct OrderRefund: Hashable, Sendable {
     }
 }
 
-/// What the card's bank answered, in the processor's codes.
+/// The processor's response codes.
 public struct ProcessorResponse: Hashable, Sendable {
-    /// How the address fits.
+    /// The AVS result.
     public let avsCode: String?
-    /// How the security code fits.
+    /// The CVV result.
     public let cvvCode: String?
-    /// The processor's code for its answer, such as `5120`.
+    /// The processor's response code, such as `5120`.
     public let responseCode: String?
-    /// Whether trying again is welcome: 01, 02, 03, 21.
+    /// The advice on retries: 01, 02, 03, 21.
     public let paymentAdviceCode: String?
 
     init?(_ json: JSONValue) {
@@ -190,7 +190,7 @@ public struct ProcessorResponse: Hashable, Sendable {
         paymentAdviceCode = code("payment_advice_code")
     }
 
-    /// Our word for the answer.
+    /// The decline reason that corresponds to the response code.
     public var declineReason: DeclineReason {
         responseCode.flatMap { ProcessorResponse.codes[$0]?.reason } ?? .generic
     }

@@ -1,18 +1,25 @@
 public import TillCore
 
-/// An order to be made: what the seed calls `OrderRequest`.
+/// An order to be created.
+///
+/// ```swift
+/// let total = Money(minorUnits: 4200, currency: .usd)
+/// let amount = try Amount(total, breakdown: AmountBreakdown(itemTotal: total))
+/// let teapot = OrderItem(name: "Teapot", quantity: 1, unitAmount: total)
+/// let request = try OrderRequest(purchaseUnits: [PurchaseUnit(amount: amount, items: [teapot])])
+/// ```
 public struct OrderRequest: Hashable, Sendable {
-    /// The most purchase units that PayPal takes.
+    /// Maximum number of purchase units that PayPal accepts.
     public static let maximumUnits = 10
 
-    /// What is to happen with the money.
+    /// The intent.
     public let intent: OrderIntent
-    /// What is bought: 1 to 10 units, each with its amount.
+    /// The purchase units, 1 to 10, each with its amount.
     public let purchaseUnits: [PurchaseUnit]
 
-    /// An order of one or several purchase units.
-    /// - Throws: ``OrderRequestError`` for what PayPal would refuse: no or more than ten units, two units without
-    ///   distinct reference ids, and a hold over several units.
+    /// Creates an order of one or more purchase units.
+    /// - Throws: ``OrderRequestError`` for orders that PayPal would refuse: no unit or more than ten, units without
+    ///   distinct reference ids, or a hold over several units.
     public init(intent: OrderIntent = .capture, purchaseUnits: [PurchaseUnit]) throws(OrderRequestError) {
         guard !purchaseUnits.isEmpty else { throw OrderRequestError("purchase_units", .missing) }
         guard purchaseUnits.count <= OrderRequest.maximumUnits else {
@@ -29,7 +36,7 @@ public struct OrderRequest: Hashable, Sendable {
         self.purchaseUnits = purchaseUnits
     }
 
-    /// The body on PayPal's wire, with the card if the order is to be executed at once.
+    /// Returns the body in PayPal's wire format, with the card if the order is to be executed at once.
     package func json(source: JSONValue?) throws(OrderRequestError) -> JSONValue {
         var units: [JSONValue] = []
         for (index, unit) in purchaseUnits.enumerated() { units.append(try unit.json(index)) }
@@ -39,24 +46,24 @@ public struct OrderRequest: Hashable, Sendable {
     }
 }
 
-/// What one payee sells in an order.
+/// The items sold by one payee in an order.
 public struct PurchaseUnit: Hashable, Sendable {
-    /// What the unit costs, with a breakdown if it has items.
+    /// The amount, with a breakdown if the unit has items.
     public var amount: Amount
-    /// Its name in the order; `default` if there is one unit only.
+    /// The reference id within the order; `default` if there is only one unit.
     public var referenceID: String?
-    /// What the customer sees.
+    /// The description shown to the customer.
     public var description: String?
-    /// The shop's own identifier, in PayPal's reports.
+    /// The shop's custom id, included in PayPal's reports.
     public var customID: String?
-    /// The shop's invoice number; PayPal refuses a second payment of one.
+    /// The shop's invoice number; PayPal refuses a second payment with the same one.
     public var invoiceID: String?
-    /// What stands on the card's statement.
+    /// The descriptor on the card statement.
     public var softDescriptor: String?
-    /// The unit's items; their sum must be the breakdown's.
+    /// The items; their sum must equal the breakdown's item total.
     public var items: [OrderItem]
 
-    /// A purchase unit; it is checked when the order is made.
+    /// Creates a purchase unit, which is validated together with the order.
     public init(
         amount: Amount, referenceID: String? = nil, description: String? = nil, customID: String? = nil,
         invoiceID: String? = nil, softDescriptor: String? = nil, items: [OrderItem] = []
@@ -89,7 +96,7 @@ public struct PurchaseUnit: Hashable, Sendable {
         ])
     }
 
-    /// The items must make up the breakdown's item total, which they need.
+    /// Verifies that the items add up to the breakdown's item total, which they require.
     private func checkItems(_ place: String) throws(OrderRequestError) {
         guard !items.isEmpty else { return }
         guard let total = amount.breakdown?.itemTotal else {
@@ -110,34 +117,34 @@ public struct PurchaseUnit: Hashable, Sendable {
     }
 }
 
-/// One product and how many of it are sold.
+/// A product and its quantity.
 public struct OrderItem: Hashable, Sendable {
-    /// What it is called; at most 127 characters.
+    /// The name; at most 127 characters.
     public var name: String
-    /// How many, 1 to 9,999,999,999.
+    /// The quantity, 1 to 9,999,999,999.
     public var quantity: Int
-    /// The price of one.
+    /// The unit price.
     public var unitAmount: Money
-    /// The shop's stock code.
+    /// The shop's SKU.
     public var sku: String?
-    /// What kind of thing it is.
+    /// The category.
     public var category: Category?
 
-    /// What kind of thing an item is. Open.
+    /// The category of an item. Open.
     public struct Category: RawRepresentable, Hashable, Sendable {
-        /// The text, as it came.
+        /// The raw text, unchanged.
         public let rawValue: String
-        /// Takes the text as it is.
+        /// Wraps the text unchanged.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// Goods that are delivered over the network.
+        /// Goods delivered electronically.
         public static let digitalGoods = Category(rawValue: "DIGITAL_GOODS")
-        /// Goods that are shipped.
+        /// Shipped goods.
         public static let physicalGoods = Category(rawValue: "PHYSICAL_GOODS")
-        /// A gift to a charity.
+        /// A donation to a charity.
         public static let donation = Category(rawValue: "DONATION")
     }
 
-    /// An item; `unitAmount` is the price of one.
+    /// Creates an item; `unitAmount` is the price of one.
     public init(name: String, quantity: Int, unitAmount: Money, sku: String? = nil, category: Category? = nil) {
         self.name = name
         self.quantity = quantity

@@ -1,30 +1,30 @@
 public import TillCore
 
-/// What is wrong with an order before it is sent: where, and what.
+/// A validation error of an order before it is sent: field and fault.
 public struct OrderRequestError: ExplainedError, Hashable {
-    /// What is wrong with the part of the request.
+    /// The fault in a field of the request.
     public enum Fault: Hashable, Sendable {
-        /// The part must be there.
+        /// A required value is missing.
         case missing
-        /// There are more than this many.
+        /// More than this many elements.
         case tooMany(Int)
-        /// Fewer or more characters than this.
+        /// A length outside this range, in characters.
         case length(ClosedRange<Int>)
-        /// It must be above zero.
+        /// The value must be positive.
         case notPositive
-        /// The parts make up another sum.
+        /// The parts add up to a different sum.
         case mismatch(given: Money, sum: Money)
-        /// The amount cannot be read or not be sent.
+        /// The amount cannot be parsed or sent.
         case money(MoneyError)
-        /// Several purchase units need names of their own.
+        /// Several purchase units need distinct reference ids.
         case notDistinct
-        /// PayPal holds money for one purchase unit only.
+        /// PayPal authorizes a single purchase unit only.
         case authorizesOneUnitOnly
     }
 
-    /// Where: a JSON pointer without the leading slash.
+    /// The field, as a JSON pointer without the leading slash.
     public let field: String
-    /// What is wrong with it.
+    /// The fault.
     public let fault: Fault
 
     init(_ field: String, _ fault: Fault) {
@@ -37,7 +37,7 @@ public struct OrderRequestError: ExplainedError, Hashable {
         guard lengths.contains(text.unicodeScalars.count) else { throw OrderRequestError(field, .length(lengths)) }
     }
 
-    /// A word for programs that stays the same in every release.
+    /// A stable error code for programs, the same in every release.
     public var code: String {
         switch fault {
         case .mismatch: "amount_mismatch"
@@ -47,7 +47,7 @@ public struct OrderRequestError: ExplainedError, Hashable {
         }
     }
 
-    /// What is wrong, one sentence.
+    /// The problem, as one sentence.
     public var what: String {
         switch fault {
         case .missing: "\(field) is missing."
@@ -61,8 +61,8 @@ public struct OrderRequestError: ExplainedError, Hashable {
         }
     }
 
-    /// No: a request is checked before it is sent.
+    /// Always `no`: a request is validated before it is sent.
     public var moneyMoved: MoneyMoved { .no }
-    /// What to do next.
+    /// The recommended next step.
     public var next: String { "Correct the order and try again." }
 }

@@ -1,26 +1,26 @@
 public import TillCore
 
-/// An order as PayPal reports it. Its `status` says how far the order is, never whether it is paid: a declined card
-/// leaves an order `COMPLETED`. Whether it is paid says ``outcome``, which counts the captures only.
+/// An order as reported by PayPal. Its `status` is the progress of the order, not proof of payment: a declined card
+/// leaves an order `COMPLETED`. Use ``outcome``, which counts only the captures.
 public struct OrderResponse: Hashable, Sendable {
-    /// The order's name at PayPal.
+    /// The order id.
     public let orderID: PayPalOrderID
-    /// What was to happen with the money, if the answer shows it.
+    /// The intent, if the answer contains it.
     public let intent: OrderIntent?
-    /// How far the order is. Not whether it is paid.
+    /// The progress of the order; not proof of payment.
     public let status: OrderStatus
-    /// What was bought and what became of it.
+    /// The purchase units and their payments.
     public let purchaseUnits: [PurchaseUnitResponse]
-    /// What may be shown of the card.
+    /// The displayable card data.
     public let card: CardResponse?
-    /// Where one can go from here: relation and address.
+    /// The links to related resources and actions.
     public let links: [OrderLink]
-    /// When it was made, as PayPal writes it.
+    /// The creation time, in PayPal's format.
     public let createTime: String?
-    /// What PayPal's support asks for.
+    /// The debug id that PayPal's support asks for.
     public let debugID: String?
 
-    /// Reads an answer; `nil` if it is no order.
+    /// Parses an answer; `nil` if it is not an order.
     package init?(_ json: JSONValue, debugID: String?) {
         guard let text = json["id"]?.stringValue, let id = PayPalOrderID(ifValid: text),
             let status = PayPalWireText.word(json["status"])
@@ -37,7 +37,7 @@ public struct OrderResponse: Hashable, Sendable {
         self.debugID = debugID
     }
 
-    /// Reads an order from a document of PayPal's, such as the resource of a webhook; `nil` if it is none.
+    /// Parses an order from a PayPal document such as the resource of a webhook; `nil` if it is not an order.
     public static func reading(_ json: JSONValue) -> OrderResponse? { OrderResponse(json, debugID: nil) }
 
     /// The captures of all purchase units.
@@ -46,7 +46,7 @@ public struct OrderResponse: Hashable, Sendable {
     public var authorizations: [OrderAuthorization] { purchaseUnits.flatMap(\.authorizations) }
     /// The refunds of all purchase units.
     public var refunds: [OrderRefund] { purchaseUnits.flatMap(\.refunds) }
-    /// The sum of the purchase units, if all are in one currency.
+    /// The sum of the purchase units, if all have the same currency.
     public var total: Money? {
         var sum: Money?
         for unit in purchaseUnits {
@@ -62,41 +62,41 @@ public struct OrderResponse: Hashable, Sendable {
     }
 }
 
-/// How far an order is. Open: a new word keeps its raw value.
+/// The progress of an order. Open: an unknown value keeps its raw text.
 public struct OrderStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// The text, as it came.
+    /// The raw text, unchanged.
     public let rawValue: String
-    /// Takes the text as it is.
+    /// Wraps the text unchanged.
     public init(rawValue: String) { self.rawValue = rawValue }
     public var description: String { rawValue }
-    /// Made, and not paid.
+    /// Created, not paid.
     public static let created = OrderStatus(rawValue: "CREATED")
-    /// Kept by the shop for later; not paid.
+    /// Saved by the shop for later; not paid.
     public static let saved = OrderStatus(rawValue: "SAVED")
-    /// The customer agrees; nothing was taken.
+    /// Approved by the customer; nothing was captured.
     public static let approved = OrderStatus(rawValue: "APPROVED")
-    /// Over: nothing more can be done with it.
+    /// Closed: no further action is possible.
     public static let voided = OrderStatus(rawValue: "VOIDED")
     /// Captured or authorized **or declined**: check the captures.
     public static let completed = OrderStatus(rawValue: "COMPLETED")
-    /// The customer must do something.
+    /// The customer must act.
     public static let payerActionRequired = OrderStatus(rawValue: "PAYER_ACTION_REQUIRED")
 }
 
-/// A purchase unit and what became of it.
+/// A purchase unit and its payments.
 public struct PurchaseUnitResponse: Hashable, Sendable {
-    /// Its name in the order.
+    /// The reference id within the order.
     public let referenceID: String?
-    /// The unit's amount; `nil` if PayPal did not say it.
+    /// The amount; `nil` if PayPal did not report it.
     public let amount: Money?
-    /// The shop's own identifier.
+    /// The shop's custom id.
     public let customID: String?
     /// The shop's invoice number.
     public let invoiceID: String?
     public let authorizations: [OrderAuthorization]
-    /// Money taken or asked for.
+    /// The captures, completed or requested.
     public let captures: [OrderCapture]
-    /// What was refunded of the unit.
+    /// The refunds of the unit.
     public let refunds: [OrderRefund]
 
     init?(_ json: JSONValue) {
@@ -112,7 +112,7 @@ public struct PurchaseUnitResponse: Hashable, Sendable {
         let authorizations = (json.at("payments", "authorizations")?.arrayValue ?? []).map { OrderAuthorization($0) }
         let captures = (json.at("payments", "captures")?.arrayValue ?? []).map { OrderCapture($0) }
         let refunds = (json.at("payments", "refunds")?.arrayValue ?? []).map { OrderRefund($0) }
-        // A payment that cannot be read must not be taken for one that is not there.
+        // An unreadable payment must not be mistaken for a missing one.
         guard authorizations.allSatisfy({ $0 != nil }), captures.allSatisfy({ $0 != nil }),
             refunds.allSatisfy({ $0 != nil })
         else { return nil }
@@ -122,15 +122,15 @@ public struct PurchaseUnitResponse: Hashable, Sendable {
     }
 }
 
-/// What may be shown of a card after PayPal has seen it.
+/// The displayable data of a card processed by PayPal.
 public struct CardResponse: Hashable, Sendable {
     /// The last digits, at most four.
     public let lastDigits: String?
-    /// The network, as PayPal spells it. Authoritative, whatever the number suggests.
+    /// The network, as PayPal spells it. Authoritative, regardless of the card number.
     public let brand: String?
-    /// `CREDIT`, `DEBIT`, `PREPAID`, `UNKNOWN`, ….
+    /// The card type: `CREDIT`, `DEBIT`, `PREPAID`, `UNKNOWN`, ….
     public let type: String?
-    /// What came of the bank's challenge.
+    /// The result of the 3-D Secure challenge.
     public let authentication: AuthenticationResult?
 
     init(_ json: JSONValue) {
@@ -140,7 +140,7 @@ public struct CardResponse: Hashable, Sendable {
         authentication = json["authentication_result"].flatMap { AuthenticationResult($0) }
     }
 
-    /// As receipts and journals keep it.
+    /// The summary stored in receipts and journals.
     package var summary: CardSummary? {
         guard let lastDigits, !lastDigits.isEmpty else { return nil }
         return CardSummary(brand: brand?.lowercased() ?? "unknown", lastFour: lastDigits, entryMode: "keyed")
@@ -149,14 +149,14 @@ public struct CardResponse: Hashable, Sendable {
 
 /// A link of an answer.
 public struct OrderLink: Hashable, Sendable {
-    /// The most links that are read.
+    /// Maximum number of links read.
     static let maximum = 32
-    /// What it is for: `self`, `payer-action`, `capture`, `up`, ….
+    /// The relation: `self`, `payer-action`, `capture`, `up`, ….
     public let relation: String
-    /// Where the link leads.
+    /// The URL.
     public let address: String
 
-    /// The links of a document.
+    /// Returns the links of a document.
     package static func all(in json: JSONValue?) -> [OrderLink] {
         (json?["links"]?.arrayValue ?? []).prefix(maximum).compactMap { link in
             guard let relation = link["rel"]?.stringValue, let address = link["href"]?.stringValue,

@@ -1,86 +1,86 @@
 public import TillCore
 
-/// What PayPal calls one thing of one kind. Each kind is a type of its own, so that an order cannot be captured as an
-/// authorization; each is checked, so that no text can name another path.
+/// An identifier assigned by PayPal. Each kind has its own type, so that an order cannot be captured as an
+/// authorization; each is validated, so that it cannot point to another path.
 public protocol PayPalIdentifier: Hashable, Sendable, CustomStringConvertible {
-    /// As PayPal spells it.
+    /// The identifier, in PayPal's spelling.
     var rawValue: String { get }
-    /// Takes a text from outside.
+    /// Validates external text.
     /// - Throws: ``TokenSourceError``.
     init(_ text: String) throws(TokenSourceError)
 }
 
 extension PayPalIdentifier {
-    /// As PayPal spells it.
+    /// The identifier, in PayPal's spelling.
     public var description: String { rawValue }
 
-    /// Takes a text from outside; `nil` for whatever ``init(_:)`` refuses, where the reason does not matter.
+    /// Validates external text; `nil` if ``init(_:)`` refuses it and the reason does not matter.
     public init?(ifValid text: String) {
         do throws(TokenSourceError) { try self.init(text) } catch { return nil }
     }
 }
 
-/// An order of Orders v2.
+/// The id of an order (Orders v2).
 public struct PayPalOrderID: PayPalIdentifier {
-    /// The text, as it came.
+    /// The text, unchanged.
     public let rawValue: String
-    /// Takes the text if it is fit for a request of PayPal.
+    /// Creates an id from text that is safe in a request to PayPal.
     public init(_ text: String) throws(TokenSourceError) { rawValue = try TokenSourceError.check(text) }
 }
 
-/// A hold on money: what a later capture names instead of the card.
+/// The id of an authorization hold, used by a later capture in place of the card.
 public struct PayPalAuthorizationID: PayPalIdentifier {
-    /// The text, as it came.
+    /// The text, unchanged.
     public let rawValue: String
-    /// Takes the text if it is fit for a request of PayPal.
+    /// Creates an id from text that is safe in a request to PayPal.
     public init(_ text: String) throws(TokenSourceError) { rawValue = try TokenSourceError.check(text) }
 }
 
-/// Money that was taken, or asked for.
+/// The id of a capture, completed or requested.
 public struct PayPalCaptureID: PayPalIdentifier {
-    /// The text, as it came.
+    /// The text, unchanged.
     public let rawValue: String
-    /// Takes the text if it is fit for a request of PayPal.
+    /// Creates an id from text that is safe in a request to PayPal.
     public init(_ text: String) throws(TokenSourceError) { rawValue = try TokenSourceError.check(text) }
 }
 
-/// Money that goes back.
+/// The id of a refund.
 public struct PayPalRefundID: PayPalIdentifier {
-    /// The text, as it came.
+    /// The text, unchanged.
     public let rawValue: String
-    /// Takes the text if it is fit for a request of PayPal.
+    /// Creates an id from text that is safe in a request to PayPal.
     public init(_ text: String) throws(TokenSourceError) { rawValue = try TokenSourceError.check(text) }
 }
 
-/// A card on its way into the vault, for three days.
+/// The id of a vault setup token, valid for three days.
 public struct SetupTokenID: PayPalIdentifier {
-    /// The text, as it came.
+    /// The text, unchanged.
     public let rawValue: String
-    /// Takes the text if it is fit for a request of PayPal.
+    /// Creates an id from text that is safe in a request to PayPal.
     public init(_ text: String) throws(TokenSourceError) {
         rawValue = try TokenSourceError.check(text, allowsSmall: true)
     }
 }
 
-/// A card in the vault.
+/// The id of a vaulted card.
 public struct VaultID: PayPalIdentifier {
-    /// The text, as it came.
+    /// The text, unchanged.
     public let rawValue: String
-    /// Takes the text if it is fit for a request of PayPal.
+    /// Creates an id from text that is safe in a request to PayPal.
     public init(_ text: String) throws(TokenSourceError) {
         rawValue = try TokenSourceError.check(text, allowsSmall: true)
     }
 }
 
-/// Why a text is no identifier of PayPal's current interfaces.
+/// An error for text that is not an identifier of PayPal's current APIs.
 public enum TokenSourceError: ExplainedError, Hashable {
-    /// The text has no character.
+    /// The text is empty.
     case empty
     /// Longer than 36 characters.
     case tooLong
-    /// There is a character that no identifier has, such as a slash.
+    /// A character that no identifier contains, such as a slash.
     case unprintable
-    /// A token of the first Payments interface, whose orders the second can neither authorize nor capture.
+    /// A token of the Payments v1 API; v2 can neither authorize nor capture its orders.
     case firstVersion(String)
 
     static func check(_ text: String, allowsSmall: Bool = false) throws(TokenSourceError) -> String {
@@ -97,7 +97,7 @@ public enum TokenSourceError: ExplainedError, Hashable {
         return text
     }
 
-    /// A word for programs that stays the same in every release.
+    /// A stable error code for programs, the same in every release.
     public var code: String {
         switch self {
         case .empty: "token_empty"
@@ -106,7 +106,7 @@ public enum TokenSourceError: ExplainedError, Hashable {
         }
     }
 
-    /// What is wrong with the name.
+    /// The problem with the identifier.
     public var what: String {
         switch self {
         case .empty: "No identifier of PayPal was given."
@@ -118,9 +118,9 @@ public enum TokenSourceError: ExplainedError, Hashable {
         }
     }
 
-    /// No: a name is checked before anything is sent.
+    /// Always `no`: an identifier is validated before anything is sent.
     public var moneyMoved: MoneyMoved { .no }
-    /// What to do next.
+    /// The recommended next step.
     public var next: String {
         switch self {
         case .firstVersion: "Make the order with Orders v2 and give its identifier."

@@ -1,12 +1,12 @@
 internal import Foundation
 import TillCore
 
-/// A challenge of the card's bank: where the customer goes, and how the return URL is recognized.
+/// A 3-D Secure challenge by the issuer, with the URL to present to the customer.
 public struct PayerAction: Hashable, Sendable {
-    /// Where the customer goes. Always `https`, or this machine.
+    /// The URL to present to the customer. Always `https`, or a loopback address.
     public let url: String
 
-    /// `nil` if the order names no usable address; that is never a success.
+    /// Creates the action; `nil` if the order contains no usable URL, which is never success.
     init?(_ order: OrderResponse) {
         guard let link = order.links.first(where: { $0.relation == "payer-action" }),
             let url = PayerAction.usable(link.address)
@@ -14,12 +14,12 @@ public struct PayerAction: Hashable, Sendable {
         self.url = url
     }
 
-    /// The address in an error's links.
+    /// Returns the URL among an error's links.
     static func link(in json: JSONValue?) -> String? {
         OrderLink.all(in: json).first { $0.relation == "payer-action" }.flatMap { usable($0.address) }
     }
 
-    /// The address in an order's links, whatever its status says.
+    /// Returns the URL among an order's links, regardless of its status.
     package static func link(in order: OrderResponse) -> String? { PayerAction(order)?.url }
 
     private static func usable(_ text: String) -> String? {
@@ -34,13 +34,13 @@ public struct PayerAction: Hashable, Sendable {
     }
 }
 
-/// What came of the bank's challenge.
+/// The result of the issuer's challenge.
 public struct AuthenticationResult: Hashable, Sendable {
-    /// Who bears a loss: `POSSIBLE`, `YES`, `NO`, `UNKNOWN`, or a new word.
+    /// The liability shift: `POSSIBLE`, `YES`, `NO`, `UNKNOWN`, or an unknown value.
     public let liabilityShift: String?
-    /// The challenge: `Y N U A C R D I`.
+    /// The authentication status: `Y N U A C R D I`.
     public let status: String?
-    /// Whether the card takes part: `Y N U B`.
+    /// The enrollment status: `Y N U B`.
     public let enrollment: String?
 
     init?(_ json: JSONValue) {
@@ -51,35 +51,36 @@ public struct AuthenticationResult: Hashable, Sendable {
     }
 }
 
-/// Which results of a challenge a shop goes on with. Data, so that a shop can be stricter.
+/// The challenge results that the shop accepts, kept as data so that a shop can be stricter.
 public struct LiabilityPolicy: Hashable, Sendable {
-    /// What to do with a result.
+    /// The action for a result.
     public enum Verdict: String, Hashable, Sendable {
-        /// The money may be taken.
+        /// The money may be captured.
         case proceed
-        /// The money may not be taken.
+        /// The money may not be captured.
         case refuse
-        /// Take nothing; the customer may try once more.
+        /// Nothing is captured; the customer may retry once.
         case retry
     }
 
-    /// Verdict by liability shift; one that is not listed is refused.
+    /// The verdicts by liability shift; an unlisted value is refused.
     public var verdicts: [String: Verdict]
 
-    /// A policy by verdicts; a result without one is refused.
+    /// Creates a policy; a result without a verdict is refused.
     public init(verdicts: [String: Verdict]) { self.verdicts = verdicts }
 
-    /// PayPal's recommendation: go on when the loss may be the bank's, else not; unknown may be tried again.
+    /// PayPal's recommendation: proceed if the liability may shift to the issuer, otherwise refuse; unknown may be
+    /// retried.
     public static let standard = LiabilityPolicy(
         verdicts: ["POSSIBLE": .proceed, "YES": .proceed, "NO": .refuse, "UNKNOWN": .retry])
 
-    /// The verdict on a result. Without a challenge there is nothing to judge.
+    /// Returns the verdict for a result. Without a challenge there is nothing to judge.
     public func verdict(on result: AuthenticationResult?) -> Verdict {
         guard let result else { return .proceed }
         return result.liabilityShift.flatMap { verdicts[$0] } ?? .refuse
     }
 
-    /// The verdict after a challenge: a result that is missing, or names no liability shift, is judged as `UNKNOWN`.
+    /// Returns the verdict after a challenge: a result that is missing, or has no liability shift, counts as `UNKNOWN`.
     public func verdict(afterChallenge result: AuthenticationResult?) -> Verdict {
         guard let shift = result?.liabilityShift else { return verdicts["UNKNOWN"] ?? .refuse }
         return verdicts[shift] ?? .refuse

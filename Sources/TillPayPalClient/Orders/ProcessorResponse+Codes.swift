@@ -1,7 +1,7 @@
 package import TillCore
 
 extension ProcessorResponse {
-    /// What the card's processor answered to a payment that was declined. That it was declined says its status.
+    /// The processor's response codes for declined payments. The decline itself follows from the payment's status.
     package static let codes = ProviderCodeTable(
         "paypal.processor", title: "Answers of a card's processor to a declined payment",
         source: "PayPal's interface description, Orders 2.13; names as in its Python library 2.4",

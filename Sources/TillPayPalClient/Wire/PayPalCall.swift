@@ -1,22 +1,22 @@
 package import HTTPTypes
 package import TillCore
 
-/// One call of PayPal's interface. Its body may hold a card, so it prints as method and path only.
+/// One call of PayPal's API. Its body may contain card data, so it prints as method and path only.
 package struct PayPalCall: Sendable, CustomStringConvertible, CustomReflectable {
-    /// The longest `PayPal-Request-Id` that PayPal takes, in bytes.
+    /// Maximum length of a `PayPal-Request-Id` accepted by PayPal, in bytes.
     package static let maximumKeyBytes = 108
 
     package let method: HTTPRequest.Method
     package let path: String
     package let body: [UInt8]
     package let contentType: String?
-    /// On each call that changes something, so that nothing is done twice.
+    /// The idempotency key, required on each mutating call so that nothing is executed twice.
     package let key: IdempotencyKey?
-    /// Asks for the whole resource in the answer.
+    /// `true` to request the complete resource in the answer.
     package let wantsRepresentation: Bool
-    /// Header fields of this call alone.
+    /// Header fields of this call only.
     package let fields: [(String, String)]
-    /// What of the body must not come back in any text.
+    /// The values in the body that must never be echoed in any text.
     package let secrets: [Secret<String>]
 
     package var description: String { "\(method.rawValue) \(path)" }
@@ -37,7 +37,7 @@ package struct PayPalCall: Sendable, CustomStringConvertible, CustomReflectable 
         self.secrets = secrets
     }
 
-    /// A call that changes something.
+    /// Creates a mutating call.
     package static func post(
         _ path: String, _ body: JSONValue? = nil, key: IdempotencyKey?, secrets: [Secret<String>] = []
     ) -> PayPalCall {
@@ -46,10 +46,10 @@ package struct PayPalCall: Sendable, CustomStringConvertible, CustomReflectable 
             wantsRepresentation: true, secrets: secrets)
     }
 
-    /// A call that reads.
+    /// Creates a read-only call.
     package static func get(_ path: String) -> PayPalCall { PayPalCall(.get, path) }
 
-    /// The call with its address and credentials.
+    /// Returns the request with URL and credentials.
     package func request(to environment: PayPalEnvironment, authorization: Secret<String>) -> HTTPRequest {
         var request = HTTPRequest(
             method: method, scheme: environment.scheme, authority: environment.authority, path: path)

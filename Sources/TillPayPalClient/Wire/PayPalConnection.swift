@@ -1,36 +1,37 @@
 import HTTPTypes
 package import TillCore
 
-/// What came of one call, before anybody knows what it means for the payment.
+/// The outcome of one call, before it is interpreted for the payment.
 package enum PayPalOutcome: Sendable {
-    /// A 2xx: status, document (`null` for an empty answer) and PayPal's debug id.
+    /// A 2xx answer: status, document (`null` if empty) and PayPal's debug id.
     case answered(Int, JSONValue, debugID: String?)
-    /// An error answer of PayPal.
+    /// An error answer from PayPal.
     case failed(PayPalError)
     case notSent(String)
-    /// There is no answer, or none that can be read.
+    /// No answer, or an unreadable one.
     case unknown(String)
 }
 
-/// Gives the `Authorization` header field of a call.
+/// Provides the `Authorization` header field of a call.
 package protocol PayPalAuthorizer: Sendable {
-    /// The field, or why there is none; nothing of the call has left then.
+    /// Returns the header field, or the reason for its absence; in that case nothing was sent.
     func authorization(within span: Span) async -> Result<Secret<String>, PayPalAuthorizationFailure>
-    /// PayPal has refused this field. True if another may be had, so that the call can be sent once more.
+    /// Reports that PayPal refused this field. Returns `true` if a new one may be available, so that the call can be
+    /// sent once more.
     func wasRefused(_ field: Secret<String>) async -> Bool
 }
 
-/// Why there is no credential for a call.
+/// The reason for a missing credential.
 package enum PayPalAuthorizationFailure: Error, Sendable {
-    /// PayPal refuses the client id or the secret.
+    /// PayPal refused the client id or the secret.
     case refused(PayPalError)
-    /// PayPal could not be asked for a token.
+    /// PayPal could not be reached for a token.
     case unavailable(String)
 }
 
-/// Sends calls and reads answers; knows nothing of payments.
+/// Sends calls and parses answers; has no knowledge of payments.
 package struct PayPalConnection: Sendable {
-    /// What is examined of a text for secrets and numbers, in bytes; no more of it is kept anywhere.
+    /// The number of bytes of a text examined for secrets and card numbers; the rest is discarded.
     private static let examinedBytes = 4_096
 
     package let environment: PayPalEnvironment
@@ -48,7 +49,7 @@ package struct PayPalConnection: Sendable {
         self.clock = clock
     }
 
-    /// Sends a call. A 401 says that nothing was done, so the call is sent once more with a new token.
+    /// Sends a call. A 401 guarantees that nothing was executed, so the call is sent once more with a new token.
     package func send(_ call: PayPalCall, within deadline: Span) async -> PayPalOutcome {
         let end = clock.now().adding(deadline)
         for isSecond in [false, true] {
@@ -67,7 +68,7 @@ package struct PayPalConnection: Sendable {
         return .notSent("PayPal takes no token")
     }
 
-    /// One exchange with a given credential.
+    /// Performs one exchange with a given credential.
     package static func exchange(
         _ call: PayPalCall, environment: PayPalEnvironment, transport: any HTTPTransport,
         authorization: Secret<String>, within deadline: Span
@@ -98,8 +99,8 @@ package struct PayPalConnection: Sendable {
             }
             return .answered(status, document, debugID: debugID)
         case 400, 402, 403, 404, 409, 415, 422:
-            // Only PayPal answers in this form. Anything else may come from a gate in between, which cannot know
-            // what became of the request.
+            // Only PayPal answers in this form. Anything else may come from an intermediary, which cannot know the fate
+            // of the request.
             guard document?["name"]?.stringValue != nil || document?["error"]?.stringValue != nil else {
                 return .unknown("the answer cannot be read (HTTP \(status))")
             }
@@ -119,7 +120,7 @@ package struct PayPalConnection: Sendable {
         }
     }
 
-    /// Whether a text has another in it, byte for byte: rather than to search it for what is hardly ever there.
+    /// Returns `true` if `text` contains `part`, byte for byte: a cheap check, because a match is rare.
     private static func holds(_ text: String, _ part: String) -> Bool {
         let (text, part) = (Array(text.utf8), Array(part.utf8))
         guard let first = part.first, part.count <= text.count else { return false }

@@ -1,12 +1,12 @@
 import TillCore
 
-/// Where PayPal's interface is. The REST host and the host of the vault and GraphQL go together.
+/// The location of PayPal's API. The REST host and the host of the vault and GraphQL belong together.
 public struct PayPalEnvironment: Hashable, Sendable, CustomStringConvertible {
-    /// `https` or, for this machine only, `http`.
+    /// `https` or, for a loopback address only, `http`.
     public let scheme: String
-    /// Host, and port if it is not the default.
+    /// The host, and the port if it is not the default.
     public let authority: String
-    /// Money is real there.
+    /// `true` if real money moves.
     public let isLive: Bool
 
     private init(scheme: String, authority: String, isLive: Bool) {
@@ -15,14 +15,15 @@ public struct PayPalEnvironment: Hashable, Sendable, CustomStringConvertible {
         self.isLive = isLive
     }
 
-    /// PayPal's sandbox: no real money.
+    /// PayPal's sandbox, without real money.
     public static let sandbox = PayPalEnvironment(
         scheme: "https", authority: "api-m.sandbox.paypal.com", isLive: false)
-    /// PayPal's live host: real money.
+    /// PayPal's live environment, with real money.
     public static let live = PayPalEnvironment(scheme: "https", authority: "api-m.paypal.com", isLive: true)
 
-    /// Another host, such as the stand-in that ships with Till: `http://127.0.0.1:12112`.
-    /// - Throws: ``PayPalEnvironmentError`` for anything but a scheme and a host, and for `http` to another machine.
+    /// Creates an environment for another host, such as the stand-in shipped with Till: `http://127.0.0.1:12112`.
+    /// - Throws: ``PayPalEnvironmentError`` for anything but a scheme and a host, and for `http` to a host other than
+    ///   loopback.
     public static func custom(_ url: String) throws(PayPalEnvironmentError) -> PayPalEnvironment {
         guard let split = url.firstRange(of: "://") else { throw .unusableAddress }
         let scheme = url[..<split.lowerBound].lowercased()
@@ -37,18 +38,18 @@ public struct PayPalEnvironment: Hashable, Sendable, CustomStringConvertible {
         return PayPalEnvironment(scheme: scheme, authority: authority, isLive: authority == live.authority)
     }
 
-    /// Scheme and host, as in an address.
+    /// The scheme and host, as in a URL.
     public var description: String { "\(scheme)://\(authority)" }
 }
 
-/// Why an address cannot be used. The sentences never repeat what was given.
+/// An error for an unusable address. The sentences never repeat the input.
 public enum PayPalEnvironmentError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Not a scheme and a host.
     case unusableAddress
-    /// `http` to another machine would show the key and the cards to everybody in between.
+    /// `http` to another machine would expose the key and card data to every intermediary.
     case plainHTTP
 
-    /// One sentence for people.
+    /// One sentence for display.
     public var description: String {
         switch self {
         case .unusableAddress: "PayPal's address must be a scheme and a host, such as https://api-m.paypal.com."

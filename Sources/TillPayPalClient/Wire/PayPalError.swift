@@ -1,33 +1,33 @@
 public import TillCore
 
-/// An error answer of PayPal: everything that support needs to follow it up, scrubbed of card data.
+/// An error answer from PayPal: everything that support needs for an investigation, without card data.
 public struct PayPalError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// One fault that PayPal names, with the field it is about.
+    /// One fault reported by PayPal, with its field.
     public struct Detail: Hashable, Sendable {
-        /// What kind; the only part to branch on.
+        /// The issue; the only value to branch on.
         public var issue: PayPalIssue
-        /// JSON pointer of the field.
+        /// The JSON pointer of the field.
         public var field: String?
         /// `body`, `path` or `query`.
         public var location: String?
-        /// PayPal's sentence, which may change. The value that PayPal repeats is never kept.
+        /// PayPal's description, which may change. The value echoed by PayPal is never kept.
         public var explanation: String?
     }
 
     /// The HTTP status of the answer.
     public let status: Int
-    /// `UNPROCESSABLE_ENTITY`, `INVALID_REQUEST`, …; of the token service `invalid_client`, ….
+    /// The name: `UNPROCESSABLE_ENTITY`, `INVALID_REQUEST`, …; for the token service `invalid_client`, ….
     public let name: String
-    /// PayPal's sentence, for logs and not for customers.
+    /// PayPal's message, for logs and not for customers.
     public let message: String?
-    /// What PayPal's support asks for.
+    /// The debug id that PayPal's support asks for.
     public let debugID: String?
-    /// The faults, as sent, at most ``maximumDetails``.
+    /// The faults, in the original order, at most ``maximumDetails``.
     public let details: [Detail]
-    /// Where the customer goes on, if the error names it.
+    /// The URL at which the customer continues, if the error contains it.
     public let payerAction: String?
 
-    /// The most faults that are kept.
+    /// Maximum number of faults kept.
     public static let maximumDetails = 20
 
     package init(status: Int, body: JSONValue?, debugID: String?, scrub: (String) -> String) {
@@ -47,10 +47,10 @@ public struct PayPalError: Error, Hashable, Sendable, CustomStringConvertible {
         payerAction = PayerAction.link(in: body)
     }
 
-    /// The first named fault; decisions go by it.
+    /// The first reported issue, which determines decisions.
     public var issue: PayPalIssue? { details.first?.issue }
 
-    /// What can be done about it.
+    /// The kind of remedy.
     public var kind: PayPalIssue.Kind {
         switch status {
         case 429, 500...599: return .retrySameKey
@@ -62,7 +62,8 @@ public struct PayPalError: Error, Hashable, Sendable, CustomStringConvertible {
         return name == "INVALID_REQUEST" || status == 404 ? .merchantFault : .unknown
     }
 
-    /// PayPal rejects our own credentials, or what they are allowed: nothing was done, and nothing was decided.
+    /// `true` if PayPal rejects Till's own credentials or their permissions: nothing was executed, and nothing was
+    /// decided.
     public var rejectsKey: Bool {
         switch (status, name) {
         case (401, _), (_, "invalid_client"), (_, "unauthorized_client"): true
@@ -71,21 +72,21 @@ public struct PayPalError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The error says for certain that nothing was done. A 5xx, a call that is still running and an issue that PayPal
-    /// has added since do not.
+    /// `true` if the error guarantees that nothing was executed. A 5xx, a call still in progress and an issue unknown
+    /// to the catalog give no such guarantee.
     public var saysNotDone: Bool {
         guard (400..<500).contains(status), status != 408, status != 409 else { return false }
         return details.allSatisfy { !$0.issue.money.needsQuery }
     }
 
-    /// What it asked for may be done: the order is read before anything is said. Not while another call is at work,
-    /// since the order need not show its end yet.
+    /// `true` if the requested operation may already be done, so that the order must be read before a result is
+    /// reported. `false` while another call is in progress, because the order need not show its result yet.
     package var needsQuery: Bool {
         guard (400..<500).contains(status), ![401, 408, 429].contains(status) else { return false }
         return kind != .retrySameKey && details.contains { $0.issue.money.needsQuery }
     }
 
-    /// All of it in one line for the shop's log.
+    /// A one-line summary for the shop's log.
     public var description: String {
         var parts = ["HTTP \(status) \(name)"]
         for detail in details.prefix(3) {
@@ -96,7 +97,7 @@ public struct PayPalError: Error, Hashable, Sendable, CustomStringConvertible {
         return parts.joined(separator: "; ")
     }
 
-    /// The error as a definite no.
+    /// The error as a definitive decline.
     public var decline: Decline {
         Decline(
             reason: issue?.declineReason ?? .invalidRequest,

@@ -1,9 +1,9 @@
 package import TillCore
 
-/// Every issue that PayPal's published interface descriptions (Orders 2.13, Payments 2.5, Vault 3.1) name, and the few
-/// that its servers send beyond them, by what can be done about them and by what they say about the money.
+/// The issues in PayPal's published API descriptions (Orders 2.13, Payments 2.5, Vault 3.1), and the few others that
+/// its servers send, by remedy and by consequence for the money.
 extension PayPalIssue {
-    /// What each known issue says about the money.
+    /// The consequence of each known issue for the money.
     package static let codes = ProviderCodeTable(
         "paypal.issues", title: "Issues of errors",
         source: "PayPal's interface descriptions, Orders 2.13, Payments 2.5 and Vault 3.1",

@@ -1,51 +1,51 @@
 public import TillCore
 
-/// What exactly PayPal refuses. Open: an issue that is not in the catalog keeps its raw value.
+/// The specific reason for PayPal's refusal. Open: an issue missing from the catalog keeps its raw text.
 public struct PayPalIssue: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// As PayPal spells it, such as `CARD_EXPIRED`.
+    /// The issue, in PayPal's spelling, such as `CARD_EXPIRED`.
     public let rawValue: String
-    /// Takes the word as it is.
+    /// Wraps the text unchanged.
     public init(rawValue: String) { self.rawValue = rawValue }
     public var description: String { rawValue }
 
-    /// What can be done about an issue.
+    /// The remedy for an issue.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// The customer uses another card.
         case otherCard = "other_card"
-        /// The customer corrects what was typed.
+        /// The customer corrects the input.
         case fixField = "fix_field"
-        /// The customer must do something first.
+        /// The customer must act first.
         case payerAction = "payer_action"
-        /// It was done before: read the resource, then take it as success.
+        /// Already done: read the resource and treat it as success.
         case alreadyDone = "already_done"
         /// Too late, too often or too much.
         case limit
-        /// The shop's PayPal account is not set up for it.
+        /// The shop's PayPal account is not enabled for it.
         case account
-        /// Send the same request with the same key again.
+        /// Resend the same request with the same key.
         case retrySameKey = "retry_same_key"
-        /// Our request is wrong.
+        /// The request from Till is wrong.
         case merchantFault = "merchant_fault"
-        /// PayPal has added it since: nothing is known of it here.
+        /// An issue unknown to the catalog.
         case unknown
     }
 
-    /// What can be done about it.
+    /// The remedy for the issue.
     public var kind: Kind { PayPalIssue.catalog[rawValue] ?? .unknown }
-    /// All issues that are known.
+    /// All known issues.
     public static var known: [PayPalIssue] { catalog.keys.sorted().map { PayPalIssue(rawValue: $0) } }
 
-    /// The customer must do something first.
+    /// The customer must act first.
     public static let payerActionRequired = PayPalIssue(rawValue: "PAYER_ACTION_REQUIRED")
     /// The hold has ended.
     public static let authorizationExpired = PayPalIssue(rawValue: "AUTHORIZATION_EXPIRED")
     /// The hold was voided.
     public static let authorizationVoided = PayPalIssue(rawValue: "AUTHORIZATION_VOIDED")
 
-    /// What it says about the money of the call that it answers; an issue that is not known does not tell.
+    /// The consequence for the money of the failed call; not known for an unknown issue.
     public var money: CodeMoney { row?.money ?? .notKnown }
 
-    /// Our word for it, as a reason why a payment did not happen.
+    /// The corresponding decline reason.
     public var declineReason: DeclineReason { row?.reason ?? .invalidRequest }
 
     private var row: ProviderCode? { PayPalIssue.codes[rawValue] }

@@ -1,7 +1,7 @@
 public import TillCore
 
-/// For how long PayPal remembers a `PayPal-Request-Id`. After that the same key would do the thing again, so the
-/// resource is read instead.
+/// The time for which PayPal remembers a `PayPal-Request-Id`. Afterwards the same key would execute the request again,
+/// so the resource is read instead.
 public enum PayPalRetention {
     /// Orders: 6 hours (an account manager can raise it to 72).
     public static let orders: Span = .hours(6)

@@ -1,6 +1,6 @@
 package import TillCore
 
-/// Text of a provider that will be shown or kept: one line, bounded, without card numbers.
+/// Sanitizes provider text for display or storage: one line, bounded, without card numbers.
 package enum PayPalWireText {
     package static func line(_ text: String, limit: Int) -> String {
         if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {
@@ -11,7 +11,7 @@ package enum PayPalWireText {
         return CardScrubbing.withoutNumbers(line)
     }
 
-    /// A code of PayPal: capital letters, digits and underscores, at most 100.
+    /// Returns a PayPal code: letters, digits, underscores and hyphens, at most 100 bytes; `nil` for anything else.
     package static func word(_ value: JSONValue?) -> String? {
         guard let text = value?.stringValue, !text.isEmpty, text.utf8.count <= 100 else { return nil }
         let isWord = text.utf8.allSatisfy {

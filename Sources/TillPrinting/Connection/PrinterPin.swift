@@ -6,6 +6,13 @@ import TillCore
 
 /// The one certificate that a printer must present. Printers sign their own, so the first certificate seen, or one
 /// compared by a person, is pinned, and no other is accepted later.
+///
+/// ```swift
+/// guard case .ipp(let address) = try PrinterAddress(parsing: "ipps://printer.local/ipp/print") else { return }
+/// let pin = try await PrinterPin.observe(address)
+/// print("The printer's own page should show \(pin.fingerprint).")
+/// let printer = ReceiptPrinter(.ipp(address), access: ReceiptPrinter.Access(pin: pin))
+/// ```
 public struct PrinterPin: Hashable, Sendable {
     /// SHA-256 of the certificate in DER, 32 bytes.
     public let digest: [UInt8]

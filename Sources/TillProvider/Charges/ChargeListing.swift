@@ -1,50 +1,50 @@
 public import TillCore
 
-/// Lists what a provider has, whoever asked for it: after a restore it tells which charges the journal does not know.
+/// Lists a provider's charges regardless of their origin; after a restore it finds charges missing from the journal.
 ///
-/// Moves no money. Members may be called at any time and at once.
+/// Moves no money. Members may be called at any time and concurrently.
 public protocol ChargeListing: Sendable {
-    /// How long after it was made a charge may still be missing from the list. Nothing is concluded from a list
-    /// that was read earlier.
+    /// The time for which a new charge may still be missing from the list. No conclusion is drawn from a list read
+    /// earlier than that.
     var lag: Span { get }
-    /// One page of what was made since a moment: charges and, where the provider lists them, refunds.
+    /// Returns one page of everything created since a time: charges and, if the provider lists them, refunds.
     /// - Parameters:
-    ///   - since: by the provider's clock.
-    ///   - cursor: as the page before gave it; `nil`: the first page. A cursor holds for the life of the listing,
-    ///     in another process too.
+    ///   - since: the start, by the provider's clock.
+    ///   - cursor: the cursor from the previous page; `nil` for the first page. A cursor stays valid for the whole
+    ///     listing, in other processes too.
     func charges(since: Timestamp, after cursor: String?) async -> ChargePage
 }
 
-/// What came of asking for one page.
+/// The result of requesting one page.
 public enum ChargePage: Hashable, Sendable {
-    /// What it lists, and the cursor of the next one; `nil`: it was the last.
+    /// The page and the cursor of the next one; `nil` after the last page.
     case listed([ListedCharge], next: String?)
-    /// It cannot be read now; why, without secrets. The same page is asked for again.
+    /// The page cannot be read now; the reason, without secrets. The same page is requested again.
     case failed(String)
 }
 
-/// A charge or a refund as a provider lists it.
+/// A charge or refund as listed by a provider.
 public struct ListedCharge: Hashable, Sendable {
-    /// Which way the money went.
+    /// The direction of the money.
     public enum Kind: String, Hashable, Sendable {
         case charge
         case refund
     }
 
     public let kind: Kind
-    /// The provider's name for it.
+    /// The provider's reference.
     public let reference: ProviderReference
-    /// Our payment; `nil`: it is none of Till's.
+    /// The payment in Till; `nil` if Till did not create it.
     public let payment: PaymentID?
-    /// Our attempt; `nil`: it does not say, as a refund does not.
+    /// The attempt in Till; `nil` if the entry does not name it, as for refunds.
     public let attempt: AttemptID?
-    /// Whose order it was for, where the provider has it.
+    /// The account of the order, if the provider has it.
     public let account: AccountID?
     public let order: OrderID?
-    /// It has taken money, holds it, or may still do so.
+    /// `true` if money was captured, is held, or may still move.
     public let mayHaveMoved: Bool
     public let amount: Money?
-    /// Where it stands, in the provider's word.
+    /// The provider's status text.
     public let status: String
 
     public init(

@@ -1,28 +1,28 @@
 public import TillCore
 
-/// A card reader of the shop as the counter's page, its interface and its commands show it.
+/// A card reader of the shop, as shown by the counter's page, API and commands.
 public struct CounterReader: Hashable, Sendable {
-    /// The provider's name for it, which stays.
+    /// The provider's permanent identifier.
     public let id: String
-    /// The name that the shop gave it.
+    /// The label assigned by the shop.
     public let label: String
-    /// The kind of device, in the provider's word.
+    /// The device type, in the provider's terms.
     public let deviceType: String
-    /// As the provider heard last; `nil` where nobody knows. A sale is tried whatever it is.
+    /// The status last known to the provider; `nil` if unknown. A sale is attempted regardless.
     public let status: Status?
-    /// The provider's name for the place where it stands.
+    /// The provider's identifier of the reader's location.
     public let location: String?
     public let serialNumber: String?
     public let softwareVersion: String?
-    /// Its address in the shop's own network.
+    /// The address on the shop's local network.
     public let ipAddress: String?
-    /// When the provider heard of it last.
+    /// The time at which the reader last contacted the provider.
     public let lastSeenAt: Timestamp?
-    /// No device: test cards can be presented to it.
+    /// `true` for a simulated reader, which accepts test cards.
     public let isSimulated: Bool
-    /// A phone drives it, over the provider's SDK: the counter cannot sell at it.
+    /// `true` for a reader driven by a phone over the provider's SDK; the counter cannot sell at it.
     public let needsPhone: Bool
-    /// What it does or did last; `nil` where the provider does not say.
+    /// The current or last action; `nil` if the provider does not report it.
     public let action: ReaderAction?
 
     public init(
@@ -44,10 +44,10 @@ public struct CounterReader: Hashable, Sendable {
         self.action = action
     }
 
-    /// It has something to do that another command would push aside.
+    /// `true` if the reader has an action in progress that another command would replace.
     public var isBusy: Bool { action?.status == .inProgress }
 
-    /// Whether a reader was seen lately. Open: a word that is not known is kept.
+    /// The connection status of a reader. Open: an unknown value is kept.
     public struct Status: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

@@ -1,22 +1,22 @@
 public import TillCore
 
-/// What an app with a provider's own SDK is given, so that it collects the card on a device of its own.
+/// Sales collected on a device by an app with the provider's own SDK.
 public protocol DeviceSales: Sendable {
-    /// Who moves the money of such a sale.
+    /// The provider of such sales.
     var provider: ProviderName { get }
-    /// A token with which the SDK signs in.
-    /// - Parameter location: the provider's name for the place; `nil` for all of them.
+    /// Returns a token for the SDK's sign-in.
+    /// - Parameter location: the provider's identifier of the location; `nil` for all.
     func connectionToken(location: String?) async throws(ReaderError) -> DeviceToken
-    /// The tender of a sale on a device: the payment then waits as `requires_action`.
+    /// Returns the tender of a sale on a device; the payment then waits in `requires_action`.
     func tender(device: String) -> Tender
-    /// What the SDK needs to collect for a payment whose provider's reference is this.
+    /// Returns the client secret that the SDK needs to collect the payment with this provider reference.
     func clientSecret(of reference: ProviderReference) async throws(ReaderError) -> Secret<String>
 }
 
-/// A token for a provider's SDK.
+/// A connection token for a provider's SDK.
 public struct DeviceToken: Sendable {
     public let secret: Secret<String>
-    /// The place that it is for.
+    /// The location that the token is restricted to.
     public let location: String?
 
     public init(secret: Secret<String>, location: String?) {

@@ -1,17 +1,17 @@
 public import TillCore
 
-/// What a reader does or did last. A hint only: the truth about money is the payment's.
+/// The current or last action of a reader. Informational only: the payment is authoritative for money.
 public struct ReaderAction: Hashable, Sendable {
     public enum Purpose: Hashable, Sendable {
         case payment
         case refund
-        /// An order on its screen, which the next command may replace.
+        /// An order on the screen, which the next command may replace.
         case display
         case questions
         case other
     }
 
-    /// How far it is. Open: a word that is not known is neither success nor failure.
+    /// The status of an action. Open: an unknown value means neither success nor failure.
     public struct Status: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -21,16 +21,16 @@ public struct ReaderAction: Hashable, Sendable {
     }
 
     public let purpose: Purpose
-    /// The provider's word for it.
+    /// The provider's name for the action.
     public let kind: String
     public let status: Status
-    /// Why it failed, in the provider's word.
+    /// The failure code, in the provider's terms.
     public let failureCode: String?
-    /// The same as a sentence.
+    /// The failure as a sentence.
     public let failureMessage: String?
-    /// What the provider calls the payment that it is about.
+    /// The provider's reference of the payment concerned.
     public let payment: ProviderReference?
-    /// What the customer entered or chose so far.
+    /// The customer's answers so far.
     public let answers: [ReaderAnswers.Answer]
 
     public init(

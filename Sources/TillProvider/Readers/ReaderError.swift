@@ -1,25 +1,25 @@
 public import TillCore
 
-/// Why readers did not do what was asked.
+/// An error for a reader operation that was not performed.
 public struct ReaderError: ExplainedError, Hashable {
-    /// What it means for whoever asked.
+    /// The category of the error, for the caller.
     public enum Kind: Hashable, Sendable {
-        /// There is no such reader.
+        /// No such reader exists.
         case notFound
-        /// It was refused, and the same again will be.
+        /// The operation was refused, and repeating it will be refused too.
         case refused
-        /// It may work in a moment.
+        /// Temporarily unavailable; a retry may succeed.
         case unavailable
-        /// A field of the request cannot be taken.
+        /// A field of the request is invalid.
         case invalid(field: String)
     }
 
     public let kind: Kind
-    /// The stable word, the provider's own where it has one.
+    /// The stable error code, the provider's own if it has one.
     public let code: String
     public let what: String
     public let moneyMoved: MoneyMoved
-    /// What to do next.
+    /// The recommended next step.
     public let next: String
 
     public init(_ kind: Kind, code: String, _ what: String, moneyMoved: MoneyMoved = .no, next: String) {
@@ -30,14 +30,14 @@ public struct ReaderError: ExplainedError, Hashable {
         self.next = next
     }
 
-    /// No reader of a fleet has this name.
+    /// Returns the error for a name that matches no reader of the fleet.
     public static func notFound(_ name: String) -> ReaderError {
         ReaderError(
             .notFound, code: "reader_not_found", "There is no reader \(name.prefix(128)).",
             next: "Name one that the counter lists.")
     }
 
-    /// Only a simulated reader takes this.
+    /// The error for an operation restricted to simulated readers.
     public static let isReal = ReaderError(
         .refused, code: "reader_is_real", "This is no simulated reader.", next: "Use a real card.")
 }

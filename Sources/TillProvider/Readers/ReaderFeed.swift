@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Passes on what happens at readers. Nothing is kept: a step that nobody listens to is lost. Safe from any thread.
+/// Broadcasts reader events. Nothing is stored: an event without a subscriber is lost. Safe to use from any thread.
 public final class ReaderFeed: Sendable {
-    /// The most steps that wait for one listener; then its oldest are lost.
+    /// Maximum number of buffered steps per subscriber; beyond it the oldest are dropped.
     public static let maximumWaiting = 256
 
     private struct State {
@@ -12,10 +12,10 @@ public final class ReaderFeed: Sendable {
 
     private let state = Mutex(State())
 
-    /// Makes one without listeners.
+    /// Creates a feed without subscribers.
     public init() {}
 
-    /// Everything from now on.
+    /// Returns a stream of all steps from now on.
     public func steps() -> AsyncStream<ReaderStep> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ReaderStep.self, bufferingPolicy: .bufferingNewest(ReaderFeed.maximumWaiting))
@@ -30,7 +30,7 @@ public final class ReaderFeed: Sendable {
         return stream
     }
 
-    /// Passes a step on to all listeners.
+    /// Delivers a step to all subscribers.
     public func tell(_ step: ReaderStep) {
         state.withLock { state in
             for (_, listener) in state.listeners.sorted(by: { $0.key < $1.key }) { listener.yield(step) }

@@ -1,69 +1,69 @@
 public import TillCore
 public import TillHardware
 
-/// The card readers of one provider that the counter drives. A sale at one of them is a payment like any other, moved
-/// by the provider that ``provider`` names with a tender that ``tender(at:tipping:)`` makes.
+/// The card readers of one provider that the counter drives. A sale at a reader is an ordinary payment, processed by
+/// ``provider`` with a tender from ``tender(at:tipping:)``.
 public protocol ReaderFleet: Sendable {
-    /// Who moves the money of a sale at these readers.
+    /// The provider of sales at these readers.
     var provider: ProviderName { get }
-    /// What can be charged at them.
+    /// The amounts that can be charged at these readers.
     var limits: AmountLimits { get }
-    /// They can ask the customer for a tip.
+    /// `true` if the readers can prompt for a tip.
     var asksForTips: Bool { get }
-    /// They can authorize now and capture later.
+    /// `true` if the readers can authorize now and capture later.
     var capturesLater: Bool { get }
-    /// The reader of a sale that names none; `nil` where one must be named.
+    /// The default reader of a sale that names none; `nil` if one must be named.
     var standing: CounterReader? { get }
 
-    /// Those that the counter can drive.
+    /// Returns the readers that the counter can drive.
     func readers() async throws(ReaderError) -> [CounterReader]
-    /// The reader that somebody means by its id, its label or its serial number.
+    /// Returns the reader with the given id, label or serial number.
     func reader(named name: String) async throws(ReaderError) -> CounterReader
-    /// The tender of a sale at a reader of this fleet.
+    /// Returns the tender of a sale at a reader of this fleet.
     func tender(at reader: CounterReader, tipping: CardPresentPayload.Tipping?) -> Tender
-    /// Cancels what a reader is doing. Refused once a card is being charged.
+    /// Cancels the current action of a reader. Refused once a card is being charged.
     func cancel(_ id: String) async throws(ReaderError) -> CounterReader
-    /// Cancels the readers that wait for a card, so that the counter can end; what is being charged is finished.
-    /// - Returns: the readers that could not be reached: a card that is presented there may still be charged.
+    /// Cancels the readers that wait for a card, so that the counter can shut down; charges in progress are completed.
+    /// - Returns: the unreachable readers: a card presented there may still be charged.
     func cancelWaiting() async -> [String]
-    /// The card for the payment's next refund is presented at this reader, where its scheme demands that.
+    /// Selects the reader at which the card is presented for the payment's next refund, if its scheme requires that.
     func use(_ name: String, forRefundOf payment: PaymentID) async throws(ReaderError)
-    /// What happens at the readers from now on. Nothing is kept.
+    /// Returns a stream of reader events from now on. Nothing is stored.
     func steps() -> AsyncStream<ReaderStep>
 
-    /// What takes the customer's part at simulated readers, if there are any.
+    /// The simulation of customers at simulated readers, if any.
     var simulation: (any ReaderSimulation)? { get }
-    /// What asks customers questions at the readers, if they can.
+    /// The customer prompts at the readers, if supported.
     var questions: (any ReaderQuestions)? { get }
-    /// What registers readers and arranges where they stand; `nil` where that is done in the provider's dashboard.
+    /// The management of readers and their locations; `nil` if it is done in the provider's dashboard.
     var management: (any ReaderManagement)? { get }
 }
 
 extension ReaderFleet {
-    /// No limits but the provider's own.
+    /// No limits beyond the provider's own, by default.
     public var limits: AmountLimits { .none }
     public var asksForTips: Bool { false }
     public var capturesLater: Bool { true }
-    /// One must be named.
+    /// `nil` by default: a reader must be named.
     public var standing: CounterReader? { nil }
-    /// By default a fleet has none.
+    /// `nil` by default.
     public var simulation: (any ReaderSimulation)? { nil }
-    /// By default a fleet has none.
+    /// `nil` by default.
     public var questions: (any ReaderQuestions)? { nil }
-    /// A fleet has none unless it says otherwise.
+    /// `nil` by default.
     public var management: (any ReaderManagement)? { nil }
-    /// No refund needs the card; a reader that does not exist is refused.
+    /// By default, refunds need no card; only a nonexistent reader is refused.
     public func use(_ name: String, forRefundOf payment: PaymentID) async throws(ReaderError) {
         _ = try await reader(named: name)
     }
 }
 
-/// Takes the customer's part at simulated readers.
+/// Simulates the customer at simulated readers.
 public protocol ReaderSimulation: Sendable {
-    /// Holds a test card to a reader.
+    /// Presents a test card to a reader.
     /// - Parameters:
-    ///   - card: its name, `visa`, or a published test number.
-    ///   - tip: what the customer gives on top, in the wire's units.
+    ///   - card: the name, such as `visa`, or a published test number.
+    ///   - tip: the tip, in the wire format's units.
     func present(_ card: String, tip: Int64?, at id: String) async throws(ReaderError) -> CounterReader
 }
 

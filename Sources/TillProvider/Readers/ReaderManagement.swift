@@ -1,41 +1,42 @@
 public import TillCore
 
-/// Manages an account's readers and the places where they stand, where the provider has an interface for that.
-/// Elsewhere it is done in the provider's dashboard.
+/// Manages an account's readers and their locations, if the provider has an API for that. Otherwise it is done in the
+/// provider's dashboard.
 public protocol ReaderManagement: Sendable {
-    /// Every reader of the account, those that a phone drives included.
-    /// - Parameter location: only those that stand there; `nil`: all.
+    /// Returns every reader of the account, including those driven by a phone.
+    /// - Parameter location: a location to filter by; `nil` for all.
     func readers(at location: String?) async throws(ReaderError) -> [CounterReader]
-    /// The reader that somebody means by its id, its label or its serial number, also one that a phone drives.
+    /// Returns the reader with the given id, label or serial number, including those driven by a phone.
     func anyReader(named name: String) async throws(ReaderError) -> CounterReader
-    /// Makes a reader one of the account's.
-    /// - Parameter code: what its screen shows.
+    /// Registers a reader with the account.
+    /// - Parameter code: the registration code shown on the reader's screen.
     func register(code: String, label: String?, location: String?) async throws(ReaderError) -> CounterReader
     func rename(_ id: String, to label: String) async throws(ReaderError) -> CounterReader
-    /// Takes a reader out of the account.
+    /// Removes a reader from the account.
     func remove(_ id: String) async throws(ReaderError)
-    /// Shows an order on a reader's screen; its default screen where there is none. Refused while the reader is busy.
+    /// Shows an order on a reader's screen, or the default screen for `nil`. Refused while the reader is busy.
     func display(_ order: Order?, at id: String) async throws(ReaderError) -> CounterReader
-    /// Sets the hours in which the readers of a location restart and install software.
+    /// Sets the hours in which the readers of a location restart and install updates.
     func setRebootWindow(_ window: RebootWindow, at location: String) async throws(ReaderError)
 
     func locations() async throws(ReaderError) -> [ReaderLocation]
     func createLocation(_ name: String, _ address: ReaderLocation.Address) async throws(ReaderError) -> ReaderLocation
-    /// Changes what is given; the rest stays.
+    /// Updates the given values and leaves the rest unchanged.
     func updateLocation(
         _ id: String, name: String?, address: ReaderLocation.Address?
     ) async throws(ReaderError) -> ReaderLocation
-    /// Removes a place that has no readers.
+    /// Removes a location without readers.
     func removeLocation(_ id: String) async throws(ReaderError)
 }
 
-/// The hours between which readers restart, by their own clock.
+/// The hours between which readers restart, in local time.
 public struct RebootWindow: Hashable, Sendable {
-    /// Both 0 to 23, and not the same.
+    /// The start and end hours, 0 to 23 and different.
     public let start: Int64
     public let end: Int64
 
-    /// - Returns: `nil` unless both are hours of a day and differ.
+    /// Creates a window.
+    /// - Returns: the window, or `nil` unless both values are hours of a day and differ.
     public init?(from start: Int64, to end: Int64) {
         let hours: ClosedRange<Int64> = 0...23
         guard hours.contains(start), hours.contains(end), start != end else { return nil }
@@ -44,13 +45,13 @@ public struct RebootWindow: Hashable, Sendable {
     }
 }
 
-/// A place where readers stand. Its country may decide which cards and currencies they take.
+/// A location of readers. Its country may determine the accepted cards and currencies.
 public struct ReaderLocation: Hashable, Sendable {
-    /// The provider's name for it, which stays.
+    /// The provider's permanent identifier.
     public let id: String
     public let displayName: String
     public let address: Address
-    /// The provider's name for the settings that the readers there follow instead of the account's.
+    /// The provider's identifier of the configuration that overrides the account's for these readers.
     public let configuration: String?
 
     public init(id: String, displayName: String, address: Address, configuration: String? = nil) {
@@ -64,9 +65,9 @@ public struct ReaderLocation: Hashable, Sendable {
         public var line1: String?
         public var line2: String?
         public var city: String?
-        /// State, province or county, where addresses have one.
+        /// State, province or county, if addresses have one.
         public var state: String?
-        /// Two letters of ISO 3166-1.
+        /// The ISO 3166-1 alpha-2 code.
         public var country: String
         public var postalCode: String?
 

@@ -1,24 +1,24 @@
-/// One thing that a reader asks the customer.
+/// A question that a reader asks the customer.
 public struct ReaderQuestion: Hashable, Sendable {
     /// The kinds of answers that readers collect.
     public enum Kind: String, CaseIterable, Sendable {
         case selection, text, numeric, email, phone, signature
     }
 
-    /// How many questions are asked at once.
+    /// The number of questions per prompt.
     public static let countOfQuestions = 1...5
-    /// How many answers a selection offers.
+    /// The number of choices in a selection.
     public static let countOfChoices = 1...20
-    /// The longest question or answer to choose, in bytes; a reader's screen shows far less.
+    /// Maximum length of a question or choice, in bytes; a reader's screen shows far less.
     public static let maximumBytes = 200
 
     public let kind: Kind
     public let title: String
-    /// A line below it.
+    /// A second line below the question.
     public let details: String?
-    /// The customer cannot skip it.
+    /// `true` if the customer cannot skip the question.
     public let isRequired: Bool
-    /// What can be chosen, for a selection.
+    /// The choices of a selection.
     public let choices: [String]
 
     public init(
@@ -32,17 +32,17 @@ public struct ReaderQuestion: Hashable, Sendable {
     }
 }
 
-/// How far a customer is with questions. Answers may be personal data: they are passed on and kept nowhere.
+/// The customer's progress with the questions. Answers may be personal data: they are passed on and never stored.
 public struct ReaderAnswers: Hashable, Sendable {
     public struct Answer: Hashable, Sendable {
-        /// The kind of question that it answers, as the provider has it; mostly a ``ReaderQuestion/Kind``.
+        /// The kind of question answered, in the provider's terms; usually a ``ReaderQuestion/Kind``.
         public let kind: String
         public let title: String?
-        /// The text entered, or the name of the choice or of the signature; `nil` while nobody answered.
+        /// The entered text, or the identifier of the choice or signature; `nil` until answered.
         public let value: String?
-        /// The words on the button that was chosen.
+        /// The label of the chosen button.
         public let text: String?
-        /// The customer skipped it.
+        /// `true` if the customer skipped the question.
         public let isSkipped: Bool
 
         public init(kind: String, title: String?, value: String?, text: String?, isSkipped: Bool) {
@@ -56,9 +56,9 @@ public struct ReaderAnswers: Hashable, Sendable {
 
     public let reader: String
     public let label: String
-    /// `nil` where nothing was asked.
+    /// The status; `nil` if no question was asked.
     public let status: ReaderAction.Status?
-    /// Why it failed, in the provider's word.
+    /// The failure code, in the provider's terms.
     public let failureCode: String?
     public let answers: [Answer]
 
@@ -75,20 +75,20 @@ public struct ReaderAnswers: Hashable, Sendable {
 
 /// Asks customers questions at readers.
 public protocol ReaderQuestions: Sendable {
-    /// Puts questions on a reader that has nothing else to do.
+    /// Shows questions on an idle reader.
     func ask(_ questions: [ReaderQuestion], at id: String) async throws(ReaderError) -> ReaderAnswers
-    /// How far the customer is with them.
+    /// Returns the customer's answers so far.
     func answers(at id: String) async throws(ReaderError) -> ReaderAnswers
-    /// Takes the customer's part at a simulated reader.
+    /// Simulates the customer at a simulated reader.
     func pretend(_ customer: PretendedCustomer, at id: String) async throws(ReaderError) -> ReaderAnswers
 }
 
-/// What a customer at a simulated reader does with questions.
+/// The behavior of a simulated customer.
 public enum PretendedCustomer: String, CaseIterable, Sendable {
-    /// Answers all of them.
+    /// Answers all questions.
     case answers
-    /// Skips those that may be skipped.
+    /// Skips all optional questions.
     case skips
-    /// Does nothing until the reader gives up.
+    /// Does nothing until the reader times out.
     case leaves
 }

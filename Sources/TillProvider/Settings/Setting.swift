@@ -1,45 +1,45 @@
-/// One thing that a shop can set, and every place where it can be set: an option of the command line before a variable
-/// of the environment before the settings file before the default.
+/// A setting and its sources, in order of precedence: command-line option, environment variable, settings file,
+/// default.
 public struct Setting: Hashable, Sendable {
-    /// The form that a value must have.
+    /// The type of a value.
     public enum Kind: Hashable, Sendable {
-        /// Any text of one line.
+        /// Single-line text.
         case text
-        /// A file or folder.
+        /// The path of a file or folder.
         case path
-        /// A whole number in a range.
+        /// An integer in a range.
         case number(ClosedRange<Int>)
-        /// A time, such as `50ms`, `30s` or `2min`, up to a day.
+        /// A duration, such as `50ms`, `30s` or `2min`, up to a day.
         case span
-        /// One of these words.
+        /// One of a fixed set of words.
         case choice([String])
-        /// A secret: from the environment, or from a file that another setting names; never from the settings file.
+        /// A secret: from the environment, or from a file named by another setting; never from the settings file.
         case secret
-        /// Text of several lines, with `\\n` between.
+        /// Multi-line text, with `\\n` as separator.
         case lines
         /// Names and values, such as `SIRET=73282932000074; NAF=4719B`.
         case pairs
-        /// A country's two letters.
+        /// A two-letter country code.
         case country
-        /// A language, mostly with a region, such as `fr_CA`.
+        /// A locale, usually with a region, such as `fr_CA`.
         case locale
         /// A time zone, such as `Europe/Berlin`.
         case timeZone
-        /// An address on the web, without a query.
+        /// A web address without a query.
         case webAddress
-        /// Hosts with commas: from the command line or the environment; never from the settings file.
+        /// Comma-separated hosts: from the command line or the environment; never from the settings file.
         case hosts
     }
 
-    /// Its name in the settings file, with a point for each level: `stripe.url`.
+    /// The key in the settings file, with a dot per level: `stripe.url`.
     public let key: String
-    /// Its option, such as `--stripe-url`; `nil` if there is none.
+    /// The command-line option, such as `--stripe-url`; `nil` for none.
     public let option: String?
-    /// The form that a value must have.
+    /// The type of the value.
     public let kind: Kind
-    /// What holds if nobody sets it, for people; `nil` if nothing does.
+    /// The default for display; `nil` for none.
     public let defaultValue: String?
-    /// What it is for, in one sentence.
+    /// A one-sentence description.
     public let about: String
 
     public init(key: String, option: String? = nil, kind: Kind, defaultValue: String? = nil, about: String) {
@@ -50,7 +50,7 @@ public struct Setting: Hashable, Sendable {
         self.about = about
     }
 
-    /// Its variable in the environment: `TILL_STRIPE_URL`.
+    /// The environment variable: `TILL_STRIPE_URL`.
     public var variable: String {
         "TILL_" + key.uppercased().replacing(".", with: "_")
     }

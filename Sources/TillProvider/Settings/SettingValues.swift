@@ -1,23 +1,23 @@
 internal import Foundation
 public import TillCore
 
-/// The settings that hold now, read only. The values were checked against their settings' kinds before.
+/// Read-only access to the current settings. All values were validated against their kinds.
 public protocol SettingValues: Sendable {
-    /// The text of a setting that is no secret; `nil` if nobody set it.
+    /// Returns the text of a non-secret setting; `nil` if not set.
     func text(_ setting: Setting) -> String?
-    /// The value of a secret; `nil` if nobody set it.
+    /// Returns the value of a secret; `nil` if not set.
     func secret(_ setting: Setting) -> Secret<String>?
-    /// The number of a setting of that kind.
+    /// Returns the value of a number setting.
     func number(_ setting: Setting) -> Int?
-    /// The time of a setting of that kind.
+    /// Returns the value of a duration setting.
     func span(_ setting: Setting) -> Span?
 }
 
 extension SettingValues {
-    /// The most secrets of one setting: the one in use and, while it is replaced, the next.
+    /// Maximum number of secrets per setting: the current one and, during rotation, the next.
     public static var maximumSecrets: Int { 2 }
 
-    /// The secrets of a setting that may hold two with a comma between.
+    /// Returns the secrets of a setting that may hold two, separated by a comma.
     public func secrets(_ setting: Setting) -> [Secret<String>] {
         (secret(setting)?.reveal() ?? "").split(separator: ",").prefix(Self.maximumSecrets)
             .map { Secret($0.trimmingCharacters(in: .whitespaces)) }

@@ -1,9 +1,9 @@
-/// The cells of a CSV file (RFC 4180): commas, quotes doubled inside quotes, lines that end in CR LF or LF. A byte
-/// order mark and empty lines are skipped.
+/// A CSV file (RFC 4180): comma-separated cells, doubled quotes inside quoted cells, lines ending in CR LF or LF. A
+/// byte order mark and empty lines are skipped.
 public struct CSVTable: Sendable {
-    /// One record, with the number of its line.
+    /// A record and its line number.
     public struct Record: Sendable, Hashable {
-        /// The line of the file on which it begins, from 1.
+        /// The line on which the record begins, counted from 1.
         public let line: Int
         public let cells: [String]
 
@@ -15,9 +15,9 @@ public struct CSVTable: Sendable {
 
     public let records: [Record]
 
-    /// Reads the whole file.
-    /// - Throws: ``StatementError`` that names the line of a quote that is not closed, of text behind a closed quote,
-    ///   and of what is beyond ``StatementLimits``.
+    /// Parses the whole file.
+    /// - Throws: ``StatementError`` with the line of an unclosed quote, of text after a closing quote, or of content
+    ///   that exceeds ``StatementLimits``.
     public init(_ bytes: [UInt8]) throws(StatementError) {
         guard bytes.count <= StatementLimits.maximumBytes else {
             throw StatementError("it has more than \(StatementLimits.maximumBytes) bytes", remedy: .split)
@@ -34,18 +34,18 @@ public struct CSVTable: Sendable {
             case start
             case plain
             case quoted
-            /// Behind a quote inside a quoted cell: another one is a quote, anything else ends the cell.
+            /// After a quote inside a quoted cell: a second quote is literal, anything else ends the cell.
             case quote
-            /// Behind a CR outside of quotes.
+            /// After a CR outside quotes.
             case carriageReturn
         }
 
         var records: [Record] = []
         var cells: [String] = []
         var cell: [UInt8] = []
-        /// Of all cells of the row.
+        /// The bytes of all cells in the row.
         var rowBytes = 0
-        /// Cells of the whole file.
+        /// The number of cells in the file.
         var values = 0
         var place = Place.start
         var line = 1

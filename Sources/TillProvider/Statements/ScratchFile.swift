@@ -1,14 +1,14 @@
 import Foundation
 
-/// A file without a name: it is gone however the process ends, and nobody else can open it.
+/// An unnamed temporary file: it disappears however the process ends, and no other process can open it.
 ///
-/// Safe to share: the only state is the descriptor, which stays open as long as somebody has the file, and the kernel
-/// takes writes that append one after the other.
+/// Safe to share: the only state is the descriptor, which stays open for the lifetime of the object, and the kernel
+/// serializes appending writes.
 final class ScratchFile: Sendable {
     private static let mode: mode_t = 0o600
     private let descriptor: Int32
 
-    /// - Throws: `StatementError` if the folder for temporary files does not take one.
+    /// - Throws: `StatementError` if the file cannot be created in the temporary folder.
     init() throws(StatementError) {
         let folder = FileManager.default.temporaryDirectory.path
         let path = "\(folder)/till-statement-\(UUID().uuidString)"
@@ -19,7 +19,7 @@ final class ScratchFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Appends all of it.
+    /// Appends all bytes.
     func append(_ bytes: [UInt8]) throws(StatementError) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -30,7 +30,7 @@ final class ScratchFile: Sendable {
         }
     }
 
-    /// All that was appended.
+    /// Returns all appended bytes.
     func contents() throws(StatementError) -> [UInt8] {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_size >= 0, status.st_size <= StatementLimits.maximumBytes

@@ -2,15 +2,15 @@ public import HTTPTypes
 import Synchronization
 public import TillCore
 
-/// Called while a statement is fetched, with what it is called and how many bytes of it have come.
+/// Called while a statement is downloaded, with its display name and the number of bytes received.
 public typealias FetchProgress = @Sendable (_ name: String, _ bytes: Int) -> Void
 
-/// A report that a provider gives as a file: it goes to the disk as it comes, and is read once it is whole. Whoever is
-/// stopped meanwhile leaves nothing behind and has imported nothing of it.
+/// Downloads a provider's report file: it is streamed to disk and parsed once complete. An interrupted download leaves
+/// nothing behind and imports nothing.
 public struct StatementDownload: Sendable {
-    /// Bytes of one report: as many as of a file that is given.
+    /// Maximum size of a report, in bytes, the same as for a local file.
     public static let maximumBytes = StatementLimits.maximumBytes
-    /// How long one report may take.
+    /// Timeout of one report.
     public static let deadline = Span.minutes(10)
 
     private let transport: any HTTPTransport
@@ -18,7 +18,7 @@ public struct StatementDownload: Sendable {
     private let limit: Int
     private let progress: FetchProgress?
 
-    /// - Parameter name: what people call it.
+    /// - Parameter name: the display name.
     public init(_ name: String, over transport: any HTTPTransport, progress: FetchProgress?) {
         self.init(name, over: transport, atMost: StatementDownload.maximumBytes, progress: progress)
     }
@@ -27,14 +27,15 @@ public struct StatementDownload: Sendable {
         (self.name, self.transport, self.limit, self.progress) = (name, transport, limit, progress)
     }
 
-    /// Fetches the statement into a file of its own.
-    /// - Returns: the head of the answer, and its whole body.
-    /// - Throws: ``StatementError`` if it is longer than ``maximumBytes``, does not come, or the disk does not take it.
+    /// Downloads the statement into a temporary file.
+    /// - Returns: the response head and the complete body.
+    /// - Throws: ``StatementError`` if the report exceeds ``maximumBytes``, is not received, or cannot be written to
+    ///   disk.
     public func fetch(_ request: HTTPRequest) async throws(StatementError) -> (head: HTTPResponse, body: [UInt8]) {
         let intake = Intake(name, try ScratchFile(), limit, progress)
         let head: HTTPResponse
         do throws(TransportFailure) {
-            // One byte more than is taken, so that one that is too long is distinguished from one that breaks off.
+            // One byte beyond the limit, to distinguish a body that is too long from one that ends early.
             head = try await transport.receive(request, atMost: limit + 1, deadline: StatementDownload.deadline) {
                 intake.take($0)
             }
@@ -49,7 +50,7 @@ public struct StatementDownload: Sendable {
     }
 }
 
-/// What has come of a report so far.
+/// The part of a report received so far.
 private final class Intake: Sendable {
     private struct State {
         var bytes = 0
@@ -66,10 +67,10 @@ private final class Intake: Sendable {
         (self.name, self.file, self.limit, self.progress) = (name, file, limit, progress)
     }
 
-    /// Why it was ended here; `nil`: it was not.
+    /// The reason for which the download was aborted locally; `nil` if it was not.
     var failure: StatementError? { state.withLock { $0.failure } }
 
-    /// Writes the next piece. `false`: no more is taken.
+    /// Writes the next chunk. Returns `false` once no more is accepted.
     func take(_ piece: [UInt8]) -> Bool {
         let count = state.withLock { state -> Int? in
             do throws(StatementError) {

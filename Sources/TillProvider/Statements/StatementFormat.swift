@@ -1,79 +1,79 @@
 public import TillCore
 
-/// A form of file in which a provider gives statements.
+/// A file format of a provider's statements.
 public protocol StatementFormat: Sendable {
-    /// What `--format` says for it: lower-case letters, digits and dashes.
+    /// The value of `--format`: lower-case letters, digits and dashes.
     var name: String { get }
-    /// For how long after a payment moved its line may be missing in a statement that continues after it.
+    /// The time for which the line of a payment may be missing from a statement that extends past it.
     var lag: Span { get }
-    /// Whether a file is likely to be one, by its beginning.
+    /// Returns `true` if the beginning of a file looks like this format.
     func recognizes(_ bytes: [UInt8]) -> Bool
-    /// All lines, in any order.
-    /// - Throws: ``StatementError`` that names the line; a file is taken whole or not at all.
+    /// Parses all lines, in any order.
+    /// - Throws: ``StatementError`` with the line; a file is accepted whole or not at all.
     func lines(of bytes: [UInt8]) throws(StatementError) -> [StatementLine]
 }
 
-/// A provider's statements over its interface.
+/// A provider's statements over its API.
 public protocol StatementSource: Sendable {
-    /// For how long after a payment moved its line may be missing, as in ``StatementFormat/lag``.
+    /// The time for which the line of a payment may be missing, as in ``StatementFormat/lag``.
     var lag: Span { get }
-    /// Whose statements they are; `nil`: not known.
+    /// Returns the account of the statements; `nil` if unknown.
     func account() async -> String?
-    /// All that the provider gives of a time, both ends included: of several weeks at most.
-    /// - Throws: ``StatementError`` if one line cannot be read, the provider does not answer, or the shop has to set
-    ///   something up first; never a part.
+    /// Returns all lines of a period of at most several weeks, both ends included.
+    /// - Throws: ``StatementError`` if a line cannot be read, the provider does not respond, or the shop must first
+    ///   enable something; never returns a partial result.
     func part(from: Timestamp, to: Timestamp) async throws(StatementError) -> StatementPart
-    /// The same, reporting progress where that takes long.
+    /// Returns the same, and reports progress during long downloads.
     func part(
         from: Timestamp, to: Timestamp, progress: FetchProgress?
     ) async throws(StatementError) -> StatementPart
 }
 
 extension StatementSource {
-    /// One that is fetched in short answers says nothing.
+    /// By default, reports no progress, as suits a source with short responses.
     public func part(
         from: Timestamp, to: Timestamp, progress: FetchProgress?
     ) async throws(StatementError) -> StatementPart { try await part(from: from, to: to) }
 }
 
-/// What a provider gives of a time.
+/// The lines that a provider reports for a period.
 public struct StatementPart: Sendable {
     public let lines: [StatementLine]
-    /// The time of which it has every line; `nil`: from the first of its lines to the last.
+    /// The period that is covered completely; `nil`: from the first to the last of the lines.
     public let covers: (from: Timestamp, to: Timestamp)?
 
-    /// - Parameter covers: `nil` for reports, which are made later than what stands in them.
+    /// - Parameter covers: `nil` for reports, which are generated later than their content.
     public init(_ lines: [StatementLine], covers: (from: Timestamp, to: Timestamp)? = nil) {
         self.lines = lines
         self.covers = covers
     }
 }
 
-/// What a statement may cost.
+/// The limits of a statement.
 public enum StatementLimits {
-    /// Bytes of one file.
+    /// Bytes per file.
     public static let maximumBytes = 64 << 20
-    /// Lines of one import: of all files that are given at once, or of one answer of a ``StatementSource``.
+    /// Lines per import: of all files imported together, or of one response of a ``StatementSource``.
     public static let maximumLines = 200_000
-    /// Bytes of one line: of a CSV file's row, or of a JSON document's transaction as text.
+    /// Bytes per line: of a CSV row, or of a JSON transaction as text.
     public static let maximumLineBytes = 128 << 10
-    /// Cells of one line of a CSV file.
+    /// Cells per CSV row.
     public static let maximumColumns = 256
-    /// Bytes of one cell.
+    /// Bytes per cell.
     public static let maximumCellBytes = 16 << 10
-    /// Bytes of a header by which a file is recognized.
+    /// Header bytes examined to recognize a file.
     public static let maximumHeaderBytes = 64 << 10
-    /// Values of one JSON file, or cells of one CSV file: several times what ``maximumBytes`` of real transactions
-    /// have.
+    /// Values per JSON file, or cells per CSV file: several times as many as real transactions of ``maximumBytes``
+    /// contain.
     public static let maximumValues = 8_000_000
 
-    /// That there are more lines than are imported at once.
-    /// - Parameter limit: lines of one import, ``maximumLines`` unless the way they come takes fewer.
+    /// Returns the error for more lines than one import accepts.
+    /// - Parameter limit: the maximum number of lines, ``maximumLines`` unless the source accepts fewer.
     public static func tooManyLines(_ limit: Int = maximumLines) -> StatementError {
         StatementError("it has more than \(limit) lines, and no more are imported at once", remedy: .split)
     }
 
-    /// Reads a JSON file within these limits.
+    /// Parses a JSON file within these limits.
     public static func json(_ bytes: [UInt8]) throws(StatementError) -> JSONValue {
         guard bytes.count <= maximumBytes else {
             throw StatementError("it has more than \(maximumBytes) bytes", remedy: .split)

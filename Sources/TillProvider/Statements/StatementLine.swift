@@ -1,10 +1,10 @@
 public import TillCore
 
-/// One line of a provider's statement: what it has put into the shop's balance or taken out of it.
+/// One line of a provider's statement: a credit to or a debit from the shop's balance.
 public struct StatementLine: Hashable, Sendable {
-    /// What the line is, as far as it can be held against a payment or posted.
+    /// The kind of a line, as far as it matters for matching a payment or for posting.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// Money taken from a customer: a capture.
+        /// Money captured from a customer.
         case charge
         /// A capture that failed.
         case chargeFailure = "charge_failure"
@@ -13,57 +13,58 @@ public struct StatementLine: Hashable, Sendable {
         case refundFailure = "refund_failure"
         case dispute
         case disputeReversal = "dispute_reversal"
-        /// What the provider takes for its service, in a line of its own.
+        /// The provider's fee, on a separate line.
         case fee
         case payout
-        /// A payout that came back.
+        /// A returned payout.
         case payoutFailure = "payout_failure"
-        /// Kept back by the provider, carried over to another payout, or released: a reserve, a hold.
+        /// Money withheld by the provider, carried over to another payout, or released: a reserve, a hold.
         case transfer
-        /// One side of money that the provider has changed into another currency of the shop's balance.
+        /// One side of the provider's conversion into another currency of the shop's balance.
         case exchange
-        /// A type that nobody here knows; ``StatementLine/type`` has the provider's word.
+        /// An unknown type; ``StatementLine/type`` has the provider's term.
         case other
     }
 
-    /// The provider's name for the line, with its type and batch where the name alone is not unique: the same line in
-    /// two reports has the same.
+    /// The provider's identifier of the line, combined with its type and batch where it is not unique by itself: the
+    /// same line in two reports has the same id.
     public let id: String
     public let kind: Kind
-    /// In the provider's word. Nothing is decided on it.
+    /// The type in the provider's terms. No decision depends on it.
     public let type: String
-    /// The provider's names for what the line is about, such as a refund and its payment.
+    /// The provider's references of the objects concerned, such as a refund and its payment.
     public let references: [String]
-    /// Our own name for the payment, where the provider repeats it.
+    /// The payment's identifier in Till, if the provider repeats it.
     public let payment: PaymentID?
-    /// In the currency of the settlement; above zero into the shop's balance.
+    /// The gross amount in the settlement currency; positive for a credit to the shop's balance.
     public let gross: Money
-    /// What of it the provider keeps; above zero a cost.
+    /// The provider's fee; positive for a cost.
     public let fee: Money
-    /// ``gross`` less ``fee``: what the balance changes by.
+    /// ``gross`` minus ``fee``: the change of the balance.
     public let net: Money
-    /// What the customer saw, with the sign of ``gross``; `nil`: the statement does not say it.
+    /// The amount shown to the customer, with the sign of ``gross``; `nil` if the statement does not contain it.
     public let customerFacing: Money?
     public let createdAt: Timestamp
-    /// The payout that it is a part of, once the provider says so.
+    /// The payout that includes the line, once the provider reports it.
     public let payout: String?
-    /// The line as it came, without anything that could be a card number.
+    /// The original line, without anything that could be a card number.
     public let raw: String
 
-    /// The longest line kept, in characters.
+    /// Maximum length of a raw line kept, in characters.
     public static let maximumRawCharacters = 8_192
-    /// The longest name of a line, of a payout and of what a line is about, in bytes of UTF-8.
+    /// Maximum length of a line id, a payout id or a reference, in bytes of UTF-8.
     public static let maximumIDBytes = 200
-    /// Names of what a line is about.
+    /// Maximum number of references.
     public static let maximumReferences = 8
 
-    /// - Throws: ``StatementError`` if the amounts do not add up exactly (net is gross less fee), or a name is too
-    ///   long.
+    /// Creates a line.
+    /// - Throws: ``StatementError`` if the amounts do not add up exactly (net is gross minus fee), or an identifier is
+    ///   too long.
     public init(
         id: String, kind: Kind, type: String, references: [String], payment: PaymentID?, gross: Money, fee: Money,
         net: Money, customerFacing: Money?, createdAt: Timestamp, payout: String?, raw: String
     ) throws(StatementError) {
-        // Two names that are masked could be one, and the second line would be taken for the first.
+        // Two masked identifiers could become equal, and the second line would be mistaken for the first.
         guard !CardNumberMask.finds(inName: id) else {
             throw StatementError("the name of a line reads as a card number")
         }
@@ -94,17 +95,17 @@ public struct StatementLine: Hashable, Sendable {
     }
 }
 
-/// Why a statement cannot be read. Nothing of it was imported, and no money moved.
+/// An error for an unreadable statement. Nothing was imported, and no money moved.
 public struct StatementError: ExplainedError, Hashable {
-    /// What to do about it.
+    /// The remedy for the error.
     public enum Remedy: Hashable, Sendable {
-        /// Nobody knows its form, or it breaks it.
+        /// The format is unknown or violated.
         case exportAgain
-        /// It is more than is taken at once.
+        /// The statement is larger than one import accepts.
         case split
-        /// The provider was asked, and did not answer or refused.
+        /// The provider did not respond or refused.
         case askAgain
-        /// The provider gives it only once the shop has set something up: one sentence.
+        /// The provider supplies it only after the shop has enabled something: one sentence.
         case setUp(String)
     }
 

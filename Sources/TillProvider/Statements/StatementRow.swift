@@ -1,22 +1,22 @@
 public import TillCore
 
-/// A record of a CSV file by the names of its columns. What cannot be read is named by line and column.
+/// A CSV record with access by column name. Errors name line and column.
 public struct StatementRow: Sendable {
-    /// The line of the file on which it begins.
+    /// The line on which the record begins.
     public let line: Int
     private let columns: [String: Int]
     private let cells: [String]
 
-    /// - Parameter columns: the place of each column in the record.
+    /// - Parameter columns: the position of each column in the record.
     public init(_ record: CSVTable.Record, columns: [String: Int]) {
         line = record.line
         self.columns = columns
         cells = record.cells
     }
 
-    /// All records behind the first, which has the names.
-    /// - Throws: ``StatementError`` for a file without a header, a column that is there twice, one that is needed and
-    ///   is not there, and a record with more or fewer cells than the header.
+    /// Returns all records after the header row.
+    /// - Throws: ``StatementError`` for a file without a header, a duplicate column, a missing required column, or a
+    ///   record with more or fewer cells than the header.
     public static func all(of bytes: [UInt8], needing needed: [String]) throws(StatementError) -> [StatementRow] {
         let records = try CSVTable(bytes).records
         guard let header = records.first else { throw StatementError("it is empty") }
@@ -29,7 +29,7 @@ public struct StatementRow: Sendable {
         return records.dropFirst().map { StatementRow($0, columns: columns) }
     }
 
-    /// Whether a file begins with a header that has these columns.
+    /// Returns `true` if a file begins with a header that has these columns.
     public static func isHeader(_ bytes: [UInt8], with names: [String]) -> Bool {
         let head = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
         guard head.count <= StatementLimits.maximumHeaderBytes, let table = try? CSVTable(Array(head)),
@@ -40,7 +40,7 @@ public struct StatementRow: Sendable {
 
     private static func places(_ names: [String]) throws(StatementError) -> [String: Int] {
         var places: [String: Int] = [:]
-        // Unused columns may be called alike, such as the empty ones at the end of a report.
+        // Unused columns may share a name, such as the empty ones at the end of a report.
         for (place, name) in names.enumerated() where !name.isEmpty {
             guard places.updateValue(place, forKey: name) == nil else {
                 throw StatementError("the column “\(name)” is there twice")
@@ -49,19 +49,19 @@ public struct StatementRow: Sendable {
         return places
     }
 
-    /// A cell; `nil` if there is no such column or it is empty.
+    /// The value of a cell; `nil` if the column is missing or the cell is empty.
     public subscript(name: String) -> String? {
         guard let place = columns[name], place < cells.count, !cells[place].isEmpty else { return nil }
         return cells[place]
     }
 
-    /// A cell that must be there.
+    /// Returns the value of a required cell.
     public func need(_ name: String) throws(StatementError) -> String {
         guard let text = self[name] else { throw error(name, "is empty") }
         return text
     }
 
-    /// The currency in a column; small letters are taken, too.
+    /// Returns the currency in a column; lower case is accepted.
     public func currency(_ name: String) throws(StatementError) -> Currency {
         let code = try need(name)
         do throws(MoneyError) { return try Currency(code: code.uppercased()) } catch {
@@ -69,7 +69,7 @@ public struct StatementRow: Sendable {
         }
     }
 
-    /// An amount in major units, exactly; `nil` if the cell is empty.
+    /// Returns an exact amount in major units; `nil` if the cell is empty.
     public func amount(_ name: String, _ currency: Currency) throws(StatementError) -> Money? {
         guard let text = self[name] else { return nil }
         do throws(MoneyError) { return try Money(parsing: text, currency: currency) } catch {
@@ -77,25 +77,25 @@ public struct StatementRow: Sendable {
         }
     }
 
-    /// An amount in major units that must be there.
+    /// Returns a required amount in major units.
     public func money(_ name: String, _ currency: Currency) throws(StatementError) -> Money {
         guard let amount = try amount(name, currency) else { throw error(name, "is empty") }
         return amount
     }
 
-    /// What is wrong with a cell, with its place.
+    /// Returns an error for a cell, with its line and column.
     public func error(_ name: String, _ reason: String) -> StatementError {
         StatementError("line \(line), column “\(name)”: \(reason)")
     }
 
-    /// Gives an error of the line as a whole its place.
+    /// Adds the line to an error that concerns the whole line.
     public func located<Value>(_ body: () throws(StatementError) -> Value) throws(StatementError) -> Value {
         do throws(StatementError) { return try body() } catch {
             throw StatementError("line \(line): \(error.reason)")
         }
     }
 
-    /// The cells that are not empty, for people.
+    /// The nonempty cells as display text.
     public var text: String {
         columns.sorted { $0.value < $1.value }
             .compactMap { name, _ in self[name].map { "\(name)=\($0)" } }.joined(separator: "; ")

@@ -1,6 +1,6 @@
-/// A provider's notifications in memory: for programs without a journal.
+/// An in-memory store of a provider's notifications, for programs without a journal.
 public actor MemoryNotifications: NotificationStore {
-    /// The most that are kept; then the older half is forgotten.
+    /// Maximum number of notifications kept; beyond it the older half is dropped.
     public static let mostKept = 20_000
 
     private var kept: [KeptNotification] = []

@@ -1,27 +1,27 @@
-/// Where one provider's notifications are kept, for providers that cannot be asked later. A counter keeps
-/// them in its journal.
+/// The store of one provider's notifications, for providers that cannot be queried later. A counter keeps them in its
+/// journal.
 public protocol NotificationStore: Sendable {
-    /// Keeps notifications, each once by its name; durable when it returns.
+    /// Stores notifications, once per name; durable on return.
     func keep(_ notifications: [KeptNotification]) async throws(NotificationStoreError)
-    /// The documents of those with a reference of ours, in the order in which they came.
+    /// Returns the documents with one of Till's references, in order of arrival.
     func documents(reference: String) async throws(NotificationStoreError) -> [[UInt8]]
-    /// The documents of those about a payment that the provider names so, in the order in which they came.
+    /// Returns the documents about a payment with the provider's reference, in order of arrival.
     func documents(payment: String) async throws(NotificationStoreError) -> [[UInt8]]
-    /// Keeps one document under a name, in place of the one before; `nil` removes it. Durable when it returns.
+    /// Stores one document under a name, replacing the previous one; `nil` removes it. Durable on return.
     func set(_ document: [UInt8]?, as name: String) async throws(NotificationStoreError)
-    /// What was kept under a name last.
+    /// Returns the document last stored under a name.
     func document(named name: String) async throws(NotificationStoreError) -> [UInt8]?
 }
 
-/// A notification as it is kept.
+/// A stored notification.
 public struct KeptNotification: Hashable, Sendable {
-    /// What distinguishes it from others of the provider.
+    /// The name, unique within the provider.
     public let name: String
-    /// Our name for what it is about.
+    /// Till's reference of the object concerned.
     public let reference: String
-    /// The provider's name for the payment that it is about.
+    /// The provider's reference of the payment concerned.
     public let payment: String?
-    /// What the provider's room needs of it. Nothing of a card.
+    /// The data that the provider's module needs. Contains no card data.
     public let document: [UInt8]
 
     public init(name: String, reference: String, payment: String?, document: [UInt8]) {
@@ -32,10 +32,10 @@ public struct KeptNotification: Hashable, Sendable {
     }
 }
 
-/// Why notifications cannot be kept or read.
+/// An error for notifications that cannot be stored or read.
 public enum NotificationStoreError: Error, Hashable, Sendable {
-    /// They cannot be read.
+    /// The notifications cannot be read.
     case unreadable
-    /// The disk did not take them.
+    /// The notifications could not be written to disk.
     case notWritten
 }

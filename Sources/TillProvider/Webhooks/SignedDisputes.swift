@@ -1,23 +1,23 @@
 public import TillCore
 
-/// What verified webhooks have told of disputes. It is believed only where the provider refuses to let our credentials
-/// read them: a dispute that nobody hears of is lost.
+/// Disputes reported by verified webhooks. They are used only if the provider denies Till's credentials read access to
+/// disputes: an unnoticed dispute is lost.
 public struct SignedDisputes: Sendable {
     private static let right = "right to read disputes"
 
     private let store: any NotificationStore
 
-    /// - Parameter store: the provider's own.
+    /// - Parameter store: the provider's store.
     public init(_ store: any NotificationStore) { self.store = store }
 
-    /// Keeps what an event says; durable when it returns. The same event counts once.
+    /// Stores the content of an event; durable on return. Duplicates of an event count once.
     /// - Parameters:
-    ///   - event: the provider's name for the event.
-    ///   - dispute: its name for the dispute.
-    ///   - payment: its name for what is disputed.
-    ///   - time: when the event was made.
-    ///   - isFinal: it says how the dispute ended.
-    ///   - facts: what the provider's room reads of it, and nothing of a person.
+    ///   - event: the provider's identifier of the event.
+    ///   - dispute: the provider's identifier of the dispute.
+    ///   - payment: the provider's reference of the disputed payment.
+    ///   - time: the time at which the event was created.
+    ///   - isFinal: `true` if the event reports the outcome of the dispute.
+    ///   - facts: the data that the provider's module reads, without personal data.
     public func keep(
         _ event: String, of dispute: String, about payment: String, at time: Timestamp?, isFinal: Bool = false,
         _ facts: JSONValue
@@ -32,8 +32,8 @@ public struct SignedDisputes: Sendable {
         ])
     }
 
-    /// The newest that was told of each dispute about a payment; of two from the same moment its end, then the one with
-    /// more in it, then the one that came later.
+    /// Returns the newest event of each dispute about a payment; of two with the same time, the final one, then the one
+    /// with more content, then the later arrival.
     public func newest(about payment: String) async throws(NotificationStoreError) -> [JSONValue] {
         var found: [String: (place: (Int64, Int, Int), facts: JSONValue)] = [:]
         for document in try await store.documents(payment: payment) {
@@ -47,25 +47,25 @@ public struct SignedDisputes: Sendable {
         return found.sorted { $0.key < $1.key }.map(\.value.facts)
     }
 
-    /// The provider refused to let our credentials read them.
+    /// Records that the provider denied read access to disputes.
     public func refused() async throws(NotificationStoreError) { try await store.set([], as: SignedDisputes.right) }
 
-    /// It has let them read some.
+    /// Records that the provider granted read access to disputes.
     public func granted() async throws(NotificationStoreError) { try await store.set(nil, as: SignedDisputes.right) }
 
-    /// Whether the provider's last word was a refusal.
+    /// Returns `true` if the provider last denied access.
     public func areRefused() async throws(NotificationStoreError) -> Bool {
         try await store.document(named: SignedDisputes.right) != nil
     }
 }
 
 extension JSONValue {
-    /// The members of an object that have one of these names; `nil` of anything else.
+    /// Returns the object with only the members of these names; `nil` if the value is not an object.
     package func only(_ names: Set<String>) -> JSONValue? {
         objectValue.map { members in .object(members.filter { names.contains($0.key) }) }
     }
 
-    /// The object with one more member; itself if there is no value.
+    /// Returns the object with one more member; unchanged if there is no value.
     package func with(_ name: String, _ value: JSONValue?) -> JSONValue {
         guard let value, let members = objectValue else { return self }
         return .object(members + [JSONMember(key: name, value: value)])

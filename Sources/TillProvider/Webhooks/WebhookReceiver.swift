@@ -1,20 +1,20 @@
 public import HTTPTypes
 public import TillCore
 
-/// Verifies one provider's webhooks and reads what they are about. What a webhook says is a hint: the payment is
-/// queried before anything follows from it.
+/// Verifies one provider's webhooks and extracts their subject. A webhook is only a hint: the payment is queried before
+/// any action follows.
 ///
-/// A counter takes a delivery at `/webhooks/` and the module's name, has it verified here, records each event once with
-/// the payment's next query in the same commit, and answers only then.
+/// A counter receives a delivery at `/webhooks/` plus the module's name, has it verified here, records each event once
+/// together with the payment's next query in one commit, and only then responds.
 public protocol WebhookReceiver: Sendable {
-    /// The longest body taken, in bytes.
+    /// Maximum body size, in bytes.
     var maximumBytes: Int { get }
-    /// What the provider wants to read when a delivery was taken.
+    /// The response that the provider expects for an accepted delivery.
     var acknowledgment: WebhookAcknowledgment { get }
 
-    /// Verifies a delivery over its bytes as they came.
-    /// - Returns: the events that are to be recorded.
-    /// - Throws: when it is not genuine, or cannot be judged now.
+    /// Verifies a delivery over its raw bytes.
+    /// - Returns: the events to record.
+    /// - Throws: ``WebhookRefusal`` if the delivery is not genuine, or cannot be verified now.
     func events(in delivery: WebhookDelivery) async throws(WebhookRefusal) -> [WebhookEvent]
 }
 
@@ -23,7 +23,7 @@ extension WebhookReceiver {
     public var acknowledgment: WebhookAcknowledgment { .received }
 }
 
-/// A webhook as it came.
+/// A webhook delivery as received.
 public struct WebhookDelivery: Sendable {
     public let body: [UInt8]
     public let receivedAt: Timestamp
@@ -35,23 +35,24 @@ public struct WebhookDelivery: Sendable {
         self.receivedAt = receivedAt
     }
 
-    /// The value of a header field; `nil` if it did not come.
+    /// Returns the value of a header field; `nil` if absent.
     public func header(_ name: String) -> String? { HTTPField.Name(name).flatMap { headers[$0] } }
 }
 
-/// Something that a genuine webhook says has happened.
+/// An event reported by a genuine webhook.
 public struct WebhookEvent: Sendable {
-    /// The provider's name for it, the same for each delivery: by it the event counts once.
+    /// The provider's identifier, identical for each delivery, by which the event is deduplicated.
     public let id: String
-    /// The payment that it is about; `nil` if that is none of ours.
+    /// The payment concerned; `nil` if it is not one of Till's.
     public let payment: PaymentID?
-    /// Whose order that was for, where the event itself says so: it is held if the journal does not know the payment.
+    /// The account of the order, if the event names it: an incident is recorded for it if the journal does not know the
+    /// payment.
     public let account: AccountID?
     public let order: OrderID?
-    /// It may report money of a settled payment, such as a dispute: the payment is queried, also if nothing is left to
-    /// be done on it.
+    /// `true` if the event may report money of a settled payment, such as a dispute: the payment is queried even if no
+    /// work is left on it.
     public let isAfterSale: Bool
-    /// Called once the event is recorded, not for its repetitions: who waits for a reader queries it at once.
+    /// Called once the event is recorded, not for duplicates: a sale that waits for a reader is then queried at once.
     public let onRecorded: @Sendable () -> Void
 
     public init(
@@ -67,7 +68,7 @@ public struct WebhookEvent: Sendable {
     }
 }
 
-/// The answer to a delivery that was taken.
+/// The response to an accepted delivery.
 public struct WebhookAcknowledgment: Hashable, Sendable {
     public let contentType: String
     public let body: String
@@ -77,27 +78,27 @@ public struct WebhookAcknowledgment: Hashable, Sendable {
         self.body = body
     }
 
-    /// Acknowledges a delivery with `{"received":true}` as JSON.
+    /// The acknowledgment `{"received":true}` as JSON.
     public static let received = WebhookAcknowledgment(contentType: "application/json", body: #"{"received":true}"#)
 }
 
-/// Why a delivery is not taken.
+/// An error for a delivery that is not accepted.
 public struct WebhookRefusal: Error, Hashable, Sendable {
     public let code: String
-    /// What happened, in a sentence.
+    /// The problem, as a sentence.
     public let what: String
-    /// What to do next, in a sentence.
+    /// The recommended next step, as a sentence.
     public let next: String
-    /// The same delivery may be taken later: it is answered with 503 instead of 400.
+    /// `true` if the same delivery may be accepted later: it is answered with 503 instead of 400.
     public let isTemporary: Bool
 
-    /// The signature does not prove that it comes from the provider.
-    /// - Parameter next: what the shop should check.
+    /// Returns the error for a signature that does not prove the provider's authorship.
+    /// - Parameter next: the item that the shop should check.
     public static func refused(_ what: String, next: String) -> WebhookRefusal {
         WebhookRefusal(code: "webhook_refused", what: what, next: next, isTemporary: false)
     }
 
-    /// Cannot be judged or kept now.
+    /// Returns the error for a delivery that cannot be verified or stored now.
     public static func later(_ what: String, code: String = "webhook_refused") -> WebhookRefusal {
         WebhookRefusal(code: code, what: what, next: "Send it again later.", isTemporary: true)
     }

@@ -1,11 +1,11 @@
-/// A QR code, model 2, in byte mode with the middle level of correction (15 % may be damaged). ISO/IEC 18004.
+/// A QR code, model 2, in byte mode at error correction level M (recovers about 15 % damage). ISO/IEC 18004.
 public struct QRCode: Sendable {
-    /// Modules on a side: 21 to 177.
+    /// Modules per side: 21 to 177.
     public let size: Int
     private var dark: [Bool]
     private var reserved: [Bool]
 
-    /// The smallest code that holds the text.
+    /// Creates the smallest code that fits the text.
     public init?(_ code: CodeText) {
         let data = Array(code.text.utf8)
         guard let version = (1...40).first(where: { QRTables.dataCodewords($0) * 8 >= QRCode.bits(data, $0) }) else {
@@ -19,12 +19,13 @@ public struct QRCode: Sendable {
         chooseMask()
     }
 
-    /// Whether a module is dark; outside all is light.
+    /// `true` if the module is dark; `false` outside the code.
     public subscript(x: Int, y: Int) -> Bool {
         x >= 0 && y >= 0 && x < size && y < size && dark[y * size + x]
     }
 
-    /// The code as dots, one a module, with a light edge of this many modules; readers want four.
+    /// Returns the code as an image, one dot per module, with a light quiet zone of `quiet` modules; readers expect
+    /// four.
     public func image(quiet: Int = 4) -> MonochromeImage? {
         let edge = min(max(0, quiet), 16)
         guard var image = MonochromeImage(width: size + 2 * edge, height: size + 2 * edge) else { return nil }
@@ -131,7 +132,7 @@ public struct QRCode: Sendable {
         }
     }
 
-    /// Level M has the code 0.
+    /// Format information for level M, which is encoded as 0.
     private mutating func drawFormat(mask: Int) {
         var remainder = mask
         for _ in 0..<10 { remainder = remainder << 1 ^ (remainder >> 9) * 0x537 }

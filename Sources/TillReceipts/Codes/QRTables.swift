@@ -1,17 +1,17 @@
-/// Constants of ISO/IEC 18004 for the middle level of correction.
+/// Constants of ISO/IEC 18004 for error correction level M.
 enum QRTables {
-    /// Check words of a block, for versions 1 to 40.
+    /// Error correction codewords per block, for versions 1 to 40.
     static let checkWords = [
         10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26, 26, 28, 28, 28, 28, 28, 28, 28,
         28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28,
     ]
-    /// Blocks, for versions 1 to 40.
+    /// Number of blocks, for versions 1 to 40.
     static let blocks = [
         1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9, 10, 10, 11, 13, 14, 16, 17, 17, 18, 20, 21, 23, 25, 26, 28, 29, 31,
         33, 35, 37, 38, 40, 43, 45, 47, 49,
     ]
 
-    /// Data and check words together.
+    /// Returns the number of data and error correction codewords together.
     static func totalCodewords(_ version: Int) -> Int {
         var bits = (16 * version + 128) * version + 64
         if version >= 2 {
@@ -26,7 +26,7 @@ enum QRTables {
         totalCodewords(version) - checkWords[version - 1] * blocks[version - 1]
     }
 
-    /// Where alignment patterns stand, in both directions.
+    /// Returns the coordinates of the alignment patterns, the same on both axes.
     static func alignment(_ version: Int) -> [Int] {
         guard version >= 2 else { return [] }
         let count = version / 7 + 2
@@ -36,7 +36,7 @@ enum QRTables {
     }
 }
 
-/// Check words over GF(2⁸) with the polynomial 0x11D.
+/// Reed–Solomon error correction over GF(2⁸) with the polynomial 0x11D.
 enum ReedSolomon {
     static func multiply(_ left: UInt8, _ right: UInt8) -> UInt8 {
         var product = 0
@@ -75,7 +75,7 @@ enum ReedSolomon {
     }
 }
 
-/// How hard a mask makes a code to read: less is better.
+/// The penalty score of a mask; lower is easier to read.
 enum QRPenalty {
     static func of(_ dark: [Bool], _ size: Int) -> Int {
         var penalty = 0
@@ -97,7 +97,7 @@ enum QRPenalty {
         return penalty
     }
 
-    /// Long runs, and what resembles a finder pattern.
+    /// Scores long runs and patterns that resemble a finder pattern.
     private static func runs(_ size: Int, _ module: (Int) -> Bool) -> Int {
         var penalty = 0
         var length = 0

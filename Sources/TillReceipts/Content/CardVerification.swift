@@ -1,29 +1,29 @@
-/// How the holder of a card was verified: the CVM. Open: what is not known keeps its raw value.
+/// The cardholder verification method (CVM). Open: an unknown value keeps its raw text.
 public struct CardVerification: RawRepresentable, Hashable, Sendable {
-    /// The text, as it came.
+    /// The raw text, unchanged.
     public let rawValue: String
-    /// Takes the text as it is.
+    /// Wraps the text unchanged.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// A PIN that the chip checked.
+    /// Offline PIN, verified by the chip.
     public static let offlinePIN = CardVerification(rawValue: "offline_pin")
-    /// A PIN that the chip checked, and a signature.
+    /// Offline PIN, verified by the chip, and a signature.
     public static let offlinePINAndSignature = CardVerification(rawValue: "offline_pin_and_signature")
-    /// A PIN that the issuer checked.
+    /// Online PIN, verified by the issuer.
     public static let onlinePIN = CardVerification(rawValue: "online_pin")
-    /// A signature on paper.
+    /// Signature on paper.
     public static let signature = CardVerification(rawValue: "signature")
-    /// Checked by the customer's device.
+    /// Verified on the customer's device.
     public static let onDevice = CardVerification(rawValue: "approval")
-    /// The customer was not asked to prove anything.
+    /// No cardholder verification was requested.
     public static let none = CardVerification(rawValue: "none")
-    /// Asked for and failed.
+    /// Cardholder verification was requested and failed.
     public static let failure = CardVerification(rawValue: "failure")
 
-    /// The merchant copy needs a line to sign on.
+    /// `true` if the merchant copy needs a signature line.
     public var asksForSignature: Bool { self == .signature || self == .offlinePINAndSignature }
 
-    /// What a receipt calls it; `nil` if it is one that we do not know.
+    /// The label on a receipt; `nil` for an unknown method.
     var label: ReceiptLabel? {
         switch self {
         case .offlinePIN: .pinOffline

@@ -1,15 +1,22 @@
-/// What a fiscal device or service signed, as the integrator got it: printed unchanged, never interpreted, and no claim
-/// of ours that a law is met.
+/// The text signed by a fiscal device or service, as the integrator received it: printed unchanged, never interpreted,
+/// and no claim of legal compliance on Till's part.
+///
+/// ```swift
+/// var signed = ReceiptContent(payment: payment, store: StoreDetails(name: "Corner shop"))
+/// signed.fiscal = FiscalBlock(
+///     lines: ["Transaction 4711", "Signature counter 5012"], code: CodeText("V0;955002-00;Kassenbeleg-V1"))
+/// print(ReceiptRenderer.text(signed))
+/// ```
 public struct FiscalBlock: Hashable, Sendable {
-    /// How many lines of a fiscal device are printed; what follows them is left out.
+    /// Maximum number of lines printed; the rest is dropped.
     public static let maximumLines = 40
 
-    /// Lines in their order.
+    /// The lines, in order.
     public let lines: [ReceiptText]
-    /// What the QR code says, exactly; none if `nil`.
+    /// The exact content of the QR code; `nil` for none.
     public let code: CodeText?
 
-    /// Takes at most ``maximumLines`` lines; control characters do not print.
+    /// Creates a block of at most ``maximumLines`` lines, with control characters removed.
     public init(lines: [String], code: CodeText? = nil) {
         self.lines = lines.prefix(FiscalBlock.maximumLines).map { ReceiptText(verbatim: $0) }.filter {
             !$0.plain.isEmpty
@@ -18,15 +25,15 @@ public struct FiscalBlock: Hashable, Sendable {
     }
 }
 
-/// What a QR code says. It is data for a machine: nothing is stripped, and no printer gets it as text.
+/// The content of a QR code: machine data from which nothing is stripped, and which is never sent to a printer as text.
 public struct CodeText: Hashable, Sendable {
-    /// Most bytes: what the largest code holds at the middle level of correction.
+    /// Maximum number of bytes: the capacity of the largest code at error correction level M.
     public static let maximumBytes = 2_331
 
     /// The text, 1 to ``maximumBytes`` bytes of UTF-8.
     public let text: String
 
-    /// Takes 1 to ``maximumBytes`` bytes of UTF-8; `nil` otherwise.
+    /// Creates the content from 1 to ``maximumBytes`` bytes of UTF-8; `nil` otherwise.
     public init?(_ text: String) {
         guard (1...CodeText.maximumBytes).contains(text.utf8.count) else { return nil }
         self.text = text

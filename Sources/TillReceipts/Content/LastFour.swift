@@ -1,4 +1,4 @@
-/// The last digits of a card's number. The type cannot hold more than four.
+/// The last digits of a card number. The type cannot hold more than four.
 public struct LastFour: Hashable, Sendable, CustomStringConvertible {
     /// One to four ASCII digits.
     public let digits: String

@@ -2,7 +2,7 @@ import Foundation
 public import TillCore
 
 extension ReceiptContent {
-    /// The receipt for programs. Amounts are integers in minor units of `currency`; what is not known is `null`.
+    /// The receipt as JSON. Amounts are integers in minor units of `currency`; unknown values are `null`.
     public var jsonValue: JSONValue {
         .object(said + (isTest ? [JSONMember(key: "test", value: .bool(true))] : []))
     }

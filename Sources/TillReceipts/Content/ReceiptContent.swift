@@ -1,35 +1,44 @@
 public import Foundation
 public import TillCore
 
-/// Everything a receipt says, typed and not yet written out. ``ReceiptDocument`` lays it out, and the renderers turn
-/// that into a page, text, a printer's bytes or a picture.
+/// The complete content of a receipt, typed and not yet rendered. ``ReceiptDocument`` lays it out, and the renderers
+/// turn the layout into HTML, text, printer bytes or an image.
+///
+/// ```swift
+/// import Foundation
+///
+/// let store = StoreDetails(name: "Corner shop", address: "Example Street 1\n10115 Berlin", taxID: "DE123456789")
+/// var slip = ReceiptContent(payment: payment, store: store, locale: Locale(identifier: "de_DE"))
+/// slip.copy = .merchant
+/// print(ReceiptRenderer.text(slip))
+/// ```
 public struct ReceiptContent: Hashable, Sendable {
-    /// Most lines that are printed; an order has no more.
+    /// Maximum number of printed lines, which is also the limit of an order.
     public static let maximumLines = 2_000
 
-    /// One refund of the payment, asked for and not necessarily decided.
+    /// One refund of the payment, in any state from requested to decided.
     public struct Refund: Hashable, Sendable {
-        /// Whether the money has left the shop.
+        /// The state of a refund.
         public enum Standing: String, Hashable, Sendable {
-            /// Asked for; the provider has not decided, so no receipt says that it went back.
+            /// Requested and not yet decided by the provider; no receipt claims that the money was returned.
             case pending
-            /// The money went back.
+            /// The money was returned to the customer.
             case succeeded
-            /// It certainly did not.
+            /// Definitively failed; no money was returned.
             case failed
         }
-        /// The refund's name in the journal.
+        /// The refund's identifier in the journal.
         public let id: RefundID
-        /// What is to go back, above zero, in the payment's currency.
+        /// The requested amount, positive, in the payment's currency.
         public let amount: Money
-        /// Why, in the shop's words; `nil` if nobody gave a reason.
+        /// The reason in the shop's words; `nil` if none was given.
         public let reason: ReceiptText?
-        /// When it was asked for.
+        /// The time of the request.
         public let at: Timestamp
-        /// Whether it was decided, and how.
+        /// The state of the refund.
         public let standing: Standing
 
-        /// A refund; the reason is cleaned of what no printer can show.
+        /// Creates a refund; unprintable characters are removed from the reason.
         public init(id: RefundID, amount: Money, reason: String? = nil, at: Timestamp, standing: Standing) {
             self.id = id
             self.amount = amount
@@ -39,64 +48,64 @@ public struct ReceiptContent: Hashable, Sendable {
         }
     }
 
-    /// The sale that a refund belongs to.
+    /// The original sale of a refund.
     public struct Original: Hashable, Sendable {
-        /// The payment that the receipt is of.
+        /// The payment of the sale.
         public let paymentID: PaymentID
-        /// When it was made.
+        /// The time of the sale.
         public let date: Timestamp
 
-        /// A link to a sale.
+        /// Creates a reference to a sale.
         public init(paymentID: PaymentID, date: Timestamp) {
             self.paymentID = paymentID
             self.date = date
         }
     }
 
-    /// Who sells: name, address and the numbers that the law asks for.
+    /// The seller: name, address and legally required identifiers.
     public var store: StoreDetails
-    /// The language, and how amounts and dates are written.
+    /// The locale of the text, amounts and dates.
     public var locale: Locale
-    /// For whom it is.
+    /// The intended recipient of this copy.
     public var copy = ReceiptCopy.customer
-    /// It was printed before; it says so.
+    /// `true` for a reprint, which is marked as such.
     public var isReprint = false
-    /// Made by a stand-in or in test mode: it says TEST in large letters, before anything else.
+    /// `true` for a receipt from a stand-in or test mode: it begins with TEST in large letters.
     public var isTest = false
-    /// The payment that the receipt is of.
+    /// The payment documented by the receipt.
     public var paymentID: PaymentID
-    /// The number of the order that people see.
+    /// The human-readable order number.
     public var orderNumber: ReceiptText
-    /// When the payment was made: its last attempt, or its creation if there was none.
+    /// The time of the payment: its last attempt, or its creation if there was none.
     public var date: Timestamp
-    /// Whether it is paid.
+    /// The payment status shown first.
     public var verdict: ReceiptVerdict
-    /// One sentence to the verdict.
+    /// One sentence that explains the verdict.
     public var explanation: ReceiptText?
-    /// What was sold. The amounts make the subtotal.
+    /// The items sold. Their amounts add up to the subtotal.
     public var lineItems: [ReceiptLineItem]
-    /// From subtotal to total. The amounts make the total.
+    /// The rows from subtotal to total. Their amounts add up to the total.
     public var summary: [ReceiptSummaryRow]
-    /// What was asked for, with a tip that was given.
+    /// The requested amount, including any tip.
     public var total: Money
-    /// How it was paid.
+    /// The payment details.
     public var transaction: ReceiptTransaction
-    /// What was taken, whether or not some of it went back.
+    /// The captured amount, regardless of refunds.
     public var captured: Money
-    /// What went back to the customer.
+    /// The amount refunded to the customer.
     public var refunded: Money
-    /// What the customer's bank or the provider has taken back in disputes and not returned.
+    /// The amount withdrawn by the issuer or the provider in disputes and not returned.
     public var disputed: Money
     /// All refunds, oldest first.
     public var refunds: [Refund] = []
-    /// The sale that this refund belongs to, if it is a paper of its own.
+    /// The original sale, on a separate refund receipt.
     public var original: Original?
-    /// What a fiscal device signed.
+    /// The block signed by a fiscal device.
     public var fiscal: FiscalBlock?
-    /// Where the receipt can be read: printed as a QR code.
+    /// The address of the online receipt, printed as a QR code.
     public var link: CodeText?
 
-    /// A receipt of one's own making; check it with ``check()``.
+    /// Creates custom content; validate it with ``check()``.
     public init(
         store: StoreDetails, locale: Locale, paymentID: PaymentID, orderNumber: String, date: Timestamp,
         verdict: ReceiptVerdict, lineItems: [ReceiptLineItem], summary: [ReceiptSummaryRow], total: Money,
@@ -117,7 +126,7 @@ public struct ReceiptContent: Hashable, Sendable {
         disputed = .zero(total.currency)
     }
 
-    /// What the receipt of a payment says at this moment of its history.
+    /// Creates the receipt of a payment in its current state.
     public init(payment: Payment, store: StoreDetails, locale: Locale = .current) {
         let order = payment.order
         let labels = ReceiptLabels(locale)
@@ -147,7 +156,7 @@ public struct ReceiptContent: Hashable, Sendable {
         }
     }
 
-    /// The receipt of one refund: a paper of its own, with the sale that it belongs to.
+    /// Creates the separate receipt of one refund, which refers to the original sale.
     /// - Throws: ``ReceiptError/noSuchRefund(_:)``, ``ReceiptError/refundNotDone(_:)``
     public init(
         refund id: RefundID, of payment: Payment, store: StoreDetails, locale: Locale = .current
@@ -155,7 +164,7 @@ public struct ReceiptContent: Hashable, Sendable {
         guard let refund = payment.refunds.first(where: { $0.id == id }) else { throw .noSuchRefund(id) }
         guard case .succeeded = refund.state else { throw .refundNotDone(id) }
         let sale = ReceiptTransaction(payment)
-        // What the card said when it was sold is not said again: it was not read for this.
+        // Card data of the sale is not repeated: no card was read for the refund.
         var transaction = ReceiptTransaction(.refund, .approved, tender: sale.tender)
         transaction.brand = sale.brand
         transaction.lastFour = sale.lastFour
@@ -178,8 +187,8 @@ public struct ReceiptContent: Hashable, Sendable {
         return order.lines.map { ReceiptLineItem($0) }
     }
 
-    /// Proves that the lines make the subtotal and the rows the total, in one currency. A receipt of an order always
-    /// does; one of your own making may not.
+    /// Verifies that the lines add up to the subtotal and the rows to the total, in one currency. A receipt made from
+    /// an order always passes; custom content may not.
     public func check() throws(ReceiptError) {
         guard lineItems.count <= ReceiptContent.maximumLines else {
             throw .tooManyLines(limit: ReceiptContent.maximumLines)
@@ -205,16 +214,17 @@ public struct ReceiptContent: Hashable, Sendable {
         guard sum == expected else { throw .doesNotAddUp(expected: expected, found: sum) }
     }
 
-    /// The merchant copy needs a line to sign on.
+    /// `true` if the merchant copy needs a signature line.
     public var needsSignature: Bool {
         copy == .merchant && (transaction.verification?.asksForSignature ?? false)
             && (transaction.outcome == .approved || transaction.outcome == .partial)
     }
 
-    /// The rows to show: a subtotal that is the total says nothing.
+    /// The rows to show; a subtotal that equals the total is omitted.
     var shownSummary: [ReceiptSummaryRow] { summary.count > 1 ? summary : [] }
 
-    /// What was taken, what never will be and what went back, under the total; a plain paid sale needs none of it.
+    /// The captured, never charged, refunded, disputed and approved amounts below the total; empty for a plain paid
+    /// sale.
     var movements: [(label: ReceiptLabel, amount: Money)] {
         if original != nil { return [] }
         var rows: [(label: ReceiptLabel, amount: Money)] = []
@@ -230,7 +240,7 @@ public struct ReceiptContent: Hashable, Sendable {
 }
 
 extension ReceiptContent.Refund {
-    /// What the refund's row says.
+    /// The label of the refund's row.
     var label: ReceiptLabel {
         switch standing {
         case .pending: .refundPending

@@ -1,7 +1,7 @@
-/// For whom a receipt is.
+/// The intended recipient of a receipt.
 public enum ReceiptCopy: String, Hashable, Sendable, CaseIterable {
-    /// For the person who pays. No signature line.
+    /// The customer copy, without a signature line.
     case customer
-    /// For the shop: the signature line is here if the card's verification asks for it.
+    /// The merchant copy, with a signature line if the cardholder verification method requires one.
     case merchant
 }

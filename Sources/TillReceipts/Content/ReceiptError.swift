@@ -1,21 +1,21 @@
 public import TillCore
 
-/// Why a content cannot be a receipt.
+/// An error for content that is not a valid receipt.
 public enum ReceiptError: ExplainedError, Hashable {
-    /// The lines do not make the subtotal, or the rows not the total.
+    /// The lines do not add up to the subtotal, or the rows not to the total.
     case doesNotAddUp(expected: Money, found: Money)
     /// Amounts in more than one currency.
     case mixedCurrencies
-    /// A sale or a refund without one line and without one row.
+    /// Neither a line nor a row is present.
     case nothingSold
-    /// More lines than fit on any paper.
+    /// More lines than ``ReceiptContent/maximumLines``.
     case tooManyLines(limit: Int)
-    /// There is no such refund.
+    /// No such refund exists.
     case noSuchRefund(RefundID)
-    /// The refund is not confirmed, or it failed.
+    /// The refund is unconfirmed or failed.
     case refundNotDone(RefundID)
 
-    /// A word for programs that stays the same in every release.
+    /// A stable error code for programs, the same in every release.
     public var code: String {
         switch self {
         case .doesNotAddUp: "receipt_does_not_add_up"
@@ -27,7 +27,7 @@ public enum ReceiptError: ExplainedError, Hashable {
         }
     }
 
-    /// Which receipt cannot be written, and why.
+    /// The receipt that cannot be created, and the reason.
     public var what: String {
         switch self {
         case .doesNotAddUp(let expected, let found): "The receipt says \(expected) but its parts add up to \(found)."
@@ -39,10 +39,10 @@ public enum ReceiptError: ExplainedError, Hashable {
         }
     }
 
-    /// A receipt is a picture of a payment.
+    /// Always `no`: a receipt only documents a payment.
     public var moneyMoved: MoneyMoved { .no }
 
-    /// What to do next.
+    /// The recommended next step.
     public var next: String {
         switch self {
         case .refundNotDone: "The payment stands as it is; ask again when the refund is confirmed."

@@ -1,36 +1,36 @@
 public import TillCore
 
-/// One thing sold, as a receipt shows it.
+/// One item sold, as shown on a receipt.
 public struct ReceiptLineItem: Hashable, Sendable {
-    /// One choice the customer made.
+    /// A product option chosen by the customer.
     public struct Attribute: Hashable, Sendable {
-        /// What was chosen about the product, such as "Color".
+        /// The name of the option, such as "Color".
         public let name: ReceiptText
-        /// The choice, such as "Orange".
+        /// The chosen value, such as "Orange".
         public let value: ReceiptText
 
-        /// A choice; both texts are cleaned of what no printer can show.
+        /// Creates an option; unprintable characters are removed from both texts.
         public init(name: String, value: String) {
             self.name = ReceiptText(name)
             self.value = ReceiptText(value)
         }
     }
 
-    /// Most characters of a quantity.
+    /// Maximum length of a quantity, in characters.
     public static let maximumQuantity = 20
 
-    /// What it is called.
+    /// The product name.
     public let name: ReceiptText
-    /// How many, as decimal text.
+    /// The quantity, as decimal text.
     public let quantity: ReceiptText
-    /// The shop's stock code.
+    /// The shop's SKU.
     public let sku: ReceiptText?
-    /// What was chosen about the product, in the order of the shop.
+    /// The chosen options, in the shop's order.
     public let attributes: [Attribute]
-    /// The price of all pieces before discount, without tax. The amounts of all lines make the subtotal.
+    /// The price of the whole quantity before discounts and tax. The amounts of all lines add up to the subtotal.
     public let amount: Money
 
-    /// A line of the order; texts are cleaned of what no printer can show.
+    /// Creates an order line; unprintable characters are removed from its texts.
     public init(
         name: String, quantity: String = "1", sku: String? = nil, attributes: [Attribute] = [], amount: Money
     ) {
@@ -47,7 +47,7 @@ public struct ReceiptLineItem: Hashable, Sendable {
             attributes: line.attributes.map { Attribute(name: $0.name, value: $0.value) }, amount: line.subtotal)
     }
 
-    /// The one line of a plain sale.
+    /// Creates the single line of a sale without items.
     init(sale description: String?, labels: ReceiptLabels, amount: Money) {
         self.init(name: ReceiptText(nonEmpty: description)?.plain ?? labels[.kindSale].plain, amount: amount)
     }

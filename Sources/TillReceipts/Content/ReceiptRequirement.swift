@@ -1,28 +1,28 @@
 public import TillCore
 
-/// One field that a card's scheme or a region may demand.
+/// A field that a card scheme or a region may require.
 public enum ReceiptField: String, Hashable, Sendable, CaseIterable {
-    /// The name under which the shop trades.
+    /// The shop's trading name.
     case storeName = "store_name"
-    /// Where the shop is.
+    /// The shop's address.
     case storeAddress = "store_address"
     /// The shop's tax number.
     case taxID = "tax_id"
     /// The shop's telephone number.
     case phone
-    /// The shop's merchant number at the acquirer.
+    /// The merchant ID (MID) at the acquirer.
     case merchantID = "merchant_id"
-    /// The number that the acquirer gave the terminal.
+    /// The terminal ID (TID) assigned by the acquirer.
     case terminalID = "terminal_id"
     /// The card's brand, as the provider spells it.
     case brand
     /// The last digits of the card.
     case lastFour = "last_four"
-    /// The application's preferred name or label.
+    /// The preferred name or label of the EMV application.
     case applicationName = "application_name"
     /// The application identifier of a chip card (EMV tag 84).
     case aid
-    /// Which account was used.
+    /// The account type used.
     case accountType = "account_type"
     /// The issuer's authorization code.
     case authorizationCode = "authorization_code"
@@ -34,12 +34,12 @@ public enum ReceiptField: String, Hashable, Sendable, CaseIterable {
     case tvr
     /// Transaction status information (EMV tag 9B).
     case tsi
-    /// How the holder was verified.
+    /// The cardholder verification method.
     case verification
-    /// How the card was read.
+    /// The card entry mode.
     case entryMode = "entry_mode"
 
-    /// It belongs to the head of the receipt.
+    /// `true` for a field of the receipt's header.
     var isOfStore: Bool {
         switch self {
         case .storeName, .storeAddress, .taxID, .phone: true
@@ -47,7 +47,7 @@ public enum ReceiptField: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What the row is called.
+    /// The label of the row.
     var label: ReceiptLabel {
         switch self {
         case .storeName: .store
@@ -71,50 +71,50 @@ public enum ReceiptField: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What must stand on a receipt when: one row of a table, so that a change of a rule is a change of data.
+/// One row of the table of required fields, kept as data so that a rule change needs no change of code.
 ///
-/// From the published minimum lists of acquirers and networks. They change and differ; what a shop's own
-/// acquirer says goes first.
+/// Based on the minimum lists published by acquirers and networks. These change and differ; the requirements of the
+/// shop's own acquirer take precedence.
 public struct ReceiptRequirement: Sendable {
-    /// Only for this brand; `nil`: any.
+    /// The brand that the rule applies to; `nil` for any.
     public let brand: String?
-    /// Only in this country; `nil`: any.
+    /// The country that the rule applies to; `nil` for any.
     public let region: String?
-    /// Only for these ways of reading the card; empty: any.
+    /// The entry modes that the rule applies to; empty for any.
     public let entryModes: [String]
-    /// Only for cards presented this way; `nil`: any.
+    /// The tender that the rule applies to; `nil` for any.
     public let tender: TenderKind?
-    /// Only for these outcomes; empty: any.
+    /// The outcomes that the rule applies to; empty for any.
     public let outcomes: [ReceiptTransaction.Outcome]
-    /// What must be there.
+    /// The required fields.
     public let fields: [ReceiptField]
 
-    /// Every rule; a receipt must meet all that fit it.
+    /// All rules; a receipt must satisfy every rule that applies.
     public static let all: [ReceiptRequirement] = [
-        // The shop and its place, and the card disguised. At a reader also how it was read: without that nobody could
-        // tell which of the other rows speak.
+        // The shop and its location, and the masked card. At a reader also the entry mode, without which it is unknown
+        // which other rows apply.
         ReceiptRequirement(tender: .reader, fields: [.storeName, .storeAddress, .brand, .lastFour, .entryMode]),
         ReceiptRequirement(entryModes: ["keyed"], fields: [.storeName, .storeAddress, .brand, .lastFour]),
-        // The networks demand the application on every chip receipt, and a statement about the PIN.
+        // The networks require the application on every chip receipt, and a statement about the PIN.
         ReceiptRequirement(entryModes: chip, fields: [.applicationName, .aid, .verification]),
-        // An approval carries the issuer's code; on a decline there is none.
+        // An approval carries the issuer's code; a decline has none.
         ReceiptRequirement(
             entryModes: chip + stripe + ["keyed"], outcomes: [.approved, .partial], fields: [.authorizationCode]),
-        // A chip's decline must show why: its results and how it was read.
+        // A declined chip transaction must show the reason: its verification results.
         ReceiptRequirement(entryModes: chip, outcomes: [.declined], fields: [.tvr]),
-        // Canadian debit: which account, and the issuer's answer.
+        // Canadian debit: the account type and the issuer's response.
         ReceiptRequirement(
             brand: "interac", entryModes: chip,
             fields: [.accountType, .authorizationResponseCode, .tvr, .tsi]),
         ReceiptRequirement(brand: "interac", region: "CA", fields: [.terminalID]),
-        // Australian debit: which account.
+        // Australian debit: the account type.
         ReceiptRequirement(brand: "eftpos_au", entryModes: chip, fields: [.accountType, .authorizationResponseCode]),
         ReceiptRequirement(brand: "eftpos_au", region: "AU", fields: [.terminalID]),
         // American Express recommends the cryptogram on contact reads.
         ReceiptRequirement(brand: "amex", entryModes: ["contact_emv"], fields: [.cryptogram]),
     ]
 
-    /// Speaks about every receipt of a card.
+    /// The rule that matches every card receipt.
     static let everyCard = ReceiptRequirement(fields: [])
     private static let chip = ["contact_emv", "contactless_emv"]
     private static let stripe = ["magnetic_stripe_track2", "magnetic_stripe_fallback", "contactless_magstripe_mode"]
@@ -131,7 +131,7 @@ public struct ReceiptRequirement: Sendable {
         self.fields = fields
     }
 
-    /// Whether the row speaks about this receipt.
+    /// `true` if the rule applies to this receipt.
     func applies(to receipt: ReceiptContent) -> Bool {
         let part = receipt.transaction
         guard part.outcome == .approved || part.outcome == .partial || part.outcome == .declined,
@@ -146,8 +146,8 @@ public struct ReceiptRequirement: Sendable {
 }
 
 extension ReceiptContent {
-    /// Required fields that nobody gave, in the order of the table. They are printed as gaps, and a shop's log should
-    /// show them as an error: ``missingFieldsSentence``.
+    /// Required fields without a value, in the order of the table. They are printed as gaps and should be logged as an
+    /// error: ``missingFieldsSentence``.
     public var missingFields: [ReceiptField] {
         var missing: [ReceiptField] = []
         for requirement in ReceiptRequirement.all where requirement.applies(to: self) {
@@ -159,7 +159,7 @@ extension ReceiptContent {
         return missing
     }
 
-    /// One sentence for the log; `nil` if all is there.
+    /// One sentence for the log; `nil` if no field is missing.
     public var missingFieldsSentence: String? {
         let missing = missingFields
         guard !missing.isEmpty else { return nil }
@@ -187,7 +187,7 @@ extension ReceiptContent {
         case .tvr: transaction.terminalVerificationResults != nil
         case .tsi: transaction.transactionStatusInformation != nil
         case .verification: transaction.verification != nil
-        // For a refund of its own paper no card was read.
+        // A separate refund receipt involves no card read.
         case .entryMode: transaction.entryMode != nil || transaction.kind == .refund && original != nil
         }
     }

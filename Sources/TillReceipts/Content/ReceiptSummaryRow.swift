@@ -1,47 +1,47 @@
 public import TillCore
 
-/// One row between the lines and the total. The amounts of all rows, signs included, add up to the total.
+/// One row between the lines and the total. The signed amounts of all rows add up to the total.
 public struct ReceiptSummaryRow: Hashable, Sendable {
-    /// What a row is about.
+    /// The kind of a row.
     public enum Kind: String, Hashable, Sendable {
         /// The sum of all lines before shipping, fees, discounts and tax.
         case subtotal
-        /// What discounts take off.
+        /// The discounts.
         case discount
-        /// What is put on for the way of paying; always on its own row.
+        /// A surcharge for the payment method; always on its own row.
         case surcharge
-        /// One charge for shipping; an order may have several.
+        /// One shipping charge; an order may have several.
         case shipping
-        /// One fee or reduction.
+        /// One fee, or a reduction.
         case fee
-        /// Tax, or one tax by name.
+        /// Tax in total, or one named tax.
         case tax
-        /// What a gift card pays.
+        /// The amount paid by a gift card.
         case giftCard = "gift_card"
-        /// What the customer gave on top.
+        /// A tip added by the customer.
         case tip
-        /// What is left because the shop computes with more digits than it shows.
+        /// The rounding difference that arises because the shop computes with more digits than it shows.
         case rounding
     }
 
-    /// What it is about.
+    /// The kind of the row.
     public let kind: Kind
-    /// The shop's words, or what stands behind ours: a coupon's code, a gift card's last characters.
+    /// The shop's own label, or a suffix to the standard one: a coupon code, the last characters of a gift card.
     public let name: ReceiptText?
-    /// With its sign: a discount is below zero.
+    /// The signed amount: a discount is negative.
     public let amount: Money
 
-    /// A row of the sum; a name of the shop's stands in place of the kind's.
+    /// Creates a row; a name given by the shop replaces the label of the kind.
     public init(_ kind: Kind, name: String? = nil, amount: Money) {
         self.kind = kind
         self.name = ReceiptText(nonEmpty: name)
         self.amount = amount
     }
 
-    /// What it is called in English.
+    /// The English label.
     public var label: ReceiptText { label(.english) }
 
-    /// What it is called in a language.
+    /// Returns the label in a language.
     func label(_ labels: ReceiptLabels) -> ReceiptText {
         func with(_ own: ReceiptLabel) -> ReceiptText {
             guard let name else { return labels[own] }
@@ -61,9 +61,9 @@ public struct ReceiptSummaryRow: Hashable, Sendable {
         }
     }
 
-    /// The rows of an order; all but the subtotal only where they change something.
+    /// Returns the rows of an order; rows other than the subtotal appear only if they change the total.
     static func rows(of order: Order) -> [ReceiptSummaryRow] {
-        // An order's parts were proved to add up, so the opposite of each exists.
+        // The parts of an order add up, so each can be negated.
         func minus(_ amount: Money) -> Money { (try? amount.negated()) ?? amount }
 
         var rows = [ReceiptSummaryRow(.subtotal, amount: order.subtotal)]
@@ -75,7 +75,7 @@ public struct ReceiptSummaryRow: Hashable, Sendable {
         rows += order.shipping.map { ReceiptSummaryRow(.shipping, name: $0.name, amount: $0.total) }
         rows += order.fees.map { ReceiptSummaryRow(.fee, name: $0.name, amount: $0.total) }
         if !order.taxTotal.isZero {
-            // Names are shown only if what stands behind them is exactly the order's tax.
+            // Named taxes are shown only if they add up exactly to the order's tax.
             var named: Money? = Money.zero(order.currency)
             for tax in order.taxes { named = named.flatMap { $0.adding(ifExact: tax.total) } }
             if named == order.taxTotal {

@@ -1,51 +1,53 @@
 import TillCore
 
-/// Text that is fit for paper and screen: no control characters (so no ESC sequence reaches a printer), no invisible
-/// characters that turn the direction of the text around them, white space joined, and no card number: of digits that
-/// could be one the last four stay. Only this type is printed.
+/// Text that is safe for paper and screen: no control characters (so no ESC sequence reaches a printer), no invisible
+/// characters that change the direction of surrounding text, white space collapsed, and card numbers masked to their
+/// last four digits. Only this type is printed.
 public struct ReceiptText: Hashable, Sendable {
-    /// Most scalars kept of one text.
+    /// Maximum number of scalars kept.
     public static let maximumLength = 400
-    /// Most marks kept on one character; no language writes more than four.
+    /// Maximum number of combining marks kept per character; no language uses more than four.
     public static let maximumMarks = 4
 
-    /// The text without controls and directions; every writer escapes it for its own form.
+    /// The text without control and direction characters; each renderer escapes it for its own format.
     public let plain: String
 
-    /// Takes text from anywhere and keeps what prints.
+    /// Creates text from untrusted input, keeping the printable part.
     public init(_ text: String) {
-        // Scanned before it is cut: half a number is no number any more, and shows too many digits.
+        // Masked before it is truncated: half a card number is no longer recognized and would show too many digits.
         let most = ReceiptText.maximumLength + ReceiptText.longestNumber
         let kept = ReceiptText.isFit(text) ? text : ReceiptText.printable(text, atMost: most)
         plain = ReceiptText.cut(CardNumberMask.masked(kept))
     }
 
-    /// Takes text from an authority (a fiscal signature, a serial), which is not scanned for card numbers.
+    /// Creates text from an authoritative source (a fiscal signature, a serial number), which is not scanned for card
+    /// numbers.
     public init(verbatim text: String) {
         let most = ReceiptText.maximumLength + 1
         plain = ReceiptText.isFit(text) ? text : ReceiptText.cut(ReceiptText.printable(text, atMost: most))
     }
 
-    /// The text, or `nil` if nothing of it prints.
+    /// Creates text, or `nil` if none of it is printable.
     public init?(nonEmpty text: String?) {
         guard let text else { return nil }
         self.init(text)
         if plain.isEmpty { return nil }
     }
 
-    /// The text cut to this many characters.
+    /// Creates text truncated to `limit` characters.
     init(_ text: String, atMost limit: Int) {
         let whole = ReceiptText(text).plain
         self.init(own: whole.count > limit ? String(whole.prefix(limit - 1)) + "…" : whole)
     }
 
-    /// Text of our own source.
+    /// Creates text from a literal in Till's own source.
     init(own text: String) { plain = text }
 
-    /// A number of a payment and the like: smaller on narrow screens, so that it is not parted.
+    /// `true` for a long single word such as a payment identifier: set smaller on narrow screens so that it does not
+    /// break.
     var isOneLongWord: Bool { plain.utf8.count > 24 && plain.count > 24 && !plain.utf8.contains(0x20) }
 
-    /// Printable ASCII without joined or outer spaces needs no work: most texts are like that.
+    /// `true` for printable ASCII without repeated or surrounding spaces, the common case, which needs no processing.
     private static func isFit(_ text: String) -> Bool {
         var last: UInt8 = 0x20
         var count = 0
@@ -57,10 +59,10 @@ public struct ReceiptText: Hashable, Sendable {
         return count < maximumLength && (last != 0x20 || count == 0)
     }
 
-    /// A card's number with as many separators as are scanned.
+    /// The longest card number scanned for, including separators.
     private static let longestNumber = 80
 
-    /// The text, with an ellipsis in the place of what is too much.
+    /// Truncates the text and appends an ellipsis.
     private static func cut(_ text: String) -> String {
         let limit = maximumLength
         guard text.utf8.count > limit, text.unicodeScalars.count > limit else { return text }
@@ -80,7 +82,7 @@ public struct ReceiptText: Hashable, Sendable {
                 continue
             }
             guard ReceiptText.prints(scalar) || scalar.isSpelling(after: kept.last) else { continue }
-            // A heap of marks on one letter would grow over the lines around it.
+            // Stacked marks on one letter would spill over the adjacent lines.
             marks = ReceiptText.isMark(scalar) ? marks + 1 : 0
             guard marks <= maximumMarks else { continue }
             if isSpacePending {
@@ -95,7 +97,7 @@ public struct ReceiptText: Hashable, Sendable {
         return String(kept)
     }
 
-    /// Sits on the character before it.
+    /// `true` for a combining mark.
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark: true
@@ -106,7 +108,7 @@ public struct ReceiptText: Hashable, Sendable {
     private static func prints(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value >= 0x20, scalar.value < 0x7F { return true }
         return switch scalar.properties.generalCategory {
-        // Those that spell are asked for apart.
+        // Format characters needed for spelling are checked separately.
         case .format, .control, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
         default: true
         }

@@ -1,68 +1,68 @@
 public import TillCore
 
-/// The payment part of a receipt. What the provider did not send is `nil`, never made up. There is no place for an
-/// expiry date or a whole card number.
+/// The payment section of a receipt. Values not sent by the provider are `nil`, never invented. There is no field for
+/// an expiry date or a full card number.
 public struct ReceiptTransaction: Hashable, Sendable {
-    /// What the transaction did with the customer's money.
+    /// The kind of the transaction.
     public enum Kind: String, Hashable, Sendable {
-        /// Money taken, or asked for.
+        /// Money captured, or requested.
         case sale
-        /// Money goes back to the customer.
+        /// Money returned to the customer.
         case refund
         case void
-        /// Money is held on the card and not taken.
+        /// Money held on the card and not captured.
         case authorization
-        /// A card read without a connection: kept to be sent later, not paid.
+        /// A store-and-forward transaction: the card was read offline and is submitted later; not paid.
         case offlineStored = "offline_stored"
     }
 
-    /// What the issuer or the drawer said.
+    /// The response of the issuer, or the outcome at the cash drawer.
     public enum Outcome: String, Hashable, Sendable {
-        /// The issuer said yes.
+        /// Approved by the issuer.
         case approved
-        /// Yes, to a part of it.
+        /// Partially approved.
         case partial
-        /// The issuer or the provider said no; no money moved.
+        /// Declined by the issuer or the provider; no money moved.
         case declined
-        /// Ended by the customer or the shop before an answer.
+        /// Canceled by the customer or the shop before a response.
         case canceled = "cancelled"
-        /// The answer is not known: the receipt does not say that it was paid.
+        /// The outcome is unknown; the receipt makes no claim of payment.
         case pending
-        /// Nobody was asked, as with cash.
+        /// No authorization was requested, as with cash.
         case none
     }
 
-    /// What a cryptogram says.
+    /// The type of an application cryptogram.
     public enum CryptogramType: String, Hashable, Sendable {
-        /// The card approved offline (transaction certificate).
+        /// Transaction certificate: approved offline by the card.
         case tc = "TC"
         /// Application authentication cryptogram: declined.
         case aac = "AAC"
-        /// Authorization request cryptogram: asked online.
+        /// Authorization request cryptogram: sent online.
         case arqc = "ARQC"
     }
 
-    /// What the transaction did with the money.
+    /// The kind of the transaction.
     public var kind: Kind
-    /// What the issuer or the card answered.
+    /// The response of the issuer or the card.
     public var outcome: Outcome
     /// `card`, `reader`, `cash`; `nil` if nothing was presented.
     public var tender: TenderKind?
-    /// As the provider spells it: `visa`.
+    /// The brand, as the provider spells it: `visa`.
     public var brand: ReceiptText?
-    /// The network that carried it, if that is not the brand.
+    /// The processing network, if it differs from the brand.
     public var network: ReceiptText?
     /// The last four digits of the card.
     public var lastFour: LastFour?
-    /// `contact_emv`, `contactless_emv`, `keyed`, …
+    /// The entry mode: `contact_emv`, `contactless_emv`, `keyed`, …
     public var entryMode: ReceiptText?
     /// The label of the reader at which the card was presented.
     public var reader: ReceiptText?
-    /// The application's preferred name (9F12) or label.
+    /// The preferred name (9F12) or label of the EMV application.
     public var applicationName: ReceiptText?
     /// The application identifier (84).
     public var aid: ReceiptText?
-    /// `credit`, `checking`, `savings`, …
+    /// The account type: `credit`, `checking`, `savings`, …
     public var accountType: ReceiptText?
     /// The issuer's authorization code.
     public var authorizationCode: ReceiptText?
@@ -70,7 +70,7 @@ public struct ReceiptTransaction: Hashable, Sendable {
     public var authorizationResponseCode: ReceiptText?
     /// The application cryptogram (9F26), hex.
     public var cryptogram: ReceiptText?
-    /// What the cryptogram says, if it was reported.
+    /// The type of the cryptogram, if reported.
     public var cryptogramType: CryptogramType?
     /// Terminal verification results (95), hex: TVR.
     public var terminalVerificationResults: ReceiptText?
@@ -78,17 +78,17 @@ public struct ReceiptTransaction: Hashable, Sendable {
     public var transactionStatusInformation: ReceiptText?
     /// Cardholder verification method: CVM.
     public var verification: CardVerification?
-    /// What the issuer approved, when it is less than what was asked for.
+    /// The amount approved by the issuer, if less than requested.
     public var approvedAmount: Money?
 
-    /// A transaction of which only this is known; set the rest.
+    /// Creates a transaction with the known minimum; set the remaining properties afterwards.
     public init(_ kind: Kind, _ outcome: Outcome, tender: TenderKind? = nil) {
         self.kind = kind
         self.outcome = outcome
         self.tender = tender
     }
 
-    /// What a card's summary tells.
+    /// Copies the values of a card summary.
     public mutating func take(_ card: CardSummary?) {
         func opaque(_ text: String?) -> ReceiptText? {
             text.map { ReceiptText(verbatim: $0) }.flatMap { $0.plain.isEmpty ? nil : $0 }
@@ -128,7 +128,7 @@ public struct ReceiptTransaction: Hashable, Sendable {
 
     private static func kind(_ payment: Payment, _ attempt: Attempt?) -> Kind {
         switch payment.status {
-        // What the card said was said at the sale; a refund is listed below it and has a paper of its own.
+        // Card data belongs to the sale; a refund is listed below it and has a receipt of its own.
         case .succeeded, .partiallyCaptured, .refunded, .partiallyRefunded: return .sale
         case .requiresCapture, .expired: return .authorization
         case .stored: return .offlineStored
@@ -151,7 +151,7 @@ public struct ReceiptTransaction: Hashable, Sendable {
 }
 
 extension ReceiptTransaction {
-    /// How it was paid, for people: `Visa **** 4242`, `Cash`; `nil` if nothing was presented.
+    /// The human-readable tender: `Visa **** 4242`, `Cash`; `nil` if nothing was presented.
     public var tenderText: ReceiptText? { tenderText(.english) }
 
     func tenderText(_ labels: ReceiptLabels) -> ReceiptText? {

@@ -1,23 +1,23 @@
 import TillCore
 
-/// What the receipt says first: whether it is paid. Never "paid" without captured money, never "not paid" while the
-/// provider may have taken it.
+/// The payment status at the top of a receipt. Never "paid" without captured money, and never "not paid" while the
+/// provider may have captured it.
 public enum ReceiptVerdict: String, Hashable, Sendable {
-    /// The money was taken.
+    /// The money was captured.
     case paid
-    /// A part was taken.
+    /// Part of the amount was captured.
     case partlyPaid = "partly_paid"
-    /// The money was taken and a part of it went back.
+    /// The money was captured and partly refunded.
     case partlyRefunded = "partly_refunded"
-    /// All of it went back.
+    /// The full amount was refunded.
     case refunded
-    /// Money is held and not taken.
+    /// Money is held and not captured.
     case held
-    /// The card was read without a connection; nobody has been asked.
+    /// The card was read offline; no authorization was requested yet.
     case storedOffline = "stored_offline"
-    /// Certainly no money was taken.
+    /// Definitively, no money was captured.
     case notPaid = "not_paid"
-    /// Whether money moved is not known yet.
+    /// The outcome is not known yet.
     case notConfirmed = "not_confirmed"
 
     init(_ payment: Payment) {
@@ -34,16 +34,17 @@ public enum ReceiptVerdict: String, Hashable, Sendable {
         }
     }
 
-    /// The issuer did not approve less than was asked for. That a hold was captured in part is the shop's own doing.
+    /// `true` unless the issuer approved less than requested. Capturing part of a hold is the shop's decision and does
+    /// not count.
     private static func isApprovedWhole(_ payment: Payment) -> Bool {
         guard let attempt = payment.currentAttempt, let approved = attempt.approved else { return true }
         return approved.minorUnits >= attempt.amount.minorUnits
     }
 
-    /// In capitals, as on paper, in English.
+    /// The English headline in capitals, as printed.
     public var headline: String { ReceiptLabels.english[label].plain }
 
-    /// What its headline is called.
+    /// The label of the headline.
     var label: ReceiptLabel {
         switch self {
         case .paid: .headlinePaid
@@ -57,7 +58,7 @@ public enum ReceiptVerdict: String, Hashable, Sendable {
         }
     }
 
-    /// The words must not be taken for a receipt of money.
+    /// `true` for a headline that must not be mistaken for proof of payment.
     var isWarning: Bool {
         switch self {
         case .paid, .partlyPaid, .partlyRefunded, .refunded: false
@@ -65,7 +66,7 @@ public enum ReceiptVerdict: String, Hashable, Sendable {
         }
     }
 
-    /// One sentence more, where the headline alone could be taken wrongly.
+    /// Returns an additional sentence if the headline alone could be misread.
     func sentence(_ payment: Payment, _ labels: ReceiptLabels) -> ReceiptText? {
         switch self {
         case .paid, .partlyPaid, .partlyRefunded, .refunded: return nil
@@ -74,7 +75,7 @@ public enum ReceiptVerdict: String, Hashable, Sendable {
         case .notConfirmed: return labels[.sentenceNotConfirmed]
         case .notPaid:
             if case .declined(let decline)? = payment.attempts.last?.state {
-                // The engine's sentences per reason are English.
+                // The engine's decline sentences are English.
                 return labels.language == "en"
                     ? ReceiptText(decline.reason.customerSentence) : labels[.sentenceDeclined]
             }

@@ -1,47 +1,48 @@
 public import Foundation
 
-/// Who sells: what stands at the head of a receipt.
+/// The seller, shown in the receipt's header.
 public struct StoreDetails: Hashable, Sendable {
-    /// A number that a law or a register wants on the receipt: SIRET, ABN, company number.
+    /// An identifier required on the receipt by law or a public register: SIRET, ABN, company number.
     public struct Identifier: Hashable, Sendable {
-        /// What the number is called where the shop is, such as "SIRET".
+        /// The local name of the identifier, such as "SIRET".
         public let name: ReceiptText
-        /// The number as the authority writes it.
+        /// The number as the authority formats it.
         public let value: ReceiptText
 
-        /// An identifier; opaque, so it is not scanned for card numbers.
+        /// Creates an identifier; its value is opaque and not scanned for card numbers.
         public init(name: String, value: String) {
             self.name = ReceiptText(name)
             self.value = ReceiptText(verbatim: value)
         }
     }
 
-    /// The name under which the shop trades; the receipt's heading.
+    /// The trading name; the receipt's heading.
     public var name: ReceiptText
-    /// The address, one line an element.
+    /// The address, one line per element.
     public var address: [ReceiptText]
-    /// The tax number, as the law of the place wants it shown.
+    /// The tax number, in the legally required form.
     public var taxID: ReceiptText?
-    /// The telephone number, as the shop writes it.
+    /// The telephone number, in the shop's format.
     public var phone: ReceiptText?
-    /// Numbers that the law of the place asks for beside the tax number, in this order.
+    /// Further legally required identifiers, in this order.
     public var identifiers: [Identifier] = []
-    /// The number under which the acquirer knows the shop: MID.
+    /// The merchant ID at the acquirer (MID).
     public var merchantID: ReceiptText?
-    /// The number of the terminal: TID.
+    /// The terminal ID (TID).
     public var terminalID: ReceiptText?
-    /// The country as ISO 3166-1 alpha-2, for the rules of a region; `nil` if not reported.
+    /// The country as ISO 3166-1 alpha-2, for regional rules; `nil` if not reported.
     public var region: String?
-    /// A picture over the name, one bit a dot.
+    /// The logo above the name, one bit per dot.
     public var logo: MonochromeImage?
-    /// Sentences at the foot: thanks, returns.
+    /// Closing sentences: thanks, return policy.
     public var closing: [ReceiptText] = []
-    /// Fields that the shop's acquirer demands on every card receipt, beyond ``ReceiptRequirement/all``.
+    /// Fields required by the shop's acquirer on every card receipt, beyond ``ReceiptRequirement/all``.
     public var required: [ReceiptField] = []
-    /// The zone in which dates and times are shown.
+    /// The time zone of dates and times.
     public var timeZone: TimeZone
 
-    /// Takes the shop's own words; line breaks in `address` part its lines, of which eight are kept.
+    /// Creates the details from the shop's own text; line breaks in `address` separate its lines, of which eight are
+    /// kept.
     public init(
         name: String, address: String? = nil, taxID: String? = nil, timeZone: TimeZone = .gmt, phone: String? = nil,
         merchantID: String? = nil, terminalID: String? = nil, region: String? = nil

@@ -1,21 +1,21 @@
-/// A code page: what a printer's bytes above 0x7F mean. Below that all are ASCII.
+/// A code page: the meaning of a printer's bytes above 0x7F. The lower half is always ASCII.
 public enum CodePage: String, Hashable, Sendable, CaseIterable {
-    /// PC437, the one that every printer starts with.
+    /// PC437, the power-on default of every printer.
     case cp437
-    /// PC850: the languages of western Europe.
+    /// PC850: Western European languages.
     case cp850
-    /// PC852: the languages of central Europe in Latin letters.
+    /// PC852: Central European languages in Latin script.
     case cp852
     /// PC858, PC850 with the euro sign.
     case cp858
-    /// PC866: the languages in Cyrillic letters.
+    /// PC866: Cyrillic.
     case cp866
-    /// Windows 1252, western Europe.
+    /// Windows-1252: Western European.
     case cp1252
-    /// Windows 1250, central Europe.
+    /// Windows-1250: Central European.
     case cp1250
 
-    /// A text in this page's bytes; `nil` if a character is not in it. A control character never is.
+    /// Encodes text in this code page; `nil` if a character is missing from it. Control characters never encode.
     public func encode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
@@ -32,7 +32,7 @@ public enum CodePage: String, Hashable, Sendable, CaseIterable {
         return bytes
     }
 
-    /// The characters of the bytes 0x80 to 0xFF; U+FFFD stands where there is none that prints.
+    /// The characters of bytes 0x80 to 0xFF; U+FFFD for those that are not printable.
     var upperHalf: String {
         switch self {
         case .cp437:

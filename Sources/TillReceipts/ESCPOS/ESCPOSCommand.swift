@@ -1,57 +1,57 @@
-/// The bytes of the commands that receipt printers share, as Epson's reference has them.
+/// The commands common to receipt printers, as bytes from Epson's ESC/POS reference.
 public enum ESCPOSCommand {
-    /// Which side text keeps to.
+    /// The alignment of text.
     public enum Alignment: UInt8, Hashable, Sendable {
-        /// Lines begin at the left edge; what a printer does after a reset.
+        /// Left-aligned, the default after a reset.
         case left = 0
-        /// Lines stand in the middle of the paper.
+        /// Centered.
         case center = 1
-        /// Lines end at the right edge.
+        /// Right-aligned.
         case right = 2
     }
 
-    /// What a question about the state is about.
+    /// The subject of a real-time status request.
     public enum Question: UInt8, Hashable, Sendable, CaseIterable {
-        /// Whether it is online, and the drawer's contact.
+        /// Online state and the drawer's contact.
         case printer = 1
-        /// Why it is offline: cover, paper, error.
+        /// The offline cause: cover, paper, error.
         case offline = 2
-        /// Which error stopped it, and whether it can continue by itself.
+        /// The error that stopped the printer, and its recoverability.
         case error = 3
-        /// Whether paper is there or runs low.
+        /// Paper present, low or out.
         case paper = 4
     }
 
-    /// `ESC @`: everything as after switching on.
+    /// `ESC @`: resets to the power-on state.
     public static let initialize: [UInt8] = [0x1B, 0x40]
-    /// Prints the line and feeds the paper by one.
+    /// Prints the line and feeds one line.
     public static let lineFeed: [UInt8] = [0x0A]
 
-    /// `ESC a n`: where the lines that follow stand; taken at the beginning of a line only.
+    /// `ESC a n`: aligns the following lines; effective only at the beginning of a line.
     public static func align(_ side: Alignment) -> [UInt8] { [0x1B, 0x61, side.rawValue] }
-    /// `ESC E n`: heavy letters from here, or no more.
+    /// `ESC E n`: turns bold on or off.
     public static func bold(_ on: Bool) -> [UInt8] { [0x1B, 0x45, on ? 1 : 0] }
-    /// `GS ! n`: width and height, 1 to 8 times.
+    /// `GS ! n`: scales width and height, 1 to 8 times.
     public static func size(width: Int, height: Int) -> [UInt8] {
         let across = UInt8(min(8, max(1, width)) - 1)
         let down = UInt8(min(8, max(1, height)) - 1)
         return [0x1D, 0x21, across << 4 | down]
     }
-    /// `ESC t n`: the number is the printer's own.
+    /// `ESC t n`: selects a code page by the printer's own number.
     public static func codePage(_ number: UInt8) -> [UInt8] { [0x1B, 0x74, number] }
-    /// `ESC d n`: this many lines on.
+    /// `ESC d n`: feeds `lines` lines.
     public static func feed(_ lines: UInt8) -> [UInt8] { [0x1B, 0x64, lines] }
-    /// `ESC d 6`, `GS V m`: the paper past the knife, then the cut.
+    /// `ESC d 6`, `GS V m`: feeds the paper past the cutter, then cuts.
     public static func cut(partial: Bool) -> [UInt8] { feed(6) + [0x1D, 0x56, partial ? 1 : 0] }
-    /// `ESC p m t1 t2`: a pulse of 100 ms to the cash drawer on pin 2 or 5. No renderer ever writes it: opening the
-    /// drawer is a permission of its own.
+    /// `ESC p m t1 t2`: sends a 100 ms pulse to the cash drawer on pin 2 or 5. No renderer emits it: opening the drawer
+    /// requires a separate permission.
     public static func drawer(pin: Int) -> [UInt8] { [0x1B, 0x70, pin == 5 ? 1 : 0, 0x32, 0x32] }
-    /// `DLE EOT n`: asks for the state; it passes by the buffer.
+    /// `DLE EOT n`: requests the status in real time, bypassing the print buffer.
     public static func status(_ question: Question) -> [UInt8] { [0x10, 0x04, question.rawValue] }
-    /// `GS a n`: reports the state by itself whenever it changes.
+    /// `GS a n`: turns automatic status reports on or off.
     public static func automaticStatus(_ on: Bool) -> [UInt8] { [0x1D, 0x61, on ? 0xFF : 0] }
 
-    /// `GS v 0`: dots, in bands of ``bandHeight`` rows, since printers hold only so much.
+    /// `GS v 0`: prints a raster image in bands of ``bandHeight`` rows, because printer buffers are limited.
     public static func raster(_ image: MonochromeImage) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(image.bytes.count + 64)
@@ -65,10 +65,10 @@ public enum ESCPOSCommand {
         return bytes
     }
 
-    /// Rows of one `GS v 0`.
+    /// Rows per `GS v 0` command.
     public static let bandHeight = 960
 
-    /// `GS ( k`: a QR code that the printer draws itself, with modules of 1 to 16 dots, at the middle level.
+    /// `GS ( k`: prints a QR code drawn by the printer, with modules of 1 to 16 dots, at error correction level M.
     public static func code(_ code: CodeText, module: Int) -> [UInt8] {
         let data = Array(code.text.utf8)
         let size = UInt8(min(16, max(1, module)))

@@ -1,40 +1,40 @@
-/// What a receipt printer can do.
+/// The capabilities of a receipt printer.
 public struct ESCPOSProfile: Hashable, Sendable {
-    /// A code page under the number by which the printer knows it.
+    /// A code page with the printer's number for it.
     public struct Page: Hashable, Sendable {
         /// The `n` of `ESC t n`.
         public let number: UInt8
-        /// The characters on that page of the printer.
+        /// The characters of the page.
         public let page: CodePage
 
-        /// A page of the printer, by its number for `ESC t n`.
+        /// Creates a page from its number for `ESC t n`.
         public init(_ number: UInt8, _ page: CodePage) {
             self.number = number
             self.page = page
         }
     }
 
-    /// Its name, as typed.
+    /// The name used to select the profile.
     public let name: String
-    /// Characters of the default size on a line.
+    /// Characters per line at the default size.
     public var columns: Int
-    /// Dots on a line.
+    /// Dots per line.
     public var dots: Int
-    /// Its code pages; the first is the one after `ESC @`.
+    /// The code pages; the first is active after `ESC @`.
     public var pages: [Page]
-    /// The printer has a cutter; otherwise the paper is fed to where it is torn.
+    /// `true` if the printer has a cutter; otherwise the paper is fed to the tear bar.
     public var cuts: Bool
-    /// It leaves a bridge when it cuts.
+    /// `true` for a partial cut.
     public var cutsPartly: Bool
-    /// It draws QR codes itself.
+    /// `true` if the printer draws QR codes itself.
     public var drawsCodes: Bool
-    /// Pins of its plug for a cash drawer, of 2 and 5; none: it has no plug.
+    /// The cash drawer pins of its connector, 2 and 5; empty without a connector.
     public var drawerPins: [Int]
-    /// It reports its state by itself, once `GS a` has asked it to. Printers that do not know the command may print its
-    /// bytes, so it goes only to those that are known to.
+    /// `true` if the printer reports its status automatically after `GS a`. Printers that do not know the command may
+    /// print its bytes, so it is sent only to printers known to support it.
     public var reportsState: Bool
 
-    /// A printer of one's own.
+    /// Creates a custom profile.
     public init(
         name: String, columns: Int, dots: Int, pages: [Page] = ESCPOSProfile.defaultPages, cuts: Bool = true,
         cutsPartly: Bool = true, drawsCodes: Bool = false,
@@ -51,25 +51,25 @@ public struct ESCPOSProfile: Hashable, Sendable {
         self.reportsState = reportsState
     }
 
-    /// The numbers that Epson gave and most others took over.
+    /// Epson's code page numbers, adopted by most other vendors.
     public static let defaultPages = [
         Page(0, .cp437), Page(2, .cp850), Page(19, .cp858), Page(16, .cp1252), Page(18, .cp852), Page(17, .cp866),
         Page(45, .cp1250),
     ]
-    /// 80 mm paper, 203 dots an inch.
+    /// 80 mm paper, 203 dpi.
     public static let wide = ESCPOSProfile(name: "80", columns: 48, dots: 576)
-    /// 58 mm paper, 203 dots an inch; these seldom have a knife.
+    /// 58 mm paper, 203 dpi; these printers rarely have a cutter.
     public static let narrow = ESCPOSProfile(name: "58", columns: 32, dots: 384, cuts: false)
-    /// Epson TM-T88V: 180 dots an inch.
+    /// Epson TM-T88V: 180 dpi.
     public static let tmT88V = ESCPOSProfile(
         name: "tm-t88v", columns: 42, dots: 512, drawsCodes: true, reportsState: true)
-    /// A printer that knows ASCII only; everything else is drawn.
+    /// An ASCII-only printer; everything else is drawn as an image.
     public static let plain = ESCPOSProfile(
         name: "plain", columns: 48, dots: 576, pages: [Page(0, .cp437)], cutsPartly: false)
 
-    /// The profiles that can be chosen by name.
+    /// The profiles selectable by name.
     public static let all = [wide, narrow, tmT88V, plain]
 
-    /// The profile of a name.
+    /// Returns the profile of a name.
     public static func named(_ name: String) -> ESCPOSProfile? { all.first { $0.name == name.lowercased() } }
 }

@@ -1,35 +1,35 @@
-/// Draws single lines for printers that do not have their characters: Arabic and Hebrew, which printers neither join
-/// nor turn, Japanese, and mixtures of scripts. Passed in, since drawing needs a system's fonts.
+/// Draws single lines for printers that lack their characters: Arabic and Hebrew, which printers neither shape nor
+/// reorder, Japanese, and mixed scripts. Injected, because drawing needs the system's fonts.
 public protocol LineRasterizer: Sendable {
-    /// One line as dots.
+    /// Draws one line.
     /// - Parameters:
-    ///   - line: what it says.
-    ///   - dots: how wide the picture must be.
-    ///   - lineHeight: how high a line of the printer is, in dots.
-    /// - Returns: `nil` if it cannot be drawn.
+    ///   - line: the text and its layout.
+    ///   - dots: the required width of the image.
+    ///   - lineHeight: the height of a printer line, in dots.
+    /// - Returns: the image, or `nil` if the line cannot be drawn.
     func raster(_ line: RasterLine, dots: Int, lineHeight: Int) -> MonochromeImage?
 }
 
-/// What a line to be drawn says.
+/// A line to be drawn as an image.
 public struct RasterLine: Hashable, Sendable {
-    /// Where a line stands.
+    /// The placement of a line.
     public enum Place: Hashable, Sendable {
-        /// Reading begins at the edge.
+        /// At the edge at which reading begins.
         case start
-        /// In the middle of the paper.
+        /// Centered.
         case center
     }
-    /// The text where reading begins.
+    /// The text at the edge at which reading begins.
     public let start: String
-    /// The text at the other side.
+    /// The text at the opposite edge.
     public let end: String?
-    /// Where the line stands.
+    /// The placement of the line.
     public let place: Place
-    /// The line stands out, as a total does.
+    /// `true` for emphasis, as on a total.
     public let isStrong: Bool
-    /// Reading begins on the right.
+    /// `true` if the line reads from right to left.
     public let isRightToLeft: Bool
-    /// Columns that it is moved in.
+    /// The indent, in columns.
     public let indent: Int
 
     init(_ line: TextPage.Words, isRightToLeft: Bool) {

@@ -1,20 +1,26 @@
-/// A receipt as a printer's bytes, and what became of lines that it has no characters for.
+/// A receipt as printer bytes, with counts of the lines that the printer's characters did not cover.
 public struct ESCPOSReceipt: Hashable, Sendable {
-    /// What goes to the printer.
+    /// The bytes to send to the printer.
     public var bytes: [UInt8] = []
-    /// Lines that were drawn.
+    /// The number of lines drawn as images.
     public var drawnLines = 0
-    /// Lines with characters that the printer does not have and nobody could draw: they carry `?` there. More than
-    /// none is an error for the shop's log.
+    /// The number of lines with characters that the printer lacks and that were not drawn: they contain `?` instead. A
+    /// value above zero should be logged as an error.
     public var damagedLines = 0
-    /// The characters for which `?` stands.
+    /// The characters replaced by `?`.
     public var lostText = ""
 }
 
 extension ReceiptRenderer {
-    /// The receipt for an ESC/POS printer: each line in a code page of the printer, drawn if there is none that has
-    /// all its characters. No byte below 0x20 comes from the content: texts hold none and codes are counted.
-    /// It opens no drawer.
+    /// Renders the receipt for an ESC/POS printer: each line in one of the printer's code pages, or drawn if none has
+    /// all its characters. No byte below 0x20 originates from the content: texts hold none, and codes carry a length.
+    /// Never opens the drawer.
+    ///
+    /// ```swift
+    /// let printed = ReceiptRenderer.escpos(ReceiptDocument(receipt), profile: .tmT88V)
+    /// if printed.damagedLines > 0 { print("Characters without a shape: \(printed.lostText)") }
+    /// let job = ESCPOSCommand.drawer(pin: 2) + printed.bytes  // a sale in cash opens the drawer
+    /// ```
     public static func escpos(
         _ document: ReceiptDocument, profile: ESCPOSProfile, rasterizer: (any LineRasterizer)? = nil
     ) -> ESCPOSReceipt {
@@ -26,7 +32,7 @@ extension ReceiptRenderer {
 }
 
 private struct ESCPOSWriter {
-    /// Dots of a line of the default size.
+    /// Height of a line at the default size, in dots.
     static let lineHeight = 30
 
     let profile: ESCPOSProfile
@@ -70,7 +76,7 @@ private struct ESCPOSWriter {
             receipt.drawnLines += 1
         } else {
             let page = current ?? .init(0, .cp437)
-            // Character by character, so that what can be read is read.
+            // Encoded character by character to keep the readable part.
             var bytes: [UInt8] = []
             for character in plain {
                 if let known = page.page.encode(String(character)) {
@@ -124,14 +130,14 @@ private struct ESCPOSWriter {
         current = page
     }
 
-    /// The page in use if it will do, else the first that does.
+    /// Encodes text in the active page if possible, else in the first page that has all characters.
     private func encode(_ text: String) -> (ESCPOSProfile.Page, [UInt8])? {
         if let current, let bytes = current.page.encode(text) { return (current, bytes) }
         for page in profile.pages { if let bytes = page.page.encode(text) { return (page, bytes) } }
         return nil
     }
 
-    /// Spaces and dashes that differ only in print are what code pages have; the shape of a quote is no loss.
+    /// Replaces typographic spaces, dashes and quotes by the equivalents that code pages have.
     private static func plainPunctuation(_ text: String) -> String {
         guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
         var plain = String.UnicodeScalarView()

@@ -1,5 +1,5 @@
-/// Writes HTML of which only the markup in our own code is markup: it takes a `StaticString`. Everything else is
-/// escaped, whatever it contains.
+/// Writes HTML in which only literals from Till's own code are markup, enforced by `StaticString`. Everything else is
+/// escaped.
 struct HTMLWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -7,22 +7,22 @@ struct HTMLWriter {
 
     var html: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Markup from our own source.
+    /// Writes markup from Till's own source.
     mutating func markup(_ markup: StaticString) {
         markup.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    /// Text from outside, escaped and kept from turning the text around it.
+    /// Writes external text, escaped and bidirectionally isolated.
     mutating func text(_ text: ReceiptText) {
         markup("<bdi>")
         escape(text.plain)
         markup("</bdi>")
     }
 
-    /// Text inside an element that holds no elements, or an attribute in double quotes.
+    /// Writes text inside an element without child elements, or inside a double-quoted attribute.
     mutating func bareText(_ text: ReceiptText) { escape(text.plain) }
 
-    /// An attribute's value from a fixed set, or the address of a link.
+    /// Writes an attribute value from a fixed set, or the address of a link.
     mutating func attribute(_ value: String) { escape(value) }
 
     mutating func number(_ value: Int) { bytes.append(contentsOf: String(value).utf8) }

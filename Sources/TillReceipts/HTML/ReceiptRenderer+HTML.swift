@@ -1,11 +1,11 @@
 extension ReceiptRenderer {
-    /// The receipt as a complete page: one style block, no script, nothing loaded from anywhere.
-    /// Send it with ``contentSecurityPolicy``.
+    /// Renders the receipt as a complete page: one style block, no script, no external resources. Serve it with
+    /// ``contentSecurityPolicy``.
     public static func html(_ receipt: ReceiptContent) -> String {
         String(decoding: htmlBytes(ReceiptDocument(receipt)), as: UTF8.self)
     }
 
-    /// A laid out receipt as a page in UTF-8.
+    /// Renders a receipt layout as a UTF-8 page.
     public static func htmlBytes(_ document: ReceiptDocument) -> [UInt8] {
         var page = HTMLWriter()
         page.markup("<!DOCTYPE html>\n<html lang=\"")
@@ -122,7 +122,7 @@ extension ReceiptRenderer {
         page.markup("</figcaption></figure>\n")
     }
 
-    /// Dots as one path: it needs no leave to load pictures, and stays sharp on paper.
+    /// Renders dots as one SVG path, which needs no permission to load images and prints sharply.
     private static func picture(
         _ image: MonochromeImage, name: ReceiptText?, class css: StaticString, on page: inout HTMLWriter
     ) {

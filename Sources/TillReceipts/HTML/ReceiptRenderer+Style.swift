@@ -1,9 +1,9 @@
 extension ReceiptRenderer {
-    /// What a browser may do with the page: use its own style block, found by its hash, and nothing else.
+    /// The Content-Security-Policy of the page: only its own style block, by hash, and nothing else.
     public static let contentSecurityPolicy =
         "default-src 'none'; style-src '\(styleHash)'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
-    /// The hash of ``style``; a test computes it anew.
+    /// The hash of ``style``, verified by a test.
     static let styleHash = "sha256-vXobLDxbSDRG2YKVLHDulq4aUUWRRFUzsPv6RgPACTE="
 
     /// The style block, byte for byte.

@@ -1,21 +1,21 @@
-/// A picture of black and white dots, a bit a dot, rows padded to whole bytes, the highest bit leftmost, 1 is black.
-/// What thermal printers take.
+/// A black-and-white image, one bit per dot, rows padded to whole bytes, most significant bit leftmost, 1 is black: the
+/// format of thermal printers.
 public struct MonochromeImage: Hashable, Sendable {
-    /// The widest, in dots: a little over what 112 mm paper has.
+    /// Maximum width in dots, slightly more than 112 mm paper has.
     public static let maximumWidth = 4_096
-    /// The highest, in dots: 25 m of paper at 203 dots an inch.
+    /// Maximum height in dots: 25 m of paper at 203 dpi.
     public static let maximumHeight = 200_000
 
-    /// Dots across; each row is padded to whole bytes.
+    /// The width in dots; each row is padded to whole bytes.
     public let width: Int
     public let height: Int
-    /// The rows, from the top.
+    /// The rows, from top to bottom.
     public private(set) var bytes: [UInt8]
 
-    /// Bytes of a row.
+    /// Bytes per row.
     public var stride: Int { (width + 7) / 8 }
 
-    /// A white picture; `nil` if it has no dots or more than the limits.
+    /// Creates a white image; `nil` if it is empty or exceeds a limit.
     public init?(width: Int, height: Int) {
         guard (1...MonochromeImage.maximumWidth).contains(width), (1...MonochromeImage.maximumHeight).contains(height)
         else { return nil }
@@ -24,14 +24,14 @@ public struct MonochromeImage: Hashable, Sendable {
         bytes = Array(repeating: 0, count: (width + 7) / 8 * height)
     }
 
-    /// A picture of given rows; `nil` if their number of bytes is not right.
+    /// Creates an image from rows; `nil` if the number of bytes does not match.
     public init?(width: Int, height: Int, bytes: [UInt8]) {
         self.init(width: width, height: height)
         guard bytes.count == self.bytes.count else { return nil }
         self.bytes = bytes
     }
 
-    /// Whether a dot is black; outside of the picture all is white.
+    /// `true` if the dot is black; `false` outside the image.
     public subscript(x: Int, y: Int) -> Bool {
         get {
             guard x >= 0, y >= 0, x < width, y < height else { return false }
@@ -47,14 +47,14 @@ public struct MonochromeImage: Hashable, Sendable {
         }
     }
 
-    /// The bytes of some rows.
+    /// Returns the bytes of a range of rows.
     public func rows(from first: Int, count: Int) -> ArraySlice<UInt8> {
         let start = min(max(0, first), height)
         let end = min(height, start + max(0, count))
         return bytes[(start * stride)..<(end * stride)]
     }
 
-    /// Where a row is black: from, and how many dots, left to right.
+    /// Returns the black runs of a row, left to right: start and length.
     public func runs(ofRow y: Int) -> [(start: Int, count: Int)] {
         var runs: [(start: Int, count: Int)] = []
         var x = 0
@@ -70,7 +70,7 @@ public struct MonochromeImage: Hashable, Sendable {
         return runs
     }
 
-    /// Each dot as a square of this many dots; `nil` if that passes a limit.
+    /// Returns the image with each dot scaled to a square of `factor` dots; `nil` if that exceeds a limit.
     public func scaled(by factor: Int) -> MonochromeImage? {
         guard (1...64).contains(factor), var large = MonochromeImage(width: width * factor, height: height * factor)
         else { return nil }

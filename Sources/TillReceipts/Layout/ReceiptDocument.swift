@@ -1,70 +1,70 @@
-/// A receipt laid out and not yet drawn: one tree for every medium. Each back end (HTML, text, a printer's bytes,
-/// pictures) walks the same blocks in the same order.
+/// The layout of a receipt, independent of the medium. Each back end (HTML, text, printer bytes, images) renders the
+/// same blocks in the same order.
 public struct ReceiptDocument: Hashable, Sendable {
-    /// A part of it, from top to bottom.
+    /// A block of the layout.
     public enum Block: Hashable, Sendable {
-        /// A picture over the name.
+        /// An image above the name.
         case image(MonochromeImage)
         /// The shop's name, as the receipt's heading.
         case heading(ReceiptText)
-        /// A line in the middle of the paper.
+        /// A centered line.
         case line(ReceiptText)
-        /// A centered line of a name and what it names, which is kept apart from it for direction.
+        /// A centered line of a name and a value, bidirectionally isolated from each other.
         case named(ReceiptText, ReceiptText, isGap: Bool)
-        /// Whether it is paid, with a sentence; a warning must not be taken for a receipt of money.
+        /// The payment status, with a sentence; a warning must not be mistaken for proof of payment.
         case notice(ReceiptText, ReceiptText?, label: ReceiptText, isWarning: Bool)
-        /// Rows of labels and values under one name.
+        /// Rows of labels and values under a caption.
         case table(Table)
-        /// A QR code and what it is.
+        /// A QR code and its caption.
         case code(CodeText, caption: ReceiptText, isLink: Bool)
-        /// A line to write on.
+        /// A signature line.
         case signature(ReceiptText)
-        /// A line across the paper, between parts.
+        /// A horizontal rule between sections.
         case rule
-        /// The paper ends here and is cut.
+        /// The end of the paper, with a cut.
         case cut
     }
 
-    /// Rows under one name.
+    /// Rows under a caption.
     public struct Table: Hashable, Sendable {
-        /// What it is; paper does without.
+        /// The caption; not printed on paper.
         public var caption: ReceiptText
-        /// Names of the columns: of the label, of what stands between, of the value; empty: none.
+        /// Column headings for label, middle and value; empty for none.
         public var columns: [ReceiptText] = []
-        /// The values are amounts, which no medium parts.
+        /// `true` if the values are amounts, which must not be broken across lines.
         public var holdsAmounts = false
         /// The rows, from top to bottom.
         public var rows: [Row] = []
     }
 
-    /// A label on one side and a value on the other.
+    /// A label and a value at opposite sides.
     public struct Row: Hashable, Sendable {
-        /// What the row tells, as "Total" or "Card".
+        /// The label, such as "Total" or "Card".
         public var label: ReceiptText
-        /// Between label and value: how many, or when.
+        /// The quantity or time between label and value.
         public var middle: ReceiptText?
-        /// How much, or which.
+        /// The value.
         public var value: ReceiptText
         /// Lines under the label.
         public var details: [ReceiptText] = []
-        /// The one that readers scan for.
+        /// `true` for the row that readers look for first.
         public var isStrong = false
-        /// A required value that nobody gave.
+        /// `true` for a required value that is missing.
         public var isGap = false
-        /// `middle` counts pieces, and paper says `2 x Tea`.
+        /// `true` if `middle` is a quantity, printed as `2 x Tea`.
         public var isCounted = false
     }
 
-    /// What the page is called.
+    /// The title of the page.
     public let title: ReceiptText
-    /// The language tag: `fr-CA`.
+    /// The language tag, such as `fr-CA`.
     public let language: String
-    /// Written from right to left.
+    /// `true` if the text is written from right to left.
     public let isRightToLeft: Bool
-    /// From top to bottom.
+    /// The blocks, from top to bottom.
     public let blocks: [Block]
 
-    /// Lays a receipt out.
+    /// Lays out a receipt.
     public init(_ receipt: ReceiptContent) {
         let labels = ReceiptLabels(receipt.locale)
         var layout = ReceiptLayout(receipt, labels)

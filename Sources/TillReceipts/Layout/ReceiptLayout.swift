@@ -1,6 +1,6 @@
 import TillCore
 
-/// Puts a content into the order of a receipt.
+/// Arranges the content in the order of a receipt.
 struct ReceiptLayout {
     private let receipt: ReceiptContent
     private let labels: ReceiptLabels
@@ -40,7 +40,7 @@ struct ReceiptLayout {
         ReceiptDocument.Row(label: labels[label], value: value)
     }
 
-    /// Nobody may take the receipt of a try for one of a sale, whatever it says below.
+    /// Marks a test receipt so that it cannot be mistaken for that of a sale, whatever follows.
     private mutating func markTest() {
         guard receipt.isTest else { return }
         blocks.append(
@@ -122,7 +122,7 @@ struct ReceiptLayout {
         var table = ReceiptDocument.Table(caption: labels[.payment])
         table.rows = facts().map { row($0, $1) }
         for field in missing where !field.isOfStore {
-            // Brand and digits share one row: a gap in either is one gap.
+            // Brand and digits share one row, so a missing value in either is one gap.
             if field == .lastFour, missing.contains(.brand) { continue }
             table.rows.append(
                 ReceiptDocument.Row(label: labels[field.label], value: labels[.missing], isGap: true))
@@ -159,10 +159,10 @@ struct ReceiptLayout {
         blocks.append(.cut)
     }
 
-    /// Label and value of all that is known of the transaction, in the order of a receipt.
+    /// Returns label and value of each known transaction detail, in the order of a receipt.
     private func facts() -> [(ReceiptLabel, ReceiptText)] {
         let part = receipt.transaction
-        // Nothing was paid with a card that was declined, or from which an amount was only held.
+        // A declined card or a bare hold paid nothing.
         let isPayment = part.kind == .sale || part.kind == .refund
         let isTaken = isPayment && (part.outcome == .approved || part.outcome == .partial)
         let paidWith: ReceiptLabel = receipt.original != nil ? .refundedTo : isTaken ? .paidWith : .presented

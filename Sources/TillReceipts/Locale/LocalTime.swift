@@ -1,13 +1,13 @@
 import Foundation
 import TillCore
 
-/// A moment on the shop's clock.
+/// Formats a time on the shop's clock.
 enum LocalTime {
-    /// As `2026-11-21 10:30:05 +01:00`, the same in every language.
+    /// Formats a time as `2026-11-21 10:30:05 +01:00`, the same in every language.
     static func iso(_ moment: Timestamp, in zone: TimeZone) -> String { text(moment, in: zone, as: .iso) }
 
-    /// How a language writes a day in digits. English stays with the international form: its two ways differ only in
-    /// which number is the month.
+    /// The numeric date format of a language. English uses the international format, because its two conventions differ
+    /// only in the position of the month.
     enum DayOrder: Sendable {
         case iso
         case dots
@@ -25,7 +25,7 @@ enum LocalTime {
         }
     }
 
-    /// Day, time and offset, in ASCII digits.
+    /// Formats date, time and offset in ASCII digits.
     static func text(_ moment: Timestamp, in zone: TimeZone, as order: DayOrder) -> String {
         let date = Date(timeIntervalSince1970: Double(moment.milliseconds) / 1000)
         let seconds = zone.secondsFromGMT(for: date)

@@ -1,4 +1,4 @@
-/// Every word of ours that can stand on a receipt.
+/// The fixed texts of a receipt.
 enum ReceiptLabel: Int, CaseIterable {
     case receipt
     case store

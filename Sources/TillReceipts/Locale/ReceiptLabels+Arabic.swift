@@ -1,5 +1,5 @@
 extension ReceiptLabels {
-    /// The words in Arabic.
+    /// The labels in Arabic.
     static let arabicWords: [ReceiptLabel: String] = [
         .receipt: "إيصال",
         .store: "المتجر",

@@ -1,5 +1,5 @@
 extension ReceiptLabels {
-    /// The words in English.
+    /// The labels in English.
     static let englishWords: [ReceiptLabel: String] = [
         .receipt: "Receipt",
         .store: "Shop",

@@ -1,5 +1,5 @@
 extension ReceiptLabels {
-    /// The words in French.
+    /// The labels in French.
     static let frenchWords: [ReceiptLabel: String] = [
         .receipt: "Reçu",
         .store: "Commerce",
@@ -107,7 +107,7 @@ extension ReceiptLabels {
         .sentenceNothingCharged: "Rien n’a été débité.",
     ]
 
-    /// Where Canada says it differently.
+    /// The labels that differ in Canadian French.
     static let canadianFrenchWords: [ReceiptLabel: String] = [
         .taxID: "N° de taxe", .accountChecking: "chèques", .pinOffline: "NIP (hors ligne)",
         .pinOnline: "NIP (en ligne)", .pinAndSignature: "NIP et signature", .noVerification: "Sans NIP",

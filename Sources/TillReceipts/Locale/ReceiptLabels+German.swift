@@ -1,5 +1,5 @@
 extension ReceiptLabels {
-    /// The words in German.
+    /// The labels in German.
     static let germanWords: [ReceiptLabel: String] = [
         .receipt: "Beleg",
         .store: "Geschäft",

@@ -1,5 +1,5 @@
 extension ReceiptLabels {
-    /// The words in Hebrew.
+    /// The labels in Hebrew.
     static let hebrewWords: [ReceiptLabel: String] = [
         .receipt: "קבלה",
         .store: "בית העסק",

@@ -1,5 +1,5 @@
 extension ReceiptLabels {
-    /// The words in Italian.
+    /// The labels in Italian.
     static let italianWords: [ReceiptLabel: String] = [
         .receipt: "Ricevuta",
         .store: "Negozio",

@@ -1,5 +1,5 @@
 extension ReceiptLabels {
-    /// The words in Japanese.
+    /// The labels in Japanese.
     static let japaneseWords: [ReceiptLabel: String] = [
         .receipt: "レシート",
         .store: "店舗",

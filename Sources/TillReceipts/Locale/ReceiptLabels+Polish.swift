@@ -1,5 +1,5 @@
 extension ReceiptLabels {
-    /// The words in Polish.
+    /// The labels in Polish.
     static let polishWords: [ReceiptLabel: String] = [
         .receipt: "Paragon",
         .store: "Sklep",

@@ -1,5 +1,5 @@
 extension ReceiptLabels {
-    /// The words in Spanish.
+    /// The labels in Spanish.
     static let spanishWords: [ReceiptLabel: String] = [
         .receipt: "Recibo",
         .store: "Comercio",

@@ -1,19 +1,19 @@
 public import Foundation
 
-/// The words of a receipt in one language.
+/// The labels of a receipt in one language.
 public struct ReceiptLabels: Sendable {
-    /// The language, as ISO 639: `en`, `de`, `fr`, `es`, `it`, `pl`, `ja`, `ar`, `he`.
+    /// The ISO 639 language code: `en`, `de`, `fr`, `es`, `it`, `pl`, `ja`, `ar`, `he`.
     public let language: String
-    /// The language tag of a page: `fr-CA`.
+    /// The language tag of a page, such as `fr-CA`.
     public let tag: String
-    /// Written from right to left.
+    /// `true` if the language is written from right to left.
     public let isRightToLeft: Bool
     private let words: [ReceiptText]
 
-    /// Languages that receipts are written in.
+    /// The supported receipt languages.
     public static let languages = ["en", "de", "fr", "es", "it", "pl", "ja", "ar", "he"]
 
-    /// The words for a locale; English where its language is not among ours.
+    /// Returns the labels of a locale; English if its language is not supported.
     public init(_ locale: Locale) {
         let identifier = locale.identifier.replacing("-", with: "_").lowercased()
         let parts = identifier.prefix { $0 != "@" && $0 != "." }.split(separator: "_")
@@ -31,10 +31,10 @@ public struct ReceiptLabels: Sendable {
         }
     }
 
-    /// The words of a language of ``languages``; English for any other.
+    /// Returns the labels of a language in ``languages``; English for any other.
     package init(language: String) { self.init(Locale(identifier: language)) }
 
-    /// Every word of the language, in no order that means anything.
+    /// All labels of the language, in no significant order.
     package var all: [ReceiptText] { words }
 
     private init(_ language: String, _ all: [ReceiptLabel: String], tag: String? = nil) {

@@ -1,62 +1,62 @@
 public import Foundation
 import TillCore
 
-/// Receipts of every kind with made-up content: a shop sees with them what its own will be like before it sells, and
-/// they are the golden receipts of the tests. Each says at its foot that it is none.
+/// Sample receipts of every kind with fictitious content: previews for a shop before its first sale, and the golden
+/// receipts of the tests. Each states at the bottom that it is a sample.
 public enum ReceiptSample: String, Hashable, Sendable, CaseIterable {
-    /// A chip sale in euros: lines with attributes, a discount, shipping, a fee, two taxes.
+    /// A chip sale in euros with item attributes, a discount, shipping, a fee and two taxes.
     case sale
-    /// Money given back: a paper of its own with the sale that it belongs to.
+    /// A separate refund receipt that refers to the original sale.
     case refund
     case void
-    /// A hold that nobody captured yet.
+    /// An uncaptured hold.
     case authorization
-    /// A chip card that the bank refused.
+    /// A chip card declined by the issuer.
     case decline
-    /// The bank approved a part.
+    /// A partial approval.
     case partial
-    /// A part of a hold was captured, and the rest of it released.
+    /// A hold captured in part, with the remainder released.
     case rest
-    /// A card read without a connection.
+    /// A card read offline.
     case offline
-    /// Nobody knows yet whether it was taken.
+    /// A payment with an unknown outcome.
     case unknown
     /// Canadian debit in English.
     case interac
     /// Canadian debit in Canadian French.
     case interacFrench = "interac-fr"
-    /// A debit card of Australia's own scheme, eftpos.
+    /// eftpos, Australia's domestic debit scheme.
     case eftpos
-    /// American Express with a line to sign on, the merchant's copy.
+    /// American Express with a signature line, the merchant copy.
     case amexSignature = "amex-signature"
-    /// A tip on top, American dollars, contactless.
+    /// A contactless sale in US dollars with a tip.
     case tip
-    /// A surcharge for the way of paying.
+    /// A surcharge for the payment method.
     case surcharge
-    /// Notes and coins, with a rounding.
+    /// Cash with rounding.
     case cash
     /// A currency without decimal places.
     case yen
-    /// A currency with three.
+    /// A currency with three decimal places.
     case dinar
-    /// An order of two hundred lines, which needs several pages.
+    /// An order of 200 lines, spanning several pages.
     case long
     /// Arabic, from right to left, with Latin and Hebrew names.
     case arabic
     /// A receipt in Japanese.
     case japanese
-    /// Fields that the scheme demands and nobody gave, printed a second time.
+    /// A reprint with missing fields that the scheme requires.
     case gaps
-    /// With what a fiscal device signed.
+    /// A receipt with a fiscal block.
     case fiscal
-    /// Of a try: made by a stand-in, or in test mode.
+    /// A test receipt: from a stand-in, or in test mode.
     case test
 
-    /// The moment of all samples: 2026-11-21T09:30:05Z.
+    /// The time of all samples: 2026-11-21T09:30:05Z.
     static let moment = Timestamp(milliseconds: 1_795_253_405_000)
     private static let payment = PaymentID(rawValue: "pay_01kaj3x5ay8q2r7v9c4d6e0fgh")
 
-    /// The language that the sample is written in.
+    /// The locale of the sample.
     public var locale: Locale {
         let identifier =
             switch self {
@@ -74,10 +74,10 @@ public enum ReceiptSample: String, Hashable, Sendable, CaseIterable {
         return Locale(identifier: identifier)
     }
 
-    /// The sample as content that any form can be made from.
+    /// Returns the sample as content for any renderer.
     /// - Parameters:
-    ///   - store: a shop of one's own at its head; `nil`: the sample's.
-    ///   - locale: another language; `nil`: the sample's own.
+    ///   - store: a custom store for the header; `nil` for the sample's own.
+    ///   - locale: a different locale; `nil` for the sample's own.
     public func content(store: StoreDetails? = nil, locale: Locale? = nil) -> ReceiptContent {
         var content = base(locale ?? self.locale)
         shape(&content)
@@ -158,7 +158,7 @@ public enum ReceiptSample: String, Hashable, Sendable, CaseIterable {
             captured: money(4_000), refunded: money(0))
     }
 
-    /// A chip read with all that it says.
+    /// Returns a chip transaction with all EMV data.
     private func chip(
         _ brand: String = "visa", _ name: String = "VISA CREDIT", aid: String = "A0000000031010",
         cvm: String = "online_pin", account: String? = nil, entry: String = "contact_emv"

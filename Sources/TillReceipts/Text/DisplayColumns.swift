@@ -1,9 +1,9 @@
-/// How wide text is on paper or in a terminal of fixed columns, and its wrapping.
+/// Measures and wraps text in fixed columns, on paper or in a terminal.
 enum DisplayColumns {
-    /// Columns of a text: 2 for wide East Asian characters and emoji, 0 for marks that sit on another character.
+    /// Returns the columns of a text: 2 for wide East Asian characters and emoji, 0 for combining marks.
     static func count(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + count($1) } }
 
-    /// Columns of one character; rather too many than too few.
+    /// Returns the columns of one character; in doubt, the larger value.
     static func count(_ character: Character) -> Int {
         var width = 0
         var isEmojiStyle = false
@@ -33,7 +33,8 @@ enum DisplayColumns {
         }
     }
 
-    /// Lines of at most `width` columns, broken at spaces, inside a word only if it is longer than a line.
+    /// Wraps text into lines of at most `width` columns, breaking at spaces, and within a word only if it exceeds a
+    /// line.
     static func wrap(_ text: String, width: Int) -> [String] {
         let width = max(2, width)
         var lines: [String] = []
@@ -51,7 +52,7 @@ enum DisplayColumns {
             used = 0
             for character in word {
                 let columns = count(character)
-                // A pile of joined emoji that is wider than the paper cannot be shown on it.
+                // A sequence of joined emoji wider than the paper cannot be shown.
                 if columns > width { continue }
                 if used + columns > width {
                     lines.append(line)

@@ -1,15 +1,14 @@
-/// Texts beside other texts on one drawn line, each in its own direction, so that none turns what stands around it.
+/// Bidirectional isolation of adjacent texts on one drawn line, so that none reorders its neighbors.
 package enum IsolatedText {
-    /// The text between marks that keep it apart: of left to right (U+2066) or right to left (U+2067), as its first
-    /// letter is. A mark of the same direction goes before it: layout libraries differ on numbers without a letter that
-    /// follow another isolated text, and a telephone number must never be turned round.
+    /// Wraps the text in isolates: left-to-right (U+2066) or right-to-left (U+2067), according to its first letter. A
+    /// mark of the same direction precedes it: layout libraries disagree on numbers without a letter that follow
+    /// another isolated text, and a telephone number must never be reversed.
     package static func of(_ text: String) -> String {
         isRightToLeft(text) ? "\u{2067}\u{200F}\(text)\u{2069}" : "\u{2066}\u{200E}\(text)\u{2069}"
     }
 
-    /// A line of such texts in a receipt that is written from left to right, without the marks where they can change
-    /// nothing: where no character is of another direction, every one stands where it would without them, and the line
-    /// is laid out as one.
+    /// Removes the isolates from a line of a left-to-right receipt if they have no effect: without characters of
+    /// another direction every text keeps its place, and the line is laid out as one run.
     package static func unmarked(_ line: String) -> String {
         var plain = String.UnicodeScalarView()
         for scalar in line.unicodeScalars {
@@ -23,12 +22,12 @@ package enum IsolatedText {
         return String(plain)
     }
 
-    /// Whether a line was put together of such texts.
+    /// `true` if the line is composed of isolated texts.
     package static func isPutTogether(_ line: String) -> Bool {
         line.unicodeScalars.first.map { $0 == "\u{2066}" || $0 == "\u{2067}" } ?? false
     }
 
-    /// Whether the first letter belongs to a script that is written from right to left.
+    /// `true` if the first letter belongs to a right-to-left script.
     static func isRightToLeft(_ text: String) -> Bool {
         for scalar in text.unicodeScalars where scalar.properties.isAlphabetic {
             return switch scalar.value {

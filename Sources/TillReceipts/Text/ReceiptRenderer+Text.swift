@@ -1,6 +1,6 @@
 extension ReceiptRenderer {
-    /// The receipt as plain text for a terminal or a mail of fixed columns; no line is wider.
-    /// - Parameter columns: 48 is common for 80 mm paper, 32 for 58 mm; fewer than 24 is taken as 24.
+    /// Renders the receipt as plain text for a fixed-width terminal or email; no line exceeds `columns`.
+    /// - Parameter columns: 48 is common for 80 mm paper, 32 for 58 mm; values below 24 are raised to 24.
     public static func text(_ receipt: ReceiptContent, columns: Int = 48) -> String {
         var text = ""
         for line in TextPage.lines(of: ReceiptDocument(receipt), columns: columns) {
@@ -15,45 +15,45 @@ extension ReceiptRenderer {
     }
 }
 
-/// Lines of a fixed width, of one receipt: what a terminal shows and a printer in text mode prints.
+/// The fixed-width lines of one receipt, as shown in a terminal or printed in text mode.
 struct TextPage {
     enum Line: Hashable {
         case text(Words)
         case rule(String)
-        /// A QR code, in its caption's place on text.
+        /// A QR code, rendered as its caption in plain text.
         case code(CodeText, isLink: Bool)
-        /// A picture; text does without.
+        /// An image, omitted in plain text.
         case image(MonochromeImage)
         case cut
     }
 
-    /// Words of one line: laid out with spaces, and what they are made of for those that draw them.
+    /// One line, laid out with spaces, and its parts for renderers that draw them.
     struct Words: Hashable {
         var text: String
-        /// Without: where reading begins.
+        /// The text at the edge at which reading begins, without padding.
         var start: String
-        /// At the other side.
+        /// The text at the opposite edge.
         var end: String?
-        /// Whether the line stands in the middle of the paper.
+        /// `true` for a centered line.
         var isCentered = false
-        /// Moved in, in columns.
+        /// The indent, in columns.
         var indent = 0
-        /// How it stands out.
+        /// The emphasis.
         var style = Style.plain
     }
 
-    /// How a line stands out.
+    /// The emphasis of a line.
     enum Style: Hashable { case plain, strong, heading }
 
-    /// The fewest columns that a receipt is laid out in.
+    /// Minimum number of columns.
     static let fewestColumns = 24
-    /// The most: wider paper does not exist.
+    /// Maximum number of columns, beyond any existing paper.
     static let mostColumns = 255
 
     private let columns: Int
     private var lines: [Line] = []
 
-    /// All lines of a receipt.
+    /// Returns all lines of a receipt.
     static func lines(of document: ReceiptDocument, columns: Int) -> [Line] {
         var page = TextPage(columns: min(mostColumns, max(fewestColumns, columns)))
         for block in document.blocks { page.put(block) }
@@ -102,7 +102,7 @@ struct TextPage {
         }
     }
 
-    /// A name and what it names, on one line if they fit. Who draws the line gets both kept apart for direction.
+    /// Appends a name and a value, on one line if they fit. Drawing renderers get both, bidirectionally isolated.
     private mutating func centered(_ name: String, _ value: String) {
         let line = "\(name) \(value)"
         let count = DisplayColumns.count(line)
@@ -124,7 +124,7 @@ struct TextPage {
         }
     }
 
-    /// A label on the left and a value on the right, on the label's last line if there is room.
+    /// Appends a label on the left and a value on the right, on the label's last line if there is room.
     private mutating func put(_ label: String, _ value: String, _ style: Style = .plain) {
         let values = DisplayColumns.wrap(value, width: columns)
         let valueWidth = values.map { DisplayColumns.count($0) }.max() ?? 0

@@ -4,6 +4,12 @@ package import TillCore
 /// The fault plan, consulted once per call. Sources in order of precedence: faults scheduled for the next calls, a
 /// seeded script, the test card, the amount.
 ///
+/// ```swift
+/// let faults = SandboxFaults(followsTables: false)
+/// let sandbox = SandboxProvider(store: SandboxMemoryStore(), faults: faults)
+/// faults.fail(.capture, with: .timeoutAfterCommit, times: 2)
+/// ```
+///
 /// | last digit | fault | card (authorize) |
 /// |---|---|---|
 /// | 1 | timeoutBeforeCommit | 4000 0000 0007 7000 |

@@ -24,6 +24,13 @@ public enum SandboxAfterSale: Hashable, Sendable {
 
 extension SandboxLedger {
     /// Applies a change to a charge after the sale.
+    ///
+    /// ```swift
+    /// let dispute = SandboxAfterSale.dispute(nil, reason: "fraudulent", isInquiry: false, respondBy: nil)
+    /// let disputed = try await ledger.play(dispute, on: reference)
+    /// let lost = try await ledger.play(.closeDispute(isWon: false), on: reference)
+    /// ```
+    ///
     /// - Returns: the changed charge; `nil` if there is none, or if the change is not possible.
     public func play(_ event: SandboxAfterSale, on reference: ProviderReference) async throws -> SandboxCharge? {
         let (rules, now) = (rules, clock.now())

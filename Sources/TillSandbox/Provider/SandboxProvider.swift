@@ -2,6 +2,12 @@ import TillContactless
 public import TillCore
 
 /// A simulated payment provider without a network: the same keys, limits and failure modes as a real one.
+///
+/// ```swift
+/// let store = try SandboxFileStore(path: ".till/sandbox.sqlite")
+/// let sandbox = SandboxProvider(store: store, latency: .milliseconds(200))
+/// for charge in try await sandbox.ledger.charges() { print(charge) }
+/// ```
 public struct SandboxProvider: PaymentServiceProvider {
     /// The provider's name, as in `--provider`.
     public let name: ProviderName

@@ -94,6 +94,15 @@ public enum SandboxTokenFlaw: String, Hashable, Sendable, CaseIterable {
 }
 
 /// Generates payment tokens in Apple's format, for a merchant of the sandbox.
+///
+/// ```swift
+/// let now = SystemClock().now()
+/// let apple = try SandboxAppleAuthority(issued: now)
+/// let identity = try apple.processingIdentity(merchant: "merchant.com.example")
+/// let maker = try SandboxTokenMaker(apple: apple, processingCertificate: identity.certificate)
+/// let price = Money(minorUnits: 4200, currency: .gbp)
+/// let token = try maker.paymentData(SandboxTokenRequest(amount: price, signedAt: now))
+/// ```
 public struct SandboxTokenMaker: Sendable {
     private(set) var apple: SandboxAppleAuthority
     private let merchant: MerchantIDHash

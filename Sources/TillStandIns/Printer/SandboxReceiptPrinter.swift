@@ -4,6 +4,13 @@ import TillReceipts
 
 /// A virtual receipt printer: accepts ESC/POS, keeps its output, reports its state as in Epson's reference, and can run
 /// out of paper in the middle of a receipt.
+///
+/// ```swift
+/// let printer = SandboxReceiptPrinter()
+/// printer.change { $0.paper = .low }
+/// let answer = printer.take(bytes)
+/// for line in printer.output.lines { print(line) }
+/// ```
 public final class SandboxReceiptPrinter: Sendable {
     public enum Paper: String, Hashable, Sendable {
         case ok

@@ -5,6 +5,14 @@ public import TillSandbox
 
 /// The sandbox's ledger over HTTP in Stripe's wire format, for any Stripe client. For this machine only.
 ///
+/// ```swift
+/// import TillSandbox
+///
+/// let server = SandboxStripeServer(store: SandboxMemoryStore())
+/// server.faults.fail(.capture, with: .timeoutAfterCommit)
+/// try await server.run(port: 12111) { port in print("http://127.0.0.1:\(port)") }
+/// ```
+///
 /// Beyond Stripe's paths it serves `GET /_sandbox/ledger`, the true state in minor units; `POST /_sandbox/faults` with
 /// `{"operation":"capture","fault":"timeoutAfterCommit","times":1}` (`slow` also takes `seconds`); and `POST
 /// /_sandbox/action` with `{"reference":"pi_…","succeeds":true}`, which acts as the customer. `POST /_sandbox/readers`

@@ -4,6 +4,15 @@ public import TillSandbox
 
 /// A transport that passes requests to the Stripe stand-in, readers included, without a network. For tests, simulations
 /// and examples.
+///
+/// ```swift
+/// import TillSandbox
+/// import TillStripe
+///
+/// let transport = SandboxStripeTransport(ledger: SandboxLedger(store: SandboxMemoryStore()))
+/// let stripe = try StripeProvider(secretKey: Secret("sk_test_example"), transport: transport, clock: SystemClock())
+/// let identity = await stripe.identity()
+/// ```
 public struct SandboxStripeTransport: HTTPTransport {
     public let ledger: SandboxLedger
     private let stripe: SandboxStripe

@@ -2,6 +2,14 @@ public import TillCore
 
 /// Stripe's card readers over REST: locations, readers, configurations, and the commands of a smart reader.
 ///
+/// ```swift
+/// let terminal = StripeTerminal(stripe)
+/// let key = IdempotencyKey(rawValue: "register-counter-1")
+/// let reader = try await terminal.register(
+///     code: "quick-brown-fox", label: "Counter 1", location: "tml_shop", key: key)
+/// for known in try await terminal.readers() { print(known.id, known.label) }
+/// ```
+///
 /// A value: any number of calls may run concurrently. Each call is sent once, with the given key; there are no retries
 /// here. A reader's report is a hint; the payment intent alone determines the movement of money.
 public struct StripeTerminal: Sendable {

@@ -2,6 +2,15 @@ public import TillCore
 
 /// A contactless card reader: links the shop's account, is prepared, and creates sessions that read.
 ///
+/// ```swift
+/// let reader = PaymentCardReader(driver: driver)
+/// if try await !reader.isAccountLinked(using: token) { try await reader.linkAccount(using: token) }
+/// let session = try await reader.prepare(using: token)
+/// let read = try await session.readPaymentCard(
+///     PaymentCardTransactionRequest(Money(minorUnits: 1250, currency: .eur), reference: "1001"))
+/// print(read.outcome.name)
+/// ```
+///
 /// The names are Apple's; differences are documented. It works on every platform over the injected driver. Create one
 /// reader for a device and keep it for as long as cards are accepted.
 ///

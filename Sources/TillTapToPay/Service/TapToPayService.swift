@@ -4,9 +4,11 @@ public import TillCore
 /// Accepts tap payments: one reader, one provider, one charge at a time.
 ///
 /// ```swift
-/// let service = TapToPayService(psp: provider, reader: reader)
+/// import Foundation
+///
+/// let service = TapToPayService(psp: psp, reader: reader)
 /// try await service.initialize()
-/// let result = try await service.charge(amount: 12.50, currency: "EUR")
+/// let result = try await service.charge(amount: Decimal(1250) / 100, currency: "EUR")
 /// ```
 ///
 /// - A session serves any number of charges; it is not recreated after each.
@@ -88,6 +90,13 @@ public actor TapToPayService {
     }
 
     /// Reads a card and passes in one tap.
+    ///
+    /// ```swift
+    /// let passes = VASRequest(vasMerchants: [VASRequest.Merchant(id: "pass.com.example.loyalty")])
+    /// let charge = try await service.charge(Money(minorUnits: 1250, currency: .eur), with: passes)
+    /// for visit in charge.visits { print(visit.text) }
+    /// print(charge.payment?.sentence ?? "A pass without a card: nothing was charged.")
+    /// ```
     public func charge(_ amount: Money, with passes: VASRequest) async throws(TapToPayError) -> LoyaltyCharge {
         try await alone { () async throws(TapToPayError) in try await self.sell(amount, pass: passes) }
     }

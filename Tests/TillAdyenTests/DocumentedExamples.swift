@@ -1,0 +1,26 @@
+// The examples of the doc comments, written by scripts/examples. They are compiled, not run.
+
+import TillAdyen
+import TillCore
+
+/// Of `AdyenNotification.swift`.
+private func example1(_ adyen: AdyenProvider, _ body: [UInt8], _ config: AdyenConfig) async throws {
+    guard let webhooks = AdyenWebhooks(config) else { return }
+    let events = try webhooks.verify(body: body)
+    try await adyen.book.take(events)
+    print(AdyenWebhooks.accepted)
+    _ = events
+}
+
+/// Of `AdyenProvider.swift`.
+private func example2(
+    _ key: Secret<String>, _ transport: any HTTPTransport, _ webhookKey: Secret<String>
+) async throws {
+    let config = try AdyenConfig(merchantAccount: "ShopECOM", apiKey: key, webhookKeys: [webhookKey])
+    let adyen = AdyenProvider(config: config, transport: transport, book: AdyenNotificationLog())
+    let identity = await adyen.identity()
+    print(identity.account ?? "unknown account", adyen.mode.rawValue)
+    _ = config
+    _ = adyen
+    _ = identity
+}
