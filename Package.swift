@@ -63,6 +63,12 @@ let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl
     let coreTextShell: [Target.Dependency] = []
 #endif
 
+/// The stand-ins for outside parties, one vendor each.
+let standIns = [
+    "TillStandInAdyen", "TillStandInApple", "TillStandInBraintree", "TillStandInCard", "TillStandInPayPal",
+    "TillStandInPrinter", "TillStandInStripe",
+]
+
 let package = Package(
     name: "till",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -95,7 +101,7 @@ let package = Package(
         .library(name: "TillCheckout", targets: ["TillCheckout"]),
         .library(name: "TillBooks", targets: ["TillBooks"]),
         .library(name: "TillSandbox", targets: ["TillSandbox"]),
-        .library(name: "TillStandIns", targets: ["TillStandIns"]),
+        .library(name: "TillStandIns", targets: standIns),
         .library(name: "TillServer", targets: ["TillServer"]),
         .executable(name: "till", targets: ["TillCommand"]),
         .executable(name: "till-simulate", targets: ["till-simulate"]),
@@ -214,13 +220,52 @@ let package = Package(
                 "TillCore", "TillContactless", "TillTapToPay", "TillOffline", "TillProvider", grdb, crypto,
             ],
             swiftSettings: simulated),
-        // Beside TillSandbox, whose ledger and faults some of them show on a vendor's wire.
+        // Beside TillSandbox, whose ledger and faults some of them show on a vendor's wire. One vendor each.
         .target(
-            name: "TillStandIns",
+            name: "TillStandInServing", dependencies: ["TillCore", "TillHTTP", hummingbird, httpTypes, log, nioCore],
+            swiftSettings: strict),
+        .target(
+            name: "TillStandInStripe",
             dependencies: [
-                "TillCore", "TillReceipts", "TillCards", "TillApplePay", "TillContactless", "TillHTTP", "TillSandbox",
-                crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore,
-                nioPosix, nioSSL, hummingbirdTLS,
+                "TillCore", "TillCards", "TillHTTP", "TillSandbox", "TillStandInServing", crypto, httpTypes,
+                hummingbird,
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "TillStandInPayPal",
+            dependencies: [
+                "TillCore", "TillCards", "TillHTTP", "TillSandbox", "TillStandInServing", asn1, crypto, cryptoExtras,
+                httpTypes, hummingbird, x509,
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "TillStandInBraintree",
+            dependencies: [
+                "TillCore", "TillCards", "TillHTTP", "TillSandbox", "TillStandInServing", crypto, httpTypes,
+                hummingbird,
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "TillStandInAdyen",
+            dependencies: [
+                "TillCore", "TillHTTP", "TillSandbox", "TillStandInServing", crypto, cryptoExtras, httpTypes,
+                hummingbird,
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "TillStandInApple",
+            dependencies: [
+                "TillCore", "TillApplePay", "TillStandInServing", asn1, crypto, cryptoExtras, httpTypes, hummingbird,
+                hummingbirdTLS, log, nioCore, nioSSL, x509,
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "TillStandInCard", dependencies: ["TillCore", "TillContactless", nioCore, nioPosix],
+            swiftSettings: strict),
+        .target(
+            name: "TillStandInPrinter",
+            dependencies: [
+                "TillCore", "TillReceipts", "TillStandInServing", httpTypes, hummingbird, nioCore, nioPosix,
             ],
             swiftSettings: strict),
 
@@ -229,7 +274,8 @@ let package = Package(
             name: "TillServer",
             dependencies: [
                 "TillCore", "TillOrders", "TillCanvas", "TillPrinting", "TillMail", "TillReceipts", "TillHardware",
-                "TillProvider", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", "TillStandIns", "TillCards",
+                "TillProvider", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", "TillStandInApple",
+                "TillCards",
                 "TillApplePay", "TillBooks", "TillContactless", "TillTapToPay", "TillOffline",
                 crypto, cryptoExtras, hummingbird, lifecycle, httpTypes, log, tracing, nioCore, nioPosix, nioSSL,
                 nioHTTP1, asyncHTTPClient, asn1, x509,
@@ -241,26 +287,30 @@ let package = Package(
             swiftSettings: strict),
         // What only C can say about a process: it wipes what it frees, and shuts its memory to others.
         .target(name: "CTillProcess"),
-        .executableTarget(
-            name: "TillCommand",
+        .target(
+            name: "TillCommandLine",
             dependencies: [
                 "CTillProcess", "TillCore", "TillOrders", "TillCanvas", "TillPrinting", "TillReceipts",
                 "TillHardware", "TillJournal", "TillJournalSQLite", "TillPostgres", "TillCheckout", "TillSandbox",
-                "TillStandIns", "TillServer", "TillHTTP", "TillProvider", "TillStripe", "TillPayPal",
+                "TillStandInAdyen", "TillStandInApple", "TillStandInBraintree", "TillStandInCard", "TillStandInPayPal",
+                "TillStandInPrinter", "TillStandInStripe", "TillServer", "TillHTTP", "TillProvider", "TillStripe",
+                "TillPayPal",
                 "TillPayPalClient",
                 "TillBraintree", "TillAdyen", "TillCards", "TillApplePay", "TillBooks", "TillContactless",
                 "TillTapToPay", "TillOffline", "TillPCSC", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: "Sources/till",
             swiftSettings: strict),
+        .executableTarget(
+            name: "TillCommand", dependencies: ["TillCommandLine"], path: "Sources/till", swiftSettings: strict),
 
         // The proof: a seeded world around the real engine. Not a product for shops.
         .target(
             name: "TillSimulation",
             dependencies: [
-                "TillCore", "TillBooks", "TillJournal", "TillCheckout", "TillSandbox", "TillStandIns", "TillStripe",
+                "TillCore", "TillBooks", "TillJournal", "TillCheckout", "TillSandbox", "TillStandInStripe",
+                "TillStripe",
                 "TillHardware", "TillOffline", "TillProvider", "TillTestSupport", httpTypes,
             ],
             swiftSettings: simulated),
@@ -277,7 +327,7 @@ let package = Package(
             path: "Benchmarks/journal", swiftSettings: strict),
         .executableTarget(
             name: "applepay-benchmark",
-            dependencies: ["TillCore", "TillApplePay", "TillStandIns", "TillTestSupport", crypto],
+            dependencies: ["TillCore", "TillApplePay", "TillStandInApple", "TillTestSupport", crypto],
             path: "Benchmarks/applepay", exclude: ["README.md", "run"], swiftSettings: strict),
         .executableTarget(
             name: "cards-benchmark",
@@ -288,7 +338,8 @@ let package = Package(
             dependencies: ["TillPrinting", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             path: "Benchmarks/printing", exclude: ["README.md"], swiftSettings: strict),
         .executableTarget(
-            name: "contactless-benchmark", dependencies: ["TillCore", "TillContactless", "TillPCSC", "TillStandIns"],
+            name: "contactless-benchmark",
+            dependencies: ["TillCore", "TillContactless", "TillPCSC", "TillStandInCard"],
             path: "Benchmarks/contactless", exclude: ["pyemv_rate.py", "run"], swiftSettings: strict),
         example("FirstSale", "TillJournal", "TillJournalSQLite", "TillCheckout"),
         example(
@@ -298,8 +349,8 @@ let package = Package(
         example(
             "ReaderSale", "TillJournal", "TillJournalSQLite", "TillCheckout", "TillHardware", "TillReceipts",
             "TillSandbox"),
-        example("OnlineOrder", "TillCards", "TillPayPalClient", "TillPayPal", "TillStandIns"),
-        example("ApplePayToken", "TillApplePay", "TillStandIns"),
+        example("OnlineOrder", "TillCards", "TillPayPalClient", "TillPayPal", "TillStandInPayPal"),
+        example("ApplePayToken", "TillApplePay", "TillStandInApple"),
 
         // What several rooms' tests share.
         .target(
@@ -318,16 +369,16 @@ let package = Package(
         tests("TillCards", httpTypes),
         tests(
             "TillBraintree", "ProviderConformance", "TillCards", "TillPayPalClient", "TillBraintreeClient", "TillHTTP",
-            "TillCheckout", "TillJournal", "TillSandbox", "TillStandIns", httpTypes),
+            "TillCheckout", "TillJournal", "TillSandbox", "TillStandInBraintree", httpTypes),
         tests(
             "TillPayPal", "ProviderConformance", "TillCards", "TillPayPalClient", "TillHTTP", "TillJournal",
             "TillCheckout",
-            "TillSandbox", "TillStandIns", crypto, httpTypes),
-        tests("TillApplePay", ["TillSandbox", "TillStandIns", asn1, crypto, x509] + passKitShell),
+            "TillSandbox", "TillStandInPayPal", crypto, httpTypes),
+        tests("TillApplePay", ["TillSandbox", "TillStandInApple", asn1, crypto, x509] + passKitShell),
         tests("TillContactless", crypto, cryptoExtras),
         tests(
             "TillAdyen", "ProviderConformance", "TillCards", "TillHardware", "TillProvider", "TillSandbox",
-            "TillStandIns", httpTypes),
+            "TillStandInAdyen", httpTypes),
         tests(
             "TillTapToPay",
             ["TillCheckout", "TillContactless", "TillOffline", "TillSandbox", crypto] + proximityReaderShell),
@@ -336,16 +387,21 @@ let package = Package(
         tests("TillHardwareCombine", "TillHardware", openCombine),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests(
-            "TillStripe", "ProviderConformance", "TillCards", "TillHardware", "TillHTTP", "TillSandbox", "TillStandIns",
+            "TillStripe", "ProviderConformance", "TillCards", "TillHardware", "TillHTTP", "TillSandbox",
+            "TillStandInStripe",
             crypto, httpTypes),
         tests("TillJournal", "TillJournalSQLite", "TillPostgres", grdb),
         tests(
             "TillBooks", "TillAdyen", "TillBraintree", "TillCheckout", "TillHTTP", "TillJournal", "TillPayPal",
-            "TillProvider", "TillSandbox", "TillStandIns", "TillStripe", httpTypes),
+            "TillProvider", "TillSandbox", "TillStripe", httpTypes),
         tests("TillSandbox", "TillCards", "TillHardware"),
-        tests(
-            "TillStandIns", "TillCards", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillProvider",
-            "TillSandbox", "TillStripe", httpTypes),
+        .testTarget(
+            name: "TillStandInsTests",
+            dependencies: [
+                "TillCore", "TillTestSupport", "TillCards", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal",
+                "TillProvider", "TillSandbox", "TillStripe", httpTypes,
+            ] + standIns.map { .target(name: $0) },
+            swiftSettings: strict),
         tests(
             "TillCheckout", "ProviderConformance", "TillCards", "TillJournal", "TillProvider", "TillSandbox",
             "TillSimulation"),
@@ -353,13 +409,14 @@ let package = Package(
         tests(
             "TillServer", "TillAdyen", "TillApplePay", "TillCards", "TillContactless", "TillJournal",
             "TillJournalSQLite",
-            "TillCheckout", "TillProvider", "TillSandbox", "TillStandIns", "TillStripe", "TillTapToPay", grdb,
+            "TillCheckout", "TillProvider", "TillSandbox", "TillStandInApple", "TillStripe", "TillTapToPay", grdb,
             hummingbird, lifecycle,
             httpTypes, nioCore, tracing, inMemoryTracing),
         .testTarget(
-            name: "TillCommandTests",
+            name: "TillCommandLineTests",
             dependencies: [
-                "TillCommand", "TillCore", "TillCheckout", "TillHardware", "TillJournal", "TillProvider", "TillServer",
+                "TillCommandLine", "TillCore", "TillCheckout", "TillHardware", "TillJournal", "TillProvider",
+                "TillServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -412,6 +469,8 @@ if let rooms = Context.environment["TILL_ROOM"]?.split(separator: ","), !rooms.i
     var open = rooms.flatMap { ["\($0)", "\($0)Tests"] }
     // One conformance suite tests the journals of both rooms.
     if rooms.contains(where: { $0 == "TillPostgres" || $0 == "TillJournalSQLite" }) { open.append("TillJournalTests") }
+    // The tests of the command line start the binary.
+    if rooms.contains("TillCommandLine") { open.append("TillCommand") }
     while let name = open.popLast() {
         guard let target = targets[name], kept.insert(name).inserted else { continue }
         open += target.dependencies.compactMap { dependency in

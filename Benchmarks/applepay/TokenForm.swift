@@ -1,6 +1,6 @@
 import TillApplePay
 import TillCore
-import TillStandIns
+import TillStandInApple
 
 /// Tokens in each form in which a signature may be written, with who can open them.
 struct TokenForm {

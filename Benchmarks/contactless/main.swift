@@ -5,7 +5,7 @@ import Dispatch
 import TillContactless
 import TillCore
 import TillPCSC
-import TillStandIns
+import TillStandInCard
 
 /// 106 bytes, eight leaves in one template: what a card answers to GET PROCESSING OPTIONS.
 enum Sample {

@@ -1,6 +1,6 @@
 import TillApplePay
 import TillCore
-import TillStandIns
+import TillStandInApple
 
 /// A token of Apple Pay from its arrival to its acceptance, and what stops it on the way. The throw-away authority of
 /// the sandbox stands for Apple: its root takes the place of Apple's.

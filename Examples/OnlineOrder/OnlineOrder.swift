@@ -2,7 +2,7 @@ import TillCards
 import TillPayPalClient
 import TillCore
 import TillPayPal
-import TillStandIns
+import TillStandInPayPal
 
 /// An order paid with a card through PayPal: first a card that is declined, then one that is not, then the same call
 /// once more. PayPal's stand-in answers in process; with `HTTPClientTransport` and PayPal's sandbox it is the same

@@ -22,6 +22,12 @@ extension Order {
                 parsing: bytes, limits: JSONLimits(maximumBytes: Order.maximumDocumentBytes), allowsTrailingCommas: true
             )
         } catch { throw .notJSON(error) }
+        try self.init(document: document)
+    }
+
+    /// Reads a parsed order document, WooCommerce's or PayPal's: the latter has `purchase_units`.
+    /// - Throws: `OrderError` if it does not add up or cannot be understood.
+    public init(document: JSONValue) throws(OrderError) {
         if document["purchase_units"] != nil {
             try self.init(payPal: document)
         } else {

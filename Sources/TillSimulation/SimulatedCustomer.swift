@@ -2,7 +2,7 @@ import Synchronization
 import TillCheckout
 import TillCore
 import TillSandbox
-import TillStandIns
+import TillStandInStripe
 import TillStripe
 
 extension SimulatedWorld {

@@ -2,7 +2,7 @@ import HTTPTypes
 import Synchronization
 import TillCore
 import TillSandbox
-import TillStandIns
+import TillStandInStripe
 import TillTestSupport
 
 /// The network between a counter and Stripe's readers: it loses, delays and repeats messages, is used by a process that

@@ -2,7 +2,7 @@ import Synchronization
 import TillCore
 import TillProvider
 import TillSandbox
-import TillStandIns
+import TillStandInStripe
 import TillStripe
 import TillTestSupport
 

@@ -3,7 +3,7 @@ import TillCheckout
 import TillCore
 import TillJournal
 import TillSandbox
-import TillStandIns
+import TillStandInStripe
 import TillStripe
 import TillTestSupport
 

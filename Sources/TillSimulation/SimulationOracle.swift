@@ -3,7 +3,7 @@ import TillBooks
 import TillCore
 import TillJournal
 import TillSandbox
-import TillStandIns
+import TillStandInStripe
 import TillTestSupport
 
 extension SimulatedWorld {

@@ -24,7 +24,7 @@ def run(root, script, *arguments):
 def copied(tmp_path):
     """What the scripts read, so that it can be changed."""
     for name in ("scripts/dependencies", "scripts/bill-of-materials", RECORD, "Package.swift", "Package.resolved",
-                 "Sources/till/Till.swift"):
+                 "Sources/TillCommandLine/Till.swift"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(counter.ROOT / name, tmp_path / name)
     return tmp_path

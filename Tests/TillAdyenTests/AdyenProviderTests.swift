@@ -4,7 +4,7 @@ import TillAdyen
 import TillCards
 import TillCore
 import TillSandbox
-import TillStandIns
+import TillStandInAdyen
 
 @Suite("Adyen")
 struct AdyenProviderTests {

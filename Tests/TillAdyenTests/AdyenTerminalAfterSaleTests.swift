@@ -1,6 +1,6 @@
 import Testing
 import TillCore
-import TillStandIns
+import TillStandInAdyen
 import TillTestSupport
 
 @testable import TillAdyen

@@ -2,7 +2,7 @@ import HTTPTypes
 import Testing
 import TillCore
 import TillSandbox
-import TillStandIns
+import TillStandInAdyen
 import TillTestSupport
 
 @testable import TillAdyen

@@ -3,7 +3,7 @@ import HTTPTypes
 import Testing
 import TillAdyen
 import TillCore
-import TillStandIns
+import TillStandInAdyen
 
 @Suite("Adyen's terminals on the local network")
 struct AdyenTerminalTests {

@@ -2,7 +2,7 @@ import HTTPTypes
 import Testing
 import TillCore
 import TillProvider
-import TillStandIns
+import TillStandInAdyen
 
 @testable import TillAdyen
 

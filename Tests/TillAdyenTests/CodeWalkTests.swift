@@ -2,7 +2,7 @@ import ProviderConformance
 import Testing
 import TillCards
 import TillCore
-import TillStandIns
+import TillStandInAdyen
 import TillTestSupport
 @testable import TillAdyen
 

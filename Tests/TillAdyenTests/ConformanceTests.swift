@@ -4,7 +4,7 @@ import TillAdyen
 import TillCards
 import TillCore
 import TillSandbox
-import TillStandIns
+import TillStandInAdyen
 
 /// Adyen before its stand-in, with the webhooks that say how captures, cancels and refunds end.
 private struct AdyenWorld: ProviderWorld {

@@ -6,7 +6,7 @@ import TillCheckout
 import TillCore
 import TillHTTP
 import TillJournal
-import TillStandIns
+import TillStandInAdyen
 import TillTestSupport
 
 /// Adyen rejects our key for a while: everything waits, and goes on when it is right.

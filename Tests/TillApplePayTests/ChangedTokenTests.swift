@@ -2,7 +2,7 @@ import Testing
 import TillApplePay
 import TillCore
 import TillSandbox
-import TillStandIns
+import TillStandInApple
 import TillTestSupport
 
 #if canImport(FoundationEssentials)

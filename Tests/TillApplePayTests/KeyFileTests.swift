@@ -3,7 +3,7 @@ import SwiftASN1
 import Testing
 import TillApplePay
 import TillCore
-import TillStandIns
+import TillStandInApple
 import X509
 
 #if canImport(FoundationEssentials)

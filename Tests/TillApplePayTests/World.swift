@@ -1,6 +1,6 @@
 import TillApplePay
 import TillCore
-import TillStandIns
+import TillStandInApple
 
 /// One shop with the sandbox's Apple, at a fixed moment.
 struct World {

@@ -7,7 +7,7 @@ import TillBraintreeClient
 import TillCore
 import TillHTTP
 import TillSandbox
-import TillStandIns
+import TillStandInBraintree
 import TillTestSupport
 @testable import TillBraintree
 

@@ -5,7 +5,7 @@ import TillCheckout
 import TillCore
 import TillJournal
 import TillProvider
-import TillStandIns
+import TillStandInBraintree
 import TillTestSupport
 
 @testable import TillBraintree

@@ -2,7 +2,7 @@ import ProviderConformance
 import Testing
 import TillCards
 import TillCore
-import TillStandIns
+import TillStandInBraintree
 import TillTestSupport
 @testable import TillBraintree
 

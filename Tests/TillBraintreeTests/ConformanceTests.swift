@@ -5,7 +5,7 @@ import TillBraintree
 import TillCards
 import TillCore
 import TillSandbox
-import TillStandIns
+import TillStandInBraintree
 
 /// A clock that moves only when time passes at the stand-in.
 private final class PassingClock: TillClock {

@@ -5,7 +5,7 @@ import TillCheckout
 import TillCore
 import TillHTTP
 import TillJournal
-import TillStandIns
+import TillStandInBraintree
 import TillTestSupport
 @testable import TillBraintree
 

@@ -5,7 +5,7 @@ import TillCards
 import TillCheckout
 import TillCore
 import TillJournal
-import TillStandIns
+import TillStandInBraintree
 import TillTestSupport
 @testable import TillBraintree
 

@@ -7,7 +7,7 @@ import TillCore
 import TillHTTP
 import TillJournal
 import TillPayPalClient
-import TillStandIns
+import TillStandInBraintree
 import TillTestSupport
 @testable import TillBraintree
 

@@ -11,8 +11,16 @@ private func example1(_ journal: any Journal & RecordStore) async throws {
     }
 }
 
+/// Of `Checkout+open.swift`.
+private func example2(_ checkout: Checkout, _ order: Order) async throws {
+    let draft = checkout.draft(account: .main, order: order, captureMode: .automatic)
+    let payment = try await checkout.open(draft, whenOccupied: .replaceUnpaid)
+    _ = draft
+    _ = payment
+}
+
 /// Of `Checkout+recover.swift`.
-private func example2(_ checkout: Checkout) async throws {
+private func example3(_ checkout: Checkout) async throws {
     let recovery = Task {
         await checkout.run { notice in print(notice) }
     }
@@ -23,7 +31,7 @@ private func example2(_ checkout: Checkout) async throws {
 }
 
 /// Of `Checkout.swift`.
-private func example3() async throws {
+private func example4() async throws {
     let checkout = Checkout(journal: MemoryJournal(), providers: [CashDrawer()], clock: SystemClock())
     let order = try Order(id: OrderID(rawValue: "4711"), amount: Money(parsing: "12.50", currency: .eur))
     let draft = checkout.draft(account: .main, order: order, captureMode: .automatic)
@@ -37,7 +45,7 @@ private func example3() async throws {
 }
 
 /// Of `Checkout.swift`.
-private func example4(_ checkout: Checkout, _ paid: Payment) async throws {
+private func example5(_ checkout: Checkout, _ paid: Payment) async throws {
     let part = try Money(parsing: "4.50", currency: .eur)
     let back = try await checkout.refund(paid.id, account: .main, amount: part, reason: "cake was old")
     print("\(back.refunded) of \(back.captured) given back.")
@@ -46,7 +54,7 @@ private func example4(_ checkout: Checkout, _ paid: Payment) async throws {
 }
 
 /// Of `PaymentListing.swift`.
-private func example5(_ checkout: Checkout) async throws {
+private func example6(_ checkout: Checkout) async throws {
     for listed in try await checkout.list(PaymentFilter(account: .main, limit: 20)) {
         switch listed {
         case .payment(let payment): print(payment.id, payment.status.rawValue, payment.captured)

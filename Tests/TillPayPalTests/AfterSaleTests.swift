@@ -3,7 +3,7 @@ import Testing
 import TillCore
 import TillProvider
 import TillPayPalClient
-import TillStandIns
+import TillStandInPayPal
 import TillTestSupport
 @testable import TillPayPal
 

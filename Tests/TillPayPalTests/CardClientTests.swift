@@ -6,7 +6,7 @@ import TillCore
 import TillHTTP
 import TillPayPal
 import TillSandbox
-import TillStandIns
+import TillStandInPayPal
 import TillTestSupport
 
 @Suite("The card client") struct CardClientTests {

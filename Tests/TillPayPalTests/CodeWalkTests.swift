@@ -1,7 +1,7 @@
 import ProviderConformance
 import Testing
 import TillCore
-import TillStandIns
+import TillStandInPayPal
 import TillTestSupport
 @testable import TillPayPal
 @testable import TillPayPalClient

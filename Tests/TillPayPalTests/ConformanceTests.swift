@@ -3,7 +3,7 @@ import Testing
 import TillCore
 import TillPayPal
 import TillSandbox
-import TillStandIns
+import TillStandInPayPal
 import TillTestSupport
 
 /// PayPal before its stand-in.

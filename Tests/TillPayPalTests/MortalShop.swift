@@ -6,7 +6,7 @@ import TillJournal
 import TillPayPal
 import TillPayPalClient
 import TillSandbox
-import TillStandIns
+import TillStandInPayPal
 import TillTestSupport
 
 /// A process that dies at its n-th step. A step is before or after a write to the journal or a call to PayPal; after

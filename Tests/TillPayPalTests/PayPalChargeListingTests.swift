@@ -3,7 +3,7 @@ import Testing
 import TillCheckout
 import TillCore
 import TillProvider
-import TillStandIns
+import TillStandInPayPal
 import TillTestSupport
 
 @testable import TillPayPal

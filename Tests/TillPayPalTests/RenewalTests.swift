@@ -3,7 +3,7 @@ import TillPayPalClient
 import TillCheckout
 import TillCore
 import TillSandbox
-import TillStandIns
+import TillStandInPayPal
 import TillTestSupport
 @testable import TillPayPal
 

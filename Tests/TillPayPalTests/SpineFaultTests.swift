@@ -1,7 +1,7 @@
 import Testing
 import TillCheckout
 import TillCore
-import TillStandIns
+import TillStandInPayPal
 import TillSandbox
 import TillTestSupport
 

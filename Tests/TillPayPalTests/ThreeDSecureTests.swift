@@ -1,6 +1,6 @@
 import Testing
 import TillCore
-import TillStandIns
+import TillStandInPayPal
 import TillTestSupport
 @testable import TillPayPal
 

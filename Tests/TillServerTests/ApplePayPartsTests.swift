@@ -6,7 +6,7 @@ import TillCore
 import TillJournal
 import TillJournalSQLite
 import TillSandbox
-import TillStandIns
+import TillStandInApple
 import TillTestSupport
 
 @testable import TillServer

@@ -143,7 +143,7 @@ import TillStripe
                 method: .post, scheme: "http", authority: "localhost:8080", path: path,
                 headerFields: [
                     .authorization: "Bearer key", .contentType: "application/json",
-                    Incoming.name("Idempotency-Key"): key,
+                    HTTPField.Name.literal("Idempotency-Key"): key,
                 ])
             let response = await responder.respond(
                 to: Request(head: head, body: RequestBody(buffer: ByteBuffer(string: body))))

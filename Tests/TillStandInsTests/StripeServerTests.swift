@@ -6,7 +6,7 @@ import TillCore
 import TillSandbox
 import TillTestSupport
 
-@testable import TillStandIns
+@testable import TillStandInStripe
 
 @Suite struct StripeServerTests {
     let clock = ManualClock(waits: .moveTime())

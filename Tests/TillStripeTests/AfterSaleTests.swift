@@ -2,7 +2,7 @@ import Testing
 import TillCore
 import TillProvider
 import TillSandbox
-import TillStandIns
+import TillStandInStripe
 import TillTestSupport
 
 @testable import TillStripe

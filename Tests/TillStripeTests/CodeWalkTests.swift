@@ -2,7 +2,7 @@ import ProviderConformance
 import Testing
 import TillCore
 import TillSandbox
-import TillStandIns
+import TillStandInStripe
 import TillTestSupport
 @testable import TillStripe
 

@@ -3,7 +3,7 @@ import Testing
 import TillCards
 import TillCore
 import TillSandbox
-import TillStandIns
+import TillStandInStripe
 import TillStripe
 
 /// Stripe before its stand-in.

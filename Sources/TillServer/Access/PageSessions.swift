@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import Synchronization
 import TillCore
@@ -125,7 +126,7 @@ final class PageSessions: Sendable {
     // MARK: Using
 
     /// The header of requests that the page sends without user interaction.
-    private static let aloneHeader = Incoming.name("X-Till-Alone")
+    private static let aloneHeader = HTTPField.Name.literal("X-Till-Alone")
 
     /// Returns the open session of a request's cookie. The request counts as use only if the page sends it during user
     /// interaction: not its event stream, and nothing without the page's header. A request with two sessions ends both.

@@ -11,7 +11,7 @@ final class RequestAuthenticator: Sendable {
     static let keyLifetime = Span.seconds(1)
     /// The maximum number of cached keys.
     static let maximumKeys = 1_024
-    static let pageHeader = Incoming.name("X-Till-Page")
+    static let pageHeader = HTTPField.Name.literal("X-Till-Page")
 
     private struct Known {
         let principal: Principal

@@ -256,7 +256,8 @@ struct ApplePayCheckout: Sendable {
         let order = try ApplePayCheckout.order(of: entry.basket)
         let payment: Payment
         do throws(CheckoutError) {
-            let created = try await open(order)
+            let draft = checkout.draft(account: account, order: order, captureMode: .automatic)
+            let created = try await checkout.open(draft, whenOccupied: .continueOrReplaceUnpaid).payment
             guard created.status == .requiresPaymentMethod || created.status == .declined else {
                 // The order is paid or may be paid: report that payment, and make no other.
                 try await note(created, id, transaction, contact)
@@ -285,23 +286,6 @@ struct ApplePayCheckout: Sendable {
                 payment.id, of: basket, transaction: transaction, contact: contact.json.bytes())
         } catch { throw .journal(error) }
         WalletFailpoint.afterPaymentIsNoted.reached()
-    }
-
-    /// Returns the order's payment: a new one, or its existing one, such as that of a process that crashed before the
-    /// authorization. An existing payment for other goods that moved no money is canceled first.
-    private func open(_ order: Order) async throws(CheckoutError) -> Payment {
-        let draft = checkout.draft(account: account, order: order, captureMode: .automatic)
-        let other: PaymentID
-        do throws(CheckoutError) { return try await checkout.create(draft) } catch {
-            guard case .orderOccupied(_, let occupant, _) = error else { throw error }
-            other = occupant
-        }
-        let payment = try await checkout.payment(other, account: account)
-        guard payment.status == .requiresPaymentMethod || payment.status == .declined, payment.order != order else {
-            return payment
-        }
-        _ = try await checkout.cancel(other, account: account, reason: "basket_changed")
-        return try await checkout.create(draft)
     }
 
     // MARK: Answers

@@ -11,7 +11,7 @@ import TillProvider
 /// Access requires an exactly registered origin. Changes require the proof that came with the basket, in a header that
 /// other sites' pages cannot send.
 struct ApplePayRoutes: Sendable {
-    static let proofHeader = Incoming.name("X-Till-Basket-Proof")
+    static let proofHeader = HTTPField.Name.literal("X-Till-Basket-Proof")
     static let maximumBodyBytes = 131_072
     static let association = "/.well-known/apple-developer-merchantid-domain-association"
 
@@ -64,7 +64,7 @@ struct ApplePayRoutes: Sendable {
         {
             response.headers[.accessControlAllowOrigin] = origin
         }
-        response.headers[Incoming.name("Vary")] = "Origin"
+        response.headers[HTTPField.Name.literal("Vary")] = "Origin"
         return response
     }
 
@@ -135,7 +135,7 @@ struct ApplePayRoutes: Sendable {
         headers[.accessControlAllowMethods] = "GET, POST"
         headers[.accessControlAllowHeaders] = "content-type, x-till-basket-proof"
         headers[.accessControlMaxAge] = "600"
-        headers[Incoming.name("Vary")] = "Origin"
+        headers[HTTPField.Name.literal("Vary")] = "Origin"
         return Response(status: .noContent, headers: headers)
     }
 

@@ -1,7 +1,7 @@
 import Synchronization
 import TillApplePay
 import TillCore
-import TillStandIns
+import TillStandInApple
 
 /// A simulated Apple on one machine: a throw-away certificate authority, its gateway over mutual TLS, and a customer
 /// device that makes tokens. It exists only in a counter opened for the sandbox, never in production.

@@ -4,7 +4,7 @@ public import TillCheckout
 public import TillCore
 public import TillJournal
 public import TillProvider
-import TillStandIns
+import TillStandInApple
 
 /// Apple Pay on the web, mounted into a counter: either with a shop's own settings and Apple itself, or the sandbox, in
 /// which this machine simulates Apple.

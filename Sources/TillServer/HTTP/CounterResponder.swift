@@ -103,10 +103,10 @@ struct CounterResponder: HTTPResponder {
     }
 
     /// The origins allowed to load a response as a subresource.
-    static let resourcePolicy = Incoming.name("Cross-Origin-Resource-Policy")
+    static let resourcePolicy = HTTPField.Name.literal("Cross-Origin-Resource-Policy")
     /// The maximum length of an accepted client request ID, in bytes.
     private static let maximumRequestIDBytes = 64
-    private static let replayName = Incoming.name("Idempotent-Replayed")
+    private static let replayName = HTTPField.Name.literal("Idempotent-Replayed")
 
     /// Returns the loggable form: the message of our own errors, which contain no secrets; only the type of others.
     private static func loggable(_ error: any Error) -> String {

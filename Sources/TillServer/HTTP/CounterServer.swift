@@ -85,7 +85,8 @@ public struct CounterServer: Sendable {
         self.logger = logger
     }
 
-    /// Creates a server for a counter, with simulated readers.
+    /// Creates a server for a counter, with simulated readers. Mode, account, default provider, order scope, receipts,
+    /// return URL and statement forms are the counter's, whatever the options say.
     public init(
         counter: Counter, feed: EventFeed, options: ServerOptions, applePay: ApplePayMount? = nil,
         copier: (any JournalCopying)? = nil, logger: Logger = Logger(label: "till")
@@ -93,6 +94,10 @@ public struct CounterServer: Sendable {
         var options = options
         options.mode = counter.mode
         options.account = counter.options.account
+        options.defaultProvider = counter.options.provider
+        options.orderScope = counter.options.orderScope
+        options.receipts = counter.options.receipts
+        options.returnURL = counter.returnURL
         options.statementForms = StatementForm.all(of: counter.options.modules)
         self.init(
             journal: counter.journal, checkout: counter.checkout, feed: feed, options: options, applePay: applePay,

@@ -42,7 +42,7 @@ struct EventStreamRoute: Sendable {
             }
         }
         let start: Int64
-        if let text = incoming.request.headers[Incoming.name("Last-Event-ID")] {
+        if let text = incoming.request.headers[HTTPField.Name.literal("Last-Event-ID")] {
             guard let place = Int64(text), place >= 0 else {
                 throw Problem(.badRequest, "invalid_request", "Last-Event-ID must be a number.", next: "Leave it out.")
             }

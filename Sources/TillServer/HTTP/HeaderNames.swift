@@ -2,9 +2,12 @@ import HTTPTypes
 
 /// Headers used for every request: created once, since creating a name validates it.
 extension HTTPField.Name {
-    static let requestID = Incoming.name("X-Request-Id")
-    static let referrerPolicy = Incoming.name("Referrer-Policy")
+    /// Returns the name of a literal. All literals are valid names.
+    static func literal(_ text: String) -> HTTPField.Name { HTTPField.Name(text) ?? .userAgent }
+
+    static let requestID = HTTPField.Name.literal("X-Request-Id")
+    static let referrerPolicy = HTTPField.Name.literal("Referrer-Policy")
     /// `TEST` in test mode.
-    static let tillMode = Incoming.name("Till-Mode")
-    static let idempotentReplayed = Incoming.name("Idempotent-Replayed")
+    static let tillMode = HTTPField.Name.literal("Till-Mode")
+    static let idempotentReplayed = HTTPField.Name.literal("Idempotent-Replayed")
 }

@@ -1,4 +1,3 @@
-import Crypto
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -124,18 +123,8 @@ struct Incoming: Sendable {
         return key
     }
 
-    private static let idempotencyKeyName = name("Idempotency-Key")
-
-    /// Returns the header name of a literal.
-    static func name(_ text: String) -> HTTPField.Name { HTTPField.Name(text) ?? .init(parsed: text) }
+    private static let idempotencyKeyName = HTTPField.Name.literal("Idempotency-Key")
 }
-
-extension HTTPField.Name {
-    /// Never reached: the literals are all well formed.
-    fileprivate init(parsed text: String) { self = .userAgent }
-}
-
-func digest(_ bytes: some Sequence<UInt8>) -> [UInt8] { Array(SHA256.hash(data: Array(bytes))) }
 
 extension JSONValue {
     /// Refuses unknown members: a misspelled one would otherwise count as missing.

@@ -36,7 +36,7 @@ struct PageRoutes: Sendable {
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
             + "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         // An opener has no access to the page's window.
-        response.headers[Incoming.name("Cross-Origin-Opener-Policy")] = "same-origin"
+        response.headers[HTTPField.Name.literal("Cross-Origin-Opener-Policy")] = "same-origin"
         return response
     }
 }

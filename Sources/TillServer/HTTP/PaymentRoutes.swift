@@ -98,7 +98,7 @@ struct PaymentRoutes: Sendable {
         }
         if let document = body["order"] {
             try body.allow(["order", "order_id", "capture", "accept_paid_order", "accepted_by"])
-            let order = try Order(wooCommerce: document)
+            let order = try Order(document: document)
             let scoped = try order.scoped(options.orderScope)
             if let named, named != order.id, named != scoped.id {
                 throw Problem.field("order_id", "The order document is of order \(order.id).")

@@ -7,7 +7,7 @@ enum RequestHost {
     /// The maximum length: a name of 253 bytes, or an address, and a port.
     static let maximumBytes = 260
     /// The `Host` field. The first one becomes the request's authority; further ones stay in the header fields.
-    private static let name = Incoming.name("Host")
+    private static let name = HTTPField.Name.literal("Host")
 
     /// - Throws: ``Problem`` with 400 for more than one host, and for an invalid one.
     static func check(_ request: Request) throws(Problem) {

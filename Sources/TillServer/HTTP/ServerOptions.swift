@@ -5,9 +5,9 @@ public import TillHardware
 /// The configuration of the HTTP server.
 public struct ServerOptions: Sendable {
     /// The address to listen on.
-    public var host = "127.0.0.1"
+    public var host = ListenAddress.standard.host
     /// The port; 0 for any free port.
-    public var port = 8080
+    public var port = ListenAddress.standard.port
     /// The default provider. Cash always goes to the drawer.
     public var defaultProvider = ProviderName.sandbox
     /// The mode: live moves real money. In test mode every response says so.

@@ -7,6 +7,9 @@ public struct ListenAddress: Hashable, Sendable {
     /// The port; 0 for any free port.
     public var port: Int
 
+    /// The default address: this machine only.
+    public static let standard = ListenAddress(host: "127.0.0.1", port: 8080)
+
     public init(host: String, port: Int) {
         self.host = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
         self.port = port

@@ -52,14 +52,14 @@ struct OriginReader: Sendable {
 
     /// The maximum number of hops examined, from this counter backwards.
     static let maximumHops = 32
-    private static let forwardedFor = Incoming.name("X-Forwarded-For")
-    private static let forwardedProto = Incoming.name("X-Forwarded-Proto")
-    private static let forwardedHost = Incoming.name("X-Forwarded-Host")
-    private static let forwarded = Incoming.name("Forwarded")
+    private static let forwardedFor = HTTPField.Name.literal("X-Forwarded-For")
+    private static let forwardedProto = HTTPField.Name.literal("X-Forwarded-Proto")
+    private static let forwardedHost = HTTPField.Name.literal("X-Forwarded-Host")
+    private static let forwarded = HTTPField.Name.literal("Forwarded")
     /// The forwarding headers of proxies.
     private static let names = [
-        forwardedFor, forwardedProto, forwardedHost, forwarded, Incoming.name("X-Forwarded-Port"),
-        Incoming.name("X-Real-IP"),
+        forwardedFor, forwardedProto, forwardedHost, forwarded, HTTPField.Name.literal("X-Forwarded-Port"),
+        HTTPField.Name.literal("X-Real-IP"),
     ]
 
     func isTrusted(_ address: ClientAddress) -> Bool { trusted.contains { $0.contains(address) } }

@@ -42,8 +42,8 @@ struct TraceParent: Hashable, Sendable {
         self.init(header, state: fields[TraceParent.stateName])
     }
 
-    static let headerName = Incoming.name("traceparent")
-    static let stateName = Incoming.name("tracestate")
+    static let headerName = HTTPField.Name.literal("traceparent")
+    static let stateName = HTTPField.Name.literal("tracestate")
 }
 
 extension ServiceContext {

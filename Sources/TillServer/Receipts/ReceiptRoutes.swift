@@ -154,7 +154,7 @@ struct ReceiptRoutes: Sendable {
         headers[.contentType] = form.format.mediaType
         if form.format == .html {
             headers[.contentSecurityPolicy] = ReceiptRenderer.contentSecurityPolicy
-            headers[Incoming.name("X-Robots-Tag")] = "noindex"
+            headers[HTTPField.Name.literal("X-Robots-Tag")] = "noindex"
         }
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }

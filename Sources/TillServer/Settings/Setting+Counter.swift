@@ -36,10 +36,11 @@ extension Setting {
         about: "How long the sandbox takes for each call.")
     /// The address on which the counter listens.
     public static let host = Setting(
-        key: "host", option: "--host", kind: .text, defaultValue: "127.0.0.1", about: "Where the counter listens.")
+        key: "host", option: "--host", kind: .text, defaultValue: ListenAddress.standard.host,
+        about: "Where the counter listens.")
     /// The port on which the counter listens.
     public static let port = Setting(
-        key: "port", option: "--port", kind: .number(0...65_535), defaultValue: "8080",
+        key: "port", option: "--port", kind: .number(0...65_535), defaultValue: String(ListenAddress.standard.port),
         about: "The counter's port; 0 takes a free one.")
     public static let store = Setting(
         key: "store", option: "--store", kind: .text, defaultValue: "Till", about: "The shop's name on receipts.")

@@ -204,18 +204,10 @@ struct TerminalRoutes: Sendable {
 
     /// Returns the order's payment, creating it if necessary.
     private func payment(for order: Order, _ mode: CaptureMode, _ account: AccountID) async throws -> Payment {
-        do throws(CheckoutError) {
-            let made = try await checkout.create(checkout.draft(account: account, order: order, captureMode: mode))
-            payments.metrics.created()
-            return made
-        } catch {
-            guard case .orderOccupied(_, let id, let status) = error else { throw error }
-            let known = try await checkout.payment(id, account: account)
-            guard known.amount == order.total, known.captureMode == mode else {
-                throw CheckoutError.orderOccupied(order.id, by: id, status)
-            }
-            return known
-        }
+        let draft = checkout.draft(account: account, order: order, captureMode: mode)
+        let (payment, isNew) = try await checkout.open(draft, whenOccupied: .continueSameSale)
+        if isNew { payments.metrics.created() }
+        return payment
     }
 
     private func answer(_ payment: Payment, _ reference: ProviderReference, _ secret: Secret<String>) -> Response {

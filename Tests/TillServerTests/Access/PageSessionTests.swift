@@ -39,9 +39,9 @@ struct PageSessionTests {
         let place = try SessionPlace()
         let token = try await begin(place)
         let sessions = place.sessions()
-        let page = Incoming.name("X-Till-Page")
+        let page = HTTPField.Name.literal("X-Till-Page")
         let asked: [HTTPFields] = [
-            [page: "1", Incoming.name("X-Till-Alone"): "1"], [page: "1", .accept: "text/event-stream"], [:],
+            [page: "1", HTTPField.Name.literal("X-Till-Alone"): "1"], [page: "1", .accept: "text/event-stream"], [:],
         ]
         for headers in asked {
             place.pass(.minutes(239))
@@ -221,7 +221,7 @@ struct PageSessionTests {
             overTLS.holding("t") == "__Host-till_session=t; Path=/; HttpOnly; SameSite=Strict; Secure")
         #expect(try await sessions.cookie(for: plain).holding("t") == "\(name)=t; Path=/; HttpOnly; SameSite=Strict")
         // Nobody's header says how a request came.
-        let told = SessionPlace.request(headers: [Incoming.name("X-Forwarded-Proto"): "https"])
+        let told = SessionPlace.request(headers: [HTTPField.Name.literal("X-Forwarded-Proto"): "https"])
         #expect(try await sessions.cookie(for: told).name == name)
         // A cookie that any page of this host could have set is none over TLS.
         let token = try await begin(place)

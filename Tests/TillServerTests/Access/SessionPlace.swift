@@ -89,7 +89,7 @@ final class SessionPlace: Sendable {
 extension PageSessions {
     /// Whether a token lets somebody in; asking counts as use, as by somebody at the page.
     func takes(_ token: String) async throws -> Bool {
-        let headers: HTTPFields = [Incoming.name("X-Till-Page"): "1"]
+        let headers: HTTPFields = [HTTPField.Name.literal("X-Till-Page"): "1"]
         return try await session(of: SessionPlace.request(token, self, headers: headers)) != nil
     }
 }

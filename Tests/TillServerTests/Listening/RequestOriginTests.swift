@@ -17,7 +17,7 @@ struct RequestOriginTests {
         let reader = OriginReader(
             trusted: NetworkRange.list(parsing: networks) ?? [], allowsPlainHTTP: allowsPlainHTTP)
         var headers = HTTPFields()
-        for (name, value) in fields { headers.append(HTTPField(name: Incoming.name(name), value: value)) }
+        for (name, value) in fields { headers.append(HTTPField(name: HTTPField.Name.literal(name), value: value)) }
         var request = Request(
             head: HTTPRequest(
                 method: .get, scheme: "http", authority: "127.0.0.1:8080", path: path, headerFields: headers),

@@ -140,6 +140,26 @@ struct ReviewRouteTests {
         await counter.close()
     }
 
+    @Test("an order as PayPal writes it is created like a WooCommerce order")
+    func payPalOrder() async throws {
+        let counter = try await RoutedCounter()
+        let order = """
+            {"order":{"intent":"CAPTURE","purchase_units":[{"invoice_id":"INV-77","amount":{"currency_code":"USD",\
+            "value":"12.00","breakdown":{"item_total":{"currency_code":"USD","value":"10.00"},\
+            "tax_total":{"currency_code":"USD","value":"2.00"}}},"items":[{"name":"Tea","quantity":"2",\
+            "unit_amount":{"currency_code":"USD","value":"5.00"},"tax":{"currency_code":"USD","value":"1.00"}}]}]}}
+            """
+        let response = try await counter.ask("POST", "/v1/payments", headers: ["Idempotency-Key": "a"], order)
+        let made = try await RoutedCounter.document(response)
+        #expect(response.status == .created, "\(made)")
+        #expect(made["amount"]?.int64Value == 1200 && made["order_id"]?.stringValue == "INV-77", "\(made)")
+        let wrong = try await counter.ask(
+            "POST", "/v1/payments", headers: ["Idempotency-Key": "b"],
+            order.replacing(#""value":"12.00""#, with: #""value":"12.01""#))
+        #expect(wrong.status == .unprocessableContent)
+        await counter.close()
+    }
+
     @Test("who charges a settled order says so by name, and the key is kept beside it")
     func accepted() async throws {
         let counter = try await RoutedCounter()

@@ -76,7 +76,7 @@ struct RoutedCounter {
     ) async throws -> Response {
         var headers = HTTPFields()
         if !isStranger { headers[.authorization] = "Bearer key" }
-        for (name, value) in more { headers[Incoming.name(name)] = value }
+        for (name, value) in more { headers[HTTPField.Name.literal(name)] = value }
         if !body.isEmpty { headers[.contentType] = "application/json" }
         let head = HTTPRequest(
             method: HTTPRequest.Method(method) ?? .get, scheme: "http", authority: "localhost:8080", path: path,

@@ -6,7 +6,7 @@ import TillSandbox
 import TillStripe
 import TillTestSupport
 
-@testable import TillStandIns
+@testable import TillStandInStripe
 
 /// The stand-in's own rules, over its wire.
 @Suite("Terminal sandbox", .timeLimit(.minutes(30))) struct SandboxTerminalTests {

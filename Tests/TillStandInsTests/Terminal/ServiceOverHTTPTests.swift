@@ -8,7 +8,7 @@ import TillHardware
 import TillStripe
 import TillTestSupport
 
-@testable import TillStandIns
+@testable import TillStandInStripe
 
 /// The reader service over Stripe's smart readers, through a real connection to the sandbox's server: every verb of
 /// the contract, with the states and events that an app sees.

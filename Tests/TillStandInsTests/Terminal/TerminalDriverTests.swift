@@ -4,7 +4,7 @@ import TillSandbox
 import TillHardware
 import TillStripe
 
-@testable import TillStandIns
+@testable import TillStandInStripe
 
 /// The reader service over Stripe's smart readers: the same verbs as with any reader, against the sandbox.
 @Suite("Reader service over Stripe", .timeLimit(.minutes(30))) struct TerminalDriverTests {

@@ -9,7 +9,7 @@ import TillProvider
 import TillStripe
 import TillTestSupport
 
-@testable import TillStandIns
+@testable import TillStandInStripe
 
 /// The in-person sale over the engine: whatever happens to people, readers and answers, an order is paid once or not
 /// at all, and has one payment intent.

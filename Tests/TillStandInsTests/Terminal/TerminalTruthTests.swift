@@ -9,7 +9,7 @@ import TillJournal
 import TillStripe
 import TillTestSupport
 
-@testable import TillStandIns
+@testable import TillStandInStripe
 
 /// A reader's word is a hint: what is late, old or not so ends in no payment that the journal does not know.
 @Suite("A reader that does not tell the truth", .timeLimit(.minutes(30))) struct TerminalTruthTests {

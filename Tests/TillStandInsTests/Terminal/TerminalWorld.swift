@@ -9,7 +9,7 @@ import TillJournal
 import TillStripe
 import TillTestSupport
 
-@testable import TillStandIns
+@testable import TillStandInStripe
 
 /// A shop with a reader: the engine, Stripe's client, and the sandbox behind it, in one process. The clock moves only
 /// by sleeping, so that a test takes no time.

@@ -1,0 +1,251 @@
+import ArgumentParser
+import Foundation
+import TillCards
+import TillCheckout
+import TillCore
+import TillHardware
+import TillJournal
+import TillOrders
+import TillProvider
+import TillReceipts
+import TillServer
+
+/// `till sale`: takes a payment for an order or an amount, and prints the receipt.
+struct Sale: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sale",
+        abstract: "Takes a payment and prints its receipt.",
+        discussion: """
+            till sale --order order.json
+            till sale --amount 12.50 --currency EUR --reader simulated --card declined:insufficient_funds
+            till sale --amount 12.50 --currency EUR --card-number 4242424242424242 --expiry 12/30 --cvc 123
+            till sale --amount 12.50 --currency EUR --cash --tendered 20.00
+            till sale --amount 12.50 --currency EUR --provider adyen --terminal V400m-123456789@192.168.1.20:8443
+            """)
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var provider: ProviderOptions
+
+    @Option(name: .long, help: "A WooCommerce order document; with --amount: the order's name.")
+    var order: String?
+    @Option(name: .long, parsing: .unconditional, help: "The amount, such as 12.50.")
+    var amount: String?
+    @Option(name: .long, help: "The currency, such as EUR.")
+    var currency: String?
+    @Option(name: .long, help: "What is sold, with --amount.")
+    var description: String?
+    @Option(name: .long, help: "automatic or manual.")
+    var capture = "automatic"
+    @Flag(name: .long, help: "Charge an order even if the shop says that it was paid, refunded or canceled.")
+    var evenIfPaid = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The card reader: simulated, or the label or id of a provider's reader, or connected. Simulated is used "
+                + "if no other way to pay is named.", valueName: "name"))
+    var reader: String?
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The simulated card: visa, mastercard, amex, interac, eftpos, declined:<reason>, …", valueName: "card"))
+    var card: String?
+    @Flag(name: .long, help: "The reader asks for a tip, if its configuration has tips.")
+    var askTip = false
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp("Ask for a tip that counts from this part of the amount only.", valueName: "amount"))
+    var tipOn: String?
+    @Option(name: .long, help: "A card number. On a real card use the page: other users can see a command line.")
+    var cardNumber: String?
+    @Option(name: .long, help: "The card's expiry, such as 12/30.")
+    var expiry: String?
+    @Option(name: .long, help: "The card's security code.")
+    var cvc: String?
+    @Option(name: .long, help: "The name on the card.")
+    var cardholder: String?
+    @Flag(name: .long, help: "Notes and coins.")
+    var cash = false
+    @Option(name: .long, parsing: .unconditional, help: "What the customer handed over in cash.")
+    var tendered: String?
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var copy: CopyOption
+    @OptionGroup var customer: CustomerWait
+    @Option(name: .long, help: "How wide the receipt is shown: 58, 80, or a number of columns.") var width = "80"
+    @Option(name: .long, help: "Print the receipt when the payment is settled: a printer's name or address.")
+    var print: String?
+
+    func run() async throws {
+        let named: Order
+        do {
+            named = try readOrder()
+        } catch let error as any ExplainedError {
+            throw Output.fail(error, json: common.json)
+        }
+        if !common.json { for notice in named.notices { Output.note("Note: \(notice)") } }
+        try await withCounter(common, provider, store.given) { counter in
+            // A generated name is unique and needs no scope.
+            let sold = order == nil ? named : try named.scoped(counter.options.orderScope)
+            let mode = try captureMode()
+            _ = try ReceiptForm(.text, width: width)
+            let fleet = try fleet(counter)
+            let name = cash ? ProviderName.cash : fleet?.provider ?? counter.options.provider
+            try StandInRefusal.check(name, in: counter.mode)
+            try counter.checkout.checkAmount(sold.total, provider: name)
+            if let fleet { try check(sold, at: fleet) }
+            let draft = counter.checkout.draft(
+                account: counter.options.account, order: sold, captureMode: mode,
+                acceptedBy: evenIfPaid ? "command line, user \(CommandUser.name)" : nil)
+            let typed = try typedTender(sold)
+            if typed == nil, fleet == nil { try StandInRefusal.check(reader: reader ?? "simulated", in: counter.mode) }
+            let tipping = try tipping(sold, at: fleet)
+            if let fleet {
+                let reader = try await reader(of: fleet, counter)
+                let payment = try await counter.checkout.open(draft, whenOccupied: .replaceUnpaid).payment
+                return try await finish(
+                    try await collect(payment, at: reader, of: fleet, tipping, in: counter), counter)
+            }
+            let payment = try await counter.checkout.open(draft, whenOccupied: .replaceUnpaid).payment
+            let tender: Tender
+            if let typed { tender = typed } else { tender = try await readCard(for: payment) }
+            if !common.json, !cash { Output.note("Asking \(name)…") }
+            let done = try await counter.checkout.confirm(
+                payment.id, account: counter.options.account, provider: name, tender: tender)
+            try await finish(try await customer.outcome(of: done, in: counter, json: common.json), counter)
+        }
+    }
+
+    private func readOrder() throws -> Order {
+        if let amount {
+            guard let currency else {
+                throw CommandError(code: "currency_missing", what: "--amount needs --currency.", next: "Add it.")
+            }
+            do {
+                let money = try Money(parsing: amount, currency: Currency(code: currency))
+                guard money.isPositive else {
+                    throw CommandError(
+                        code: "invalid_amount", what: "The amount must be more than zero; it is \(money).",
+                        next: "Correct it and try again.")
+                }
+                let id = try order.map { try OrderID(selling: $0) } ?? OrderID(rawValue: Sale.newOrderName())
+                return try Order(id: id, amount: money, description: description)
+            } catch let error as any ExplainedError {
+                throw error
+            } catch {
+                throw CommandError(code: "invalid_amount", what: "\(error)", next: "Correct it and try again.")
+            }
+        }
+        guard let path = order else {
+            throw CommandError(
+                code: "nothing_to_sell", what: "Nothing was given to sell.",
+                next: "Give --order FILE, or --amount and --currency.")
+        }
+        do {
+            return try Order(document: OrderFile.read(path))
+        } catch let error as any ExplainedError {
+            throw error
+        } catch {
+            throw CommandError(
+                code: "invalid_order", what: "\(path): \(error)", next: "Correct the order and try again.")
+        }
+    }
+
+    private func captureMode() throws -> CaptureMode {
+        guard let mode = CaptureMode(rawValue: capture) else {
+            throw CommandError(
+                code: "invalid_capture", what: "--capture is \(capture).", next: "It is automatic or manual.")
+        }
+        return mode
+    }
+
+    /// Returns the tender of the options; `nil` if a reader provides it.
+    private func typedTender(_ order: Order) throws -> Tender? {
+        guard [reader != nil || card != nil, cardNumber != nil, cash].filter({ $0 }).count <= 1 else {
+            throw CommandError(
+                code: "choose_a_tender", what: "More than one way to pay was chosen.",
+                next: "Give one of --reader simulated, --card-number, --cash.")
+        }
+        guard tendered == nil || cash else {
+            throw CommandError(code: "choose_a_tender", what: "--tendered goes with --cash.", next: "Add --cash.")
+        }
+        do {
+            if cash {
+                guard capture != CaptureMode.manual.rawValue else {
+                    throw CommandError(
+                        code: "unsupported", what: "Cash cannot be held for later.",
+                        next: "Leave out --capture manual.")
+                }
+                let given = try tendered.map { try Money(parsing: $0, currency: order.total.currency) }
+                if let given, given.minorUnits < order.total.minorUnits {
+                    throw CommandError(
+                        code: "invalid_amount", what: "\(given) is less than the \(order.total) to pay.",
+                        next: "Ask the customer for \(order.total) at least.")
+                }
+                return .cash(tendered: given)
+            }
+            if let cardNumber {
+                guard let expiry else { throw PaymentCardError.expiry(.empty) }
+                let card = try PaymentCard(
+                    number: cardNumber, expiry: expiry, securityCode: cvc, holder: cardholder, now: SystemClock().now())
+                return .card(card.details)
+            }
+            if let reader, reader != SimulatedCardReader.label { return nil }
+            _ = try SimulatedCard(parsing: card ?? "visa")
+            return nil
+        } catch let error as any ExplainedError {
+            throw error
+        } catch {
+            throw CommandError(code: "invalid_tender", what: "\(error)", next: "Correct it and try again.")
+        }
+    }
+
+    private func readCard(for payment: Payment) async throws -> Tender {
+        let simulated = try SimulatedCard(parsing: card ?? "visa")
+        let reader = await SimulatedCardReader.connected(
+            card: simulated, pace: .milliseconds(Output.isTerminal && !common.json ? 300 : 0))
+        let progress = await ReaderProgress(reader, isQuiet: common.json)
+        do {
+            let payload = try await reader.collectPaymentMethod(
+                PaymentIntentParameters(amount: payment.amount, order: payment.order.id))
+            await progress.end()
+            return .cardPresent(payload)
+        } catch {
+            await progress.end()
+            throw error
+        }
+    }
+
+    /// Returns the signer of the receipt's URL. The sale is complete by now, so an unusable key costs only the URL.
+    private func links(_ counter: Counter) -> ReceiptLink? {
+        guard counter.options.receipts.url != nil else { return nil }
+        do throws(ReceiptLinkError) { return try ReceiptLink(besideJournal: counter.journal.path) } catch {
+            Output.note("The receipt has no address online. \(error.what) \(error.next)")
+            return nil
+        }
+    }
+
+    private func finish(_ payment: Payment, _ counter: Counter) async throws {
+        let content = try counter.options.receipts.content(payment, copy: copy.copy, links: links(counter))
+        let receipt = String(decoding: try ReceiptForm(.text, width: width).write(content).bytes, as: UTF8.self)
+        if common.json {
+            Output.line(PaymentLine.json(payment, receipt: receipt))
+        } else if payment.hasNothingToShow {
+            Output.note("till: \(PaymentJSON.message(of: payment))")
+        } else {
+            Output.line(receipt)
+            if let sentence = content.missingFieldsSentence { Output.note("Note: \(sentence)") }
+            if let change = payment.change, change.isPositive { Output.line("Change: \(change)") }
+            // The receipt is for the customer; this line instructs the cashier.
+            if payment.status != .succeeded { Output.note("till: \(PaymentJSON.message(of: payment))") }
+            payment.customersWay.forEach { Output.note($0) }
+        }
+        if let print { await Sale.print(payment, on: print, copy.copy, counter) }
+        try PaymentLine.exit(for: payment)
+    }
+
+    static func newOrderName() -> String {
+        let id = PaymentID.make(
+            at: SystemClock().now(), random: (.random(in: .min ... .max), .random(in: .min ... .max)))
+        return "sale-" + id.rawValue.dropFirst(4)
+    }
+}

@@ -1,0 +1,457 @@
+import TillCore
+import TillSandbox
+import TillStandInServing
+
+/// The sandbox's ledger behind Stripe's API: maps a request to a response. No network.
+struct SandboxStripe: Sendable {
+    let ledger: SandboxLedger
+    let faults: SandboxFaults
+    /// The simulated readers, if any.
+    var terminal: SandboxTerminal?
+    /// The lag of lists behind the ledger.
+    var lateness = ListLateness()
+    /// The account that every test key belongs to.
+    var account = "acct_sandbox"
+    /// Payouts, and planted faults in the statements.
+    var statements = SandboxStripeStatements()
+
+    struct Request: Sendable {
+        var method: String
+        var path: [String]
+        var form: StripeForm
+        var key: String?
+        var authorization: String?
+    }
+
+    var now: Timestamp { ledger.clock.now() }
+    private var rendering: StripeRendering { StripeRendering(now: now) }
+
+    /// Responds to one request.
+    /// - Throws: only if the ledger cannot be read or written.
+    func answer(_ request: Request) async throws -> StripeAnswer {
+        guard request.authorization.map(SandboxStripe.isTestKey) == true else {
+            return .error(401, "invalid_request_error", "The sandbox takes keys that begin with sk_test_ only.")
+        }
+        if let terminal, let answer = try await terminal.answer(request) { return answer }
+        let path = request.path
+        switch (request.method, path.count > 1 ? path[1] : "", path.count) {
+        case ("GET", "account", 2):
+            return StripeAnswer(
+                .object([
+                    JSONMember(key: "id", value: .string(account)),
+                    JSONMember(key: "object", value: .string("account")),
+                ]))
+        case ("POST", "payment_methods", 2): return paymentMethod(request)
+        case ("POST", "tokens", 2): return token(request)
+        case ("POST", "payment_intents", 2): return try await create(request)
+        case ("GET", "payment_intents", 2): return try await listIntents(request)
+        case ("GET", "payment_intents", 3): return try await retrieve(path[2], request)
+        case ("POST", "payment_intents", 3): return try await update(path[2], request)
+        case ("POST", "payment_intents", 4) where path[3] == "confirm": return try await confirm(path[2], request)
+        case ("POST", "payment_intents", 4) where path[3] == "capture": return try await capture(path[2], request)
+        case ("POST", "payment_intents", 4) where path[3] == "cancel": return try await cancel(path[2], request)
+        case ("POST", "refunds", 2): return try await refund(request)
+        case ("GET", "refunds", 2): return try await listRefunds(request)
+        case ("GET", "disputes", 2): return try await listDisputes(request)
+        case ("GET", "refunds", 3): return try await retrieveRefund(path[2])
+        case ("GET", "balance_transactions", 2):
+            let all = try await statements.transactions(of: ledger, rendering)
+            return list("/v1/balance_transactions", try statements.matching(all, request.form), request.form)
+        case ("GET", "payouts", 2): return list("/v1/payouts", statements.payoutObjects(), request.form)
+        default:
+            let asked = path.joined(separator: "/").prefix(100)
+            return .error(404, "invalid_request_error", "Unrecognized request URL (\(request.method) /\(asked)).")
+        }
+    }
+
+    /// Returns the operation of a request and the reference needed to find its fault.
+    func operation(of request: Request) -> (operation: SandboxOperation, reference: String?)? {
+        let path = request.path
+        guard request.method == "POST" else {
+            return path.count > 1 && path[0] == "v1" && path[1] != "account" ? (.query, nil) : nil
+        }
+        switch (path.count > 1 ? path[1] : "", path.count, path.last ?? "") {
+        case ("payment_intents", 2, _): return (request.form.bool("confirm") ? .authorize : .prepare, nil)
+        case ("payment_intents", 4, "confirm"): return (.authorize, path[2])
+        case ("payment_intents", 4, "capture"): return (.capture, path[2])
+        case ("payment_intents", 4, "cancel"): return (.void, path[2])
+        case ("refunds", 2, _): return (.refund, request.form["payment_intent"])
+        case ("terminal", 5, "process_payment_intent"), ("terminal", 5, "confirm_payment_intent"):
+            return (.authorize, request.form["payment_intent"])
+        case ("terminal", 5, "refund_payment"): return (.refund, request.form["payment_intent"])
+        default: return nil
+        }
+    }
+
+    /// Returns the fault of a request, if it has one.
+    func fault(of request: Request) async throws -> SandboxFault? {
+        guard let (operation, reference) = operation(of: request) else { return nil }
+        var charge: SandboxCharge?
+        if let reference { charge = try await ledger.charge(ProviderReference(rawValue: reference)) }
+        let named = ["amount_to_capture", "amount"].lazy.compactMap { request.form[$0].flatMap { Int64($0) } }.first
+        let method = request.form["payment_method"] ?? charge?.paymentMethod
+        let card = operation == .authorize ? method.flatMap { StripePaymentMethod(id: $0) }?.card.fault : nil
+        return faults.next(
+            operation, key: request.key ?? "", amount: named ?? charge?.amount, card: card, at: now)
+    }
+
+    private static func isTestKey(_ header: String) -> Bool {
+        if header.hasPrefix("Bearer ") {
+            return header.hasPrefix("Bearer sk_test_") || header.hasPrefix("Bearer rk_test_")
+        }
+        // "sk_test_" and "rk_test_" in Base64, as far as whole groups extend.
+        return header.hasPrefix("Basic c2tfdGVzd") || header.hasPrefix("Basic cmtfdGVzd")
+    }
+
+    // MARK: Payment methods and intents
+
+    private func paymentMethod(_ request: Request) -> StripeAnswer {
+        guard request.form["type"] == "card" else { return .invalid("type", "The sandbox knows the type card.") }
+        let card = request.form.members(of: "card")
+        if let name = card["token"] {
+            guard let token = StripeWalletToken(id: name) else { return .missing("token", name) }
+            return StripeAnswer(token.method.json(createdAt: now))
+        }
+        switch StripePaymentMethod.typed(card) {
+        case .success(let method): return StripeAnswer(method.json(createdAt: now))
+        case .failure(let refusal): return refusal.answer
+        }
+    }
+
+    private func token(_ request: Request) -> StripeAnswer {
+        switch StripeWalletToken.made(of: request.form) {
+        case .success(let token): return StripeAnswer(token.json(createdAt: now))
+        case .failure(let refusal): return refusal.answer
+        }
+    }
+
+    /// Returns the payment method that a form names or describes.
+    private func method(in form: StripeForm) -> Result<StripePaymentMethod?, StripeRefusal> {
+        if let id = form["payment_method"] {
+            guard let method = StripePaymentMethod(id: id) else {
+                return .failure(StripeRefusal(answer: .missing("PaymentMethod", id)))
+            }
+            return .success(method)
+        }
+        let card = Dictionary(
+            uniqueKeysWithValues: ["number", "exp_month", "exp_year", "cvc"].compactMap { name in
+                form["payment_method_data[card][\(name)]"].map { (name, $0) }
+            })
+        guard !card.isEmpty else { return .success(nil) }
+        return StripePaymentMethod.typed(card).map { $0 }
+    }
+
+    private func create(_ request: Request) async throws -> StripeAnswer {
+        let form = request.form
+        guard let code = form["currency"], let currency = Currency(ifValid: code.uppercased()) else {
+            return .invalid("currency", "Invalid or missing currency.", code: "parameter_missing")
+        }
+        guard let wire = form["amount"].flatMap({ Int64($0) }), wire > 0, wire <= 99_999_999,
+            let minorUnits = StripeWireAmount.minorUnits(wire, currency)
+        else { return .invalid("amount", "Invalid amount.", code: "parameter_invalid_integer") }
+        let amount = Money(minorUnits: minorUnits, currency: currency)
+        let types = form.members(of: "payment_method_types").sorted { $0.key < $1.key }.map(\.value)
+        if types.contains("card_present"), amount.minorUnits < StripeWireAmount.least(currency).minorUnits {
+            return .error(
+                400, "invalid_request_error", code: "amount_too_small", param: "amount",
+                "Amount must be at least \(StripeWireAmount.least(currency)).")
+        }
+        let card: StripePaymentMethod?
+        switch method(in: form) {
+        case .success(let found): card = found
+        case .failure(let refusal): return refusal.answer
+        }
+        let isConfirmed = form.bool("confirm")
+        guard !isConfirmed || card != nil else {
+            return .invalid("payment_method", "A payment method is needed to confirm.", code: "parameter_missing")
+        }
+        let metadata = form.members(of: "metadata")
+        let key = request.key ?? "auto-\(UInt64.random(in: .min ... .max))-\(UInt64.random(in: .min ... .max))"
+        let draft = SandboxLedger.Draft(
+            account: metadata["till_account"], order: metadata["till_order"] ?? metadata["order_id"],
+            payment: metadata["till_payment"], attempt: metadata["till_attempt"], amount: amount.minorUnits,
+            currency: currency.code, capturesAtOnce: form["capture_method"]?.hasPrefix("manual") != true,
+            text: form["description"],
+            metadata: metadata, paymentMethod: card?.id)
+        let owner = SandboxTerminal.owner(request.authorization)
+        let options = "payment_method_options[card_present]"
+        let extends = form.bool("\(options)[request_extended_authorization]")
+        let increments = form.bool("\(options)[request_incremental_authorization_support]")
+        let priority = form["\(options)[routing][requested_priority]"]
+        return try await mutate(request, isConfirmed ? .authorize : .prepare, key: key) { shelf in
+            var charge = try ledger.fresh(shelf, draft, key: key)
+            charge.types = types.isEmpty ? nil : types
+            charge.owner = owner
+            charge.extendsHold = extends ? true : nil
+            charge.allowsIncrement = increments ? true : nil
+            charge.requestedPriority = priority
+            return charge
+        } body: { charge, now in
+            guard isConfirmed, let card else { return .approved(reference: charge.reference) }
+            return charge.authorize(with: card.card, rules: ledger.rules, at: now)
+        }
+    }
+
+    private func update(_ id: String, _ request: Request) async throws -> StripeAnswer {
+        let card: StripePaymentMethod?
+        switch method(in: request.form) {
+        case .success(let found): card = found
+        case .failure(let refusal): return refusal.answer
+        }
+        return try await mutate(request, .prepare) {
+            try $0.charge(id)
+        } body: { charge, _ in
+            guard charge.state == .unconfirmed || charge.state == .declined || card == nil else {
+                return SandboxStripe.unexpected(charge)
+            }
+            if let card {
+                charge.paymentMethod = card.id
+                charge.state = .unconfirmed
+            }
+            charge.metadata.merge(request.form.members(of: "metadata")) { $1 }
+            if let text = request.form["description"] { charge.text = text }
+            return .approved(reference: charge.reference)
+        }
+    }
+
+    private func confirm(_ id: String, _ request: Request) async throws -> StripeAnswer {
+        let given: StripePaymentMethod?
+        switch method(in: request.form) {
+        case .success(let found): given = found
+        case .failure(let refusal): return refusal.answer
+        }
+        return try await mutate(request, .authorize) {
+            try $0.charge(id)
+        } body: { charge, now in
+            guard charge.state != .voided, charge.state != .authorized,
+                let card = given ?? charge.paymentMethod.flatMap({ StripePaymentMethod(id: $0) })
+            else { return SandboxStripe.unexpected(charge) }
+            charge.paymentMethod = card.id
+            return charge.authorize(with: card.card, rules: ledger.rules, at: now)
+        }
+    }
+
+    private func capture(_ id: String, _ request: Request) async throws -> StripeAnswer {
+        let form = request.form
+        let asked = form["amount_to_capture"]
+        guard asked == nil || asked.flatMap({ Int64($0) }) != nil else {
+            return .invalid("amount_to_capture", "Invalid integer.", code: "parameter_invalid_integer")
+        }
+        return try await mutate(request, .capture) {
+            try $0.charge(id)
+        } body: { charge, now in
+            guard charge.state == .authorized, charge.captures.isEmpty else { return SandboxStripe.unexpected(charge) }
+            let amount = asked.flatMap { Int64($0) }.map { SandboxStripe.minorUnits($0, charge) } ?? charge.authorized
+            return charge.capture(
+                amount ?? -1, isFinal: form["final_capture"] != "false", key: request.key ?? "", rules: ledger.rules,
+                at: now)
+        }
+    }
+
+    private func cancel(_ id: String, _ request: Request) async throws -> StripeAnswer {
+        try await mutate(request, .void) {
+            try $0.charge(id)
+        } body: { charge, _ in
+            guard charge.state != .voided, charge.captures.isEmpty, charge.isBeingCharged != true else {
+                return SandboxStripe.unexpected(charge)
+            }
+            return charge.void()
+        }
+    }
+
+    private func retrieve(_ id: String, _ request: Request) async throws -> StripeAnswer {
+        guard let charge = try await ledger.charge(ProviderReference(rawValue: id)) else {
+            return .missing("payment_intent", id)
+        }
+        return StripeAnswer(rendering.intent(charge, expanded: request.form.expands("latest_charge")))
+    }
+
+    private func listIntents(_ request: Request) async throws -> StripeAnswer {
+        let since = request.form["created[gte]"].flatMap { Int64($0) } ?? .min
+        let charges = try await ledger.charges().reversed().filter {
+            $0.createdAt / 1000 >= since && lateness.shows($0.createdAt, at: now)
+        }
+        let expanded = request.form.expands("latest_charge")
+        let (page, hasMore) = page(charges, request.form) { $0.reference }
+        return StripeAnswer(
+            StripeRendering.list(
+                "/v1/payment_intents", page.map { rendering.intent($0, expanded: expanded) }, hasMore: hasMore))
+    }
+
+    // MARK: Refunds
+
+    private func refund(_ request: Request) async throws -> StripeAnswer {
+        let form = request.form
+        guard let id = form["payment_intent"] ?? form["charge"].map({ "pi_" + $0.dropFirst(3) }) else {
+            return .invalid("payment_intent", "A payment_intent is needed.", code: "parameter_missing")
+        }
+        guard form["amount"] == nil || form["amount"].flatMap({ Int64($0) }) != nil else {
+            return .invalid("amount", "Invalid integer.", code: "parameter_invalid_integer")
+        }
+        let metadata = form.members(of: "metadata")
+        return try await mutate(request, .refund) {
+            try $0.charge(id)
+        } body: { charge, now in
+            // An Interac refund needs the card at a reader again.
+            guard charge.card?.brand != "interac" || charge.types?.contains("interac_present") != true else {
+                return .declined(
+                    code: "charge_not_refundable", message: "An Interac charge is refunded at a reader, with its card.")
+            }
+            let asked = form["amount"].flatMap { Int64($0) }
+            let amount = asked.map { SandboxStripe.minorUnits($0, charge) } ?? (charge.captured - charge.refunded)
+            return charge.refund(
+                amount ?? -1, name: metadata["till_refund"], key: request.key ?? "", reason: form["reason"],
+                metadata: metadata, rules: ledger.rules, at: now)
+        }
+    }
+
+    private func listRefunds(_ request: Request) async throws -> StripeAnswer {
+        var refunds: [(id: String, json: JSONValue)] = []
+        let rendering = rendering
+        if let id = request.form["payment_intent"] ?? request.form["charge"].map({ "pi_" + $0.dropFirst(3) }) {
+            guard let charge = try await ledger.charge(ProviderReference(rawValue: id)) else {
+                return .missing("payment_intent", id)
+            }
+            refunds = charge.refunds.map { ($0.reference, rendering.refund($0, of: charge)) }
+        } else {
+            let since = request.form["created[gte]"].flatMap { Int64($0) } ?? .min
+            for charge in try await ledger.charges() {
+                refunds += charge.refunds
+                    .filter { $0.createdAt / 1000 >= since && lateness.shows($0.createdAt, at: now) }
+                    .map { ($0.reference, rendering.refund($0, of: charge)) }
+            }
+        }
+        let (page, hasMore) = page(refunds.reversed(), request.form) { $0.id }
+        return StripeAnswer(StripeRendering.list("/v1/refunds", page.map(\.json), hasMore: hasMore))
+    }
+
+    private func listDisputes(_ request: Request) async throws -> StripeAnswer {
+        let id = request.form["payment_intent"]
+        let rendering = rendering
+        let charges = try await ledger.charges().filter { id == nil || $0.reference == id }
+        let all = charges.flatMap { charge in
+            (charge.disputes ?? []).map { (id: $0.reference, json: rendering.dispute($0, of: charge)) }
+        }
+        let (page, hasMore) = page(all.reversed(), request.form) { $0.id }
+        return StripeAnswer(StripeRendering.list("/v1/disputes", page.map(\.json), hasMore: hasMore))
+    }
+
+    private func retrieveRefund(_ id: String) async throws -> StripeAnswer {
+        // re_<charge>_<number>
+        let parts = id.split(separator: "_")
+        guard parts.count == 3, let charge = try await ledger.charge(ProviderReference(rawValue: "pi_\(parts[1])")),
+            let refund = charge.refunds.first(where: { $0.reference == id })
+        else { return .missing("refund", id) }
+        return StripeAnswer(rendering.refund(refund, of: charge))
+    }
+
+    // MARK: What they share
+
+    private func page<Value>(
+        _ all: some Sequence<Value>, _ form: StripeForm, id: (Value) -> String
+    ) -> (page: [Value], hasMore: Bool) {
+        let limit = max(1, min(100, form["limit"].flatMap { Int($0) } ?? 10))
+        var rest = Array(all)[...]
+        if let after = form["starting_after"] {
+            rest = rest.drop { id($0) != after }.dropFirst()
+        }
+        return (Array(rest.prefix(limit)), rest.count > limit)
+    }
+
+    private func list(_ url: String, _ all: [JSONValue], _ form: StripeForm) -> StripeAnswer {
+        let (page, hasMore) = page(all, form) { $0["id"]?.stringValue ?? "" }
+        return StripeAnswer(StripeRendering.list(url, page, hasMore: hasMore))
+    }
+
+    private static func minorUnits(_ wire: Int64, _ charge: SandboxCharge) -> Int64? {
+        guard let currency = Currency(ifValid: charge.currency) else { return nil }
+        return StripeWireAmount.minorUnits(wire, currency)
+    }
+
+    private static func unexpected(_ charge: SandboxCharge) -> SandboxOutcome {
+        .declined(code: "unexpected_state", message: "The payment intent's status does not allow this.")
+    }
+
+    /// Performs a mutating request in one transaction: replays the stored response of its key, or applies the change
+    /// and stores the response.
+    private func mutate(
+        _ request: Request, _ operation: SandboxOperation, key: String? = nil,
+        find: @escaping @Sendable (any SandboxShelf) throws -> SandboxCharge?,
+        body: @escaping @Sendable (inout SandboxCharge, Timestamp) -> SandboxOutcome
+    ) async throws -> StripeAnswer {
+        let key = key ?? request.key ?? "auto-\(UInt64.random(in: .min ... .max))-\(UInt64.random(in: .min ... .max))"
+        let fingerprint = "/\(request.path.joined(separator: "/")) \(request.form.fingerprint)"
+        let expanded = request.form.expands("latest_charge")
+        let rendering = rendering
+        return try await ledger.store.transaction { shelf in
+            if let effect = try ledger.replay(shelf, key: key, fingerprint: fingerprint) {
+                guard effect.isReplay, let kept = effect.response, let answer = StripeAnswer(kept: kept) else {
+                    return .error(
+                        400, "idempotency_error",
+                        "Keys for idempotent requests can only be used with the same parameters they were first used"
+                            + " with.")
+                }
+                return answer
+            }
+            guard let charge = try find(shelf) else {
+                return .missing("payment_intent", request.path.count > 2 ? request.path[2] : "")
+            }
+            var answer = StripeAnswer(status: 500, body: "{}")
+            _ = try ledger.change(
+                shelf, charge, operation, key: key, fingerprint: fingerprint,
+                respond: { charge, outcome in
+                    answer = SandboxStripe.answer(outcome, charge, operation, rendering, expanded: expanded)
+                    return answer.kept
+                }, body)
+            return answer
+        }
+    }
+
+    private static func answer(
+        _ outcome: SandboxOutcome, _ charge: SandboxCharge, _ operation: SandboxOperation,
+        _ rendering: StripeRendering, expanded: Bool
+    ) -> StripeAnswer {
+        let intent = rendering.intent(charge, expanded: expanded)
+        switch outcome {
+        case .approved, .pending, .requiresAction:
+            var answer = StripeAnswer(intent)
+            if operation == .refund, let refund = charge.refunds.last {
+                answer = StripeAnswer(rendering.refund(refund, of: charge))
+                answer.event = StripeAnswer.Event(type: "refund.created", object: rendering.refund(refund, of: charge))
+            } else {
+                answer.event = event(of: intent, operation)
+            }
+            return answer
+        case .declined(let code, let message):
+            if operation == .authorize, charge.state == .declined {
+                var answer = StripeAnswer.error(
+                    402, "card_error", code: rendering.errorCode(code), decline: code, message, intent: intent)
+                answer.event = StripeAnswer.Event(type: "payment_intent.payment_failed", object: intent)
+                return answer
+            }
+            if operation == .refund {
+                let isDone = charge.captured > 0 && charge.refunded >= charge.captured
+                return .error(
+                    400, "invalid_request_error", code: isDone ? "charge_already_refunded" : nil, param: "amount",
+                    message)
+            }
+            let isState = code == "unexpected_state" || code == "already_captured" || code == "authorization_expired"
+            return .error(
+                400, "invalid_request_error", code: isState ? "payment_intent_unexpected_state" : code, message,
+                intent: intent)
+        }
+    }
+
+    private static func event(of intent: JSONValue, _ operation: SandboxOperation) -> StripeAnswer.Event? {
+        let type: String? =
+            switch intent["status"]?.stringValue {
+            case "requires_payment_method" where operation == .prepare: "payment_intent.created"
+            case "requires_capture": "payment_intent.amount_capturable_updated"
+            case "requires_action": "payment_intent.requires_action"
+            case "succeeded": "payment_intent.succeeded"
+            case "canceled": "payment_intent.canceled"
+            default: nil
+            }
+        return type.map { StripeAnswer.Event(type: $0, object: intent) }
+    }
+}

@@ -1,0 +1,3 @@
+import TillCommandLine
+
+await Till.main()
