@@ -242,7 +242,10 @@ class Server:
                 self.kill()
                 pytest.fail("till serve did not end within 15 s of SIGTERM", pytrace=False)
 
-    __enter__ = start
+    def __enter__(self):
+        """`with server.start():` has started it already; a second one on the same port would end at once, after its
+        engine had worked on the journal."""
+        return self if self.process and self.process.poll() is None else self.start()
 
     def __exit__(self, *_):
         self.stop()
