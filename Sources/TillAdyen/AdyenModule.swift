@@ -190,9 +190,11 @@ struct AdyenWebhookReceiver: WebhookReceiver {
             for notification in notifications {
                 // An event of an unknown payment is recorded once the payment is known: Adyen also sends the payment's
                 // own event.
-                guard let payment = try await book.ownPayment(of: notification) else { continue }
+                guard let attempt = try await book.ownAttempt(of: notification) else { continue }
                 events.append(
-                    WebhookEvent(id: notification.name, payment: payment, isAfterSale: notification.isAfterSale))
+                    WebhookEvent(
+                        id: notification.name, payment: PaymentID(ofStep: attempt.rawValue), attempt: attempt,
+                        isAfterSale: notification.isAfterSale))
             }
             return events
         } catch {

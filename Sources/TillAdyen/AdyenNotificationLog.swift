@@ -30,8 +30,8 @@ public struct AdyenNotificationLog: Sendable {
         return found.first(where: \.success) ?? found.last
     }
 
-    /// Returns Till's payment for an event; `nil` if unknown.
-    public func ownPayment(of event: AdyenNotification) async throws(AdyenNotificationLogError) -> PaymentID? {
+    /// Returns Till's attempt for an event; `nil` if unknown.
+    public func ownAttempt(of event: AdyenNotification) async throws(AdyenNotificationLogError) -> AttemptID? {
         var reference = event.merchantReference
         if event.eventCode != .authorization, let original = event.about,
             let found = try await store.about(original).last(where: { $0.eventCode == .authorization })
@@ -39,8 +39,7 @@ public struct AdyenNotificationLog: Sendable {
             reference = found.merchantReference
         }
         if reference.hasSuffix(AdyenProvider.takenAtOnce) { reference.removeLast(AdyenProvider.takenAtOnce.count) }
-        guard let end = reference.lastIndex(of: "-"), reference[end...].hasPrefix("-a") else { return nil }
-        return PaymentID(ifValid: String(reference[..<end]))
+        return AttemptID(ofStep: reference)
     }
 
     /// Returns the later events of a payment.

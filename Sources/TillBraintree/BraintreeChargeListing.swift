@@ -34,7 +34,6 @@ struct BraintreeChargeListing: ChargeListing {
                 let reference = ProviderReference(ifValid: transaction.id)
             else { return .failed("Braintree's transaction \(id) cannot be read") }
             let step = transaction.orderID
-            let payment = step.flatMap { PaymentID(ofStep: $0) }
             let mayHaveMoved: Bool =
                 switch transaction.meaning {
                 case .held, .taken, .undecided: true
@@ -42,8 +41,9 @@ struct BraintreeChargeListing: ChargeListing {
                 }
             found.append(
                 ListedCharge(
-                    transaction.type == "credit" ? .refund : .charge, reference, payment: payment,
-                    attempt: payment == nil ? nil : step.map { AttemptID(rawValue: $0) }, mayHaveMoved: mayHaveMoved,
+                    transaction.type == "credit" ? .refund : .charge, reference,
+                    payment: step.flatMap { PaymentID(ofStep: $0) }, attempt: step.flatMap { AttemptID(ofStep: $0) },
+                    mayHaveMoved: mayHaveMoved,
                     amount: transaction.amount, status: transaction.status))
         }
         return .listed(found, next: rest.count > found.count ? found.last?.reference.rawValue : nil)

@@ -105,7 +105,8 @@ struct BraintreeWebhookReceiver: WebhookReceiver {
         }
         guard let transaction = event.transaction else { return [WebhookEvent(id: event.id, payment: nil)] }
         switch await provider.payment(ofTransaction: transaction) {
-        case .payment(let id): return [WebhookEvent(id: event.id, payment: id, isAfterSale: event.isAfterSale)]
+        case .payment(let id, let attempt):
+            return [WebhookEvent(id: event.id, payment: id, attempt: attempt, isAfterSale: event.isAfterSale)]
         case .none: return [WebhookEvent(id: event.id, payment: nil)]
         case .unknown: throw .later("Braintree cannot be asked what the webhook is about.")
         }

@@ -69,7 +69,9 @@ extension BraintreeProvider {
         switch await gateway.send(.get, "/transactions/\(id)", within: deadline) {
         case .answered(let node):
             guard let found = BraintreeTransaction(node) else { return .none }
-            if let payment = found.orderID.flatMap({ PaymentID(ofStep: $0) }) { return .payment(payment) }
+            if let order = found.orderID, let payment = PaymentID(ofStep: order) {
+                return .payment(payment, AttemptID(ofStep: order))
+            }
             // A refund initiated elsewhere need not carry our order id; its sale does.
             guard let sale = found.refundedID, !isOfRefund else { return .none }
             return await payment(ofTransaction: sale, isOfRefund: true)
@@ -81,8 +83,8 @@ extension BraintreeProvider {
 
     /// The result of ``payment(ofTransaction:)``.
     public enum PaymentLookup: Hashable, Sendable {
-        /// The transaction belongs to this payment.
-        case payment(PaymentID)
+        /// The transaction belongs to this payment, and is that of its attempt if it names one.
+        case payment(PaymentID, AttemptID?)
         /// The transaction is not one of ours.
         case none
         /// Braintree could not be queried.

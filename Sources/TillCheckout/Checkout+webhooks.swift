@@ -7,6 +7,8 @@ public struct WebhookReport: Sendable {
     public var receipt: WebhookReceipt
     /// The payment concerned; `nil` if there is none, or the provider does not name it.
     public var payment: PaymentID?
+    /// The attempt concerned, if the provider names it: an abandoned one is queried even if another followed.
+    public var attempt: AttemptID?
     /// The owner of the order, if the webhook names it: the order is held if the journal does not know the payment.
     public var owner: Incident.Owner?
     /// `true` if the webhook may concern money that has already moved, so that a settled payment is queried too.
@@ -15,11 +17,12 @@ public struct WebhookReport: Sendable {
     public var document: [UInt8]
 
     public init(
-        receipt: WebhookReceipt, payment: PaymentID?, owner: Incident.Owner? = nil, isAfterSale: Bool,
-        document: [UInt8]
+        receipt: WebhookReceipt, payment: PaymentID?, attempt: AttemptID? = nil, owner: Incident.Owner? = nil,
+        isAfterSale: Bool, document: [UInt8]
     ) {
         self.receipt = receipt
         self.payment = payment
+        self.attempt = attempt
         self.owner = owner
         self.isAfterSale = isAfterSale
         self.document = document
@@ -30,7 +33,8 @@ extension Checkout {
     /// Records a provider's webhook and its consequences, once and in one commit:
     /// - A payment with something open becomes due immediately.
     /// - A settled payment (after the sale), one that holds money, or one with an abandoned attempt is queried until
-    ///   the provider has answered.
+    ///   the provider has answered. So is an earlier abandoned attempt that the webhook names, once no other operation
+    ///   is open.
     /// - For a payment that the journal does not know, an incident is opened, which holds the order that the webhook
     ///   names.
     ///
@@ -56,13 +60,16 @@ extension Checkout {
             // A hold can be captured and released in dashboards, and an abandoned attempt approved after all. No other
             // open operation would trigger a query.
             let mayHold = payment.isAtRest && (payment.held.isPositive || payment.mayBeApprovedLate)
-            let events = report.isAfterSale || mayHold ? payment.requestQuery(at: now) : []
+            var events = report.attempt.map { payment.requestQuery(aboutAbandoned: $0, at: now) } ?? []
+            if report.isAfterSale || mayHold {
+                events += payment.requestQuery(at: now).filter { !events.contains($0) }
+            }
             if events.isEmpty { return try await isFirst(woken) }
             do throws(CheckoutError) {
                 // A process with a call under way keeps the payment; otherwise it is queried immediately, whatever else
                 // is open. This process must not take it over: the payment may belong to another account, and would
                 // then be held without ever being worked on.
-                let isInFlight = payment.isInFlight
+                let isInFlight = payment.isInFlight || payment.hasUndecidedAttempt
                 if try await append(
                     events, to: &payment, at: now, holder: isInFlight ? .unchanged : .nobody, webhook: report.receipt,
                     wakes: !isInFlight)

@@ -116,6 +116,25 @@ public final class SQLiteJournal: CounterStore {
         } catch { throw JournalError(storage: error) }
     }
 
+    /// Reads the level of the journal in a file; changes nothing, and creates no file.
+    /// - Throws: `JournalError`, also for a file of another program or a newer Till.
+    public static func level(at path: String) throws(JournalError) -> JournalLevel {
+        do {
+            guard FileManager.default.fileExists(atPath: path) else {
+                return JournalLevel(found: 0, newest: SQLiteSchema.version, missing: SQLiteSchema.migrator.migrations)
+            }
+            var configuration = Configuration()
+            configuration.readonly = true
+            let file = try DatabaseQueue(path: path, configuration: configuration)
+            let level = try file.read { db in
+                try SQLiteSchema.check(db, path: path)
+                return try SQLiteSchema.level(db)
+            }
+            try file.close()
+            return level
+        } catch { throw JournalError(storage: error) }
+    }
+
     deinit { if !writer.isClosed { owners.release(lease.number) } }
 
     private static func prepareFile(_ path: String) throws {

@@ -132,7 +132,9 @@ struct PayPalWebhookReceiver: WebhookReceiver {
                     isFinal: PayPalDispute(dispute.facts, isTold: true)?.dispute.outcome != nil, dispute.facts)
             } catch { throw .later("The disk did not take what the event says.", code: "webhook_not_kept") }
         }
-        return [WebhookEvent(id: event.id, payment: payment, isAfterSale: event.isAfterSale)]
+        return [
+            WebhookEvent(id: event.id, payment: payment, attempt: event.attempt, isAfterSale: event.isAfterSale)
+        ]
     }
 }
 

@@ -105,6 +105,14 @@ public final class PostgresJournal: CounterStore {
         return journal
     }
 
+    /// Reads the level of the journal in a database; changes nothing.
+    /// - Throws: ``JournalError``, also for tables of a newer Till.
+    public static func level(at address: String) throws(JournalError) -> JournalLevel {
+        do throws(PostgresFailure) { return try PostgresSchema.level(try PostgresConnection(address, .survey)) } catch {
+            throw error.journalError
+        }
+    }
+
     /// Returns the channel of one journal, distinct even with several in a database.
     static func hintChannel(_ start: [UInt8]) -> String { "till_" + Hex.lowercase(start.prefix(16)) }
 

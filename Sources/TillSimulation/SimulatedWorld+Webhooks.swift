@@ -53,7 +53,8 @@ extension SimulatedWorld {
             if plant == .webhookNotKept { return true }
             let owner = Incident.Owner(account: context.account, order: context.order)
             let report = WebhookReport(
-                receipt: receipt, payment: context.payment, owner: owner, isAfterSale: true, document: [])
+                receipt: receipt, payment: context.payment, attempt: context.attempt, owner: owner,
+                isAfterSale: true, document: [])
             guard try await engine.heard(report) else { return true }
         } catch { return false }
         try? await engine.query(context.payment)

@@ -112,7 +112,7 @@ struct StripeWebhookReceiver: WebhookReceiver {
         }
         return [
             WebhookEvent(
-                id: event.id, payment: payment, account: event.account, order: event.order,
+                id: event.id, payment: payment, attempt: event.attempt, account: event.account, order: event.order,
                 isAfterSale: event.isAfterSale
             ) { [feed] in feed.heard(event) }
         ]

@@ -290,6 +290,22 @@ def test_a_confirmation_without_an_answer_is_not_known_until_the_till_says_it(cl
     assert [p["captured"] for p in payments(server)] == [1250]
 
 
+def test_a_confirmation_under_way_stays_on_the_screen_when_the_payment_is_read_again(clerk, server, shoot):
+    page, held_back = clerk.page, []
+    page.route("**/confirm", lambda route: held_back.append(route))
+    sell(clerk)
+    assert counter.until(lambda: held_back or page.wait_for_timeout(20), WAIT / 1000)
+    page.evaluate("async () => (await import('/shown.js')).refresh()")  # as after each event of the payment
+    headline(clerk, "^Processing$")
+    expect(page.locator("#detail")).to_have_text(re.compile("12.50 EUR: the payment is being processed. Don't pay"))
+    expect(page.locator("#now")).not_to_contain_text("No money moved")
+    assert tone(clerk) == "wait"
+    shoot("confirming")
+    held_back[0].continue_()
+    headline(clerk, "^Paid$")
+    assert [p["captured"] for p in payments(server)] == [1250]
+
+
 def test_axe_finds_no_fault_after_a_sale_and_in_the_question(clerk, server):
     sold(clerk)
     expect(clerk.page.get_by_role("log")).to_contain_text("Captured", timeout=WAIT)

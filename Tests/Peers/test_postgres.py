@@ -26,6 +26,11 @@ from wrong_clock import LIBRARY, Clock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROMOTIONS = int(os.environ.get("TILL_PROMOTIONS", "1"))
+# All that a counter needs where the owner has made the tables (docs/CLUSTER.md).
+RIGHTS_OF_A_COUNTER = [
+    "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO clerk",
+    "GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO clerk",
+]
 # How long the call of a counter that is only presumed dead may still run.
 CALL_SECONDS = 60
 SKIPPED_SECONDS = 48
@@ -364,6 +369,28 @@ def test_doctor_says_how_safe_a_commit_is(cluster):
     finally:
         cluster.psql("ALTER ROLE shop NOSUPERUSER")
     assert "Till's role is a superuser" in said
+
+
+def test_the_owner_makes_the_tables_and_a_role_that_may_create_nothing_sells(cluster, tmp_path):
+    level = command(cluster, "journal", "level")
+    assert level.code == 1 and level.json["level"] == 0 and "tables" in level.json["missing"], level
+    cluster.psql("CREATE ROLE clerk LOGIN PASSWORD 'a-secret'")
+    try:
+        (tmp_path / "pgpass").write_text("127.0.0.1:*:*:*:a-secret\n")
+        refused = counter.till("journal", "migrate", "--journal", cluster.address(user="clerk"), "--json")
+        assert refused.code == 1 and "does not let Till's role do that" in refused.err + refused.out, refused
+        made = command(cluster, "journal", "migrate")
+        assert made.code == 0 and made.json["level"] == made.json["newest"] and made.json["added"], made
+        assert command(cluster, "journal", "migrate").json["added"] == []
+        for grant in RIGHTS_OF_A_COUNTER:
+            cluster.psql(grant)
+        level = counter.till("journal", "level", "--journal", cluster.address(user="clerk"), "--json")
+        assert level.code == 0 and level.json["missing"] == [], level
+        with Counter(tmp_path / "clerk", cluster, address=cluster.address(user="clerk")) as server:
+            assert sell(lambda: server, "o-1")
+        verified(cluster)
+    finally:
+        cluster.psql("DROP OWNED BY clerk; DROP ROLE clerk")
 
 
 def test_nodes_are_the_counters_that_stand_on_the_journal(cluster, tmp_path):

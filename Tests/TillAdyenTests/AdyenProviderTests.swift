@@ -231,7 +231,7 @@ struct AdyenProviderTests {
         let events = try webhooks.verify(body: body.bytes())
         #expect(events.first?.merchantReference == "pay_1-a1.now")
         let first = try #require(events.first)
-        #expect(try await book.ownPayment(of: first)?.rawValue == "pay_1")
+        #expect(try await book.ownAttempt(of: first)?.rawValue == "pay_1-a1")
         try await book.take(events)
         try await book.take(events)
         #expect(await notices.named("pay_1-a1.now").count == 1)

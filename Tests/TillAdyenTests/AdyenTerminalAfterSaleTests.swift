@@ -72,7 +72,7 @@ struct AdyenTerminalAfterSaleTests {
             """
         let event = try #require(AdyenNotification(kept: try JSONValue(parsing: Array(text.utf8))))
         try await book.take([event])
-        #expect(try await book.ownPayment(of: event)?.rawValue == "pay_1")
+        #expect(try await book.ownAttempt(of: event)?.rawValue == "pay_1-a1")
         #expect(try await snapshot(try provider()).disputes.count == 1)
     }
 }

@@ -121,7 +121,7 @@ import TillTestSupport
         let shop = try await Shop()
         #expect(
             await shop.provider.payment(ofTransaction: shop.reference.rawValue)
-                == .payment(PaymentID(rawValue: "pay_1")))
+                == .payment(PaymentID(rawValue: "pay_1"), AttemptID(rawValue: "pay_1-a1")))
         #expect(await shop.provider.payment(ofTransaction: "nothing") == .none)
     }
 }

@@ -6,12 +6,13 @@ import TillJournal
 import TillSandbox
 import TillTestSupport
 
-/// A provider on whose way a request for money is held up, and that refuses no late one: a void of what it has not
+/// A provider on whose way the first request for money is held up, and that refuses no late one: a void of what it has not
 /// heard of yet leaves no trace there.
 private final class SlowWay: ProviderInFront {
     let base: SandboxProvider
     private let heldUp = Mutex<[CheckedContinuation<Void, Never>]>([])
     private let arrived = Mutex(0)
+    private let requests = Mutex(0)
     private let isOpen = Mutex(false)
 
     init(_ base: SandboxProvider) { self.base = base }
@@ -28,7 +29,10 @@ private final class SlowWay: ProviderInFront {
     }
 
     func authorize(_ request: AuthorizationRequest, with tender: Tender) async -> ProviderAnswer<Authorization> {
-        if !isOpen.withLock({ $0 }) {
+        let isFirst = requests.withLock { count in
+            count += 1; return count == 1
+        }
+        if isFirst, !isOpen.withLock({ $0 }) {
             await withCheckedContinuation { caller in heldUp.withLock { $0.append(caller) } }
         }
         let answer = await base.authorize(request, with: tender)
@@ -63,10 +67,8 @@ struct LateApprovalTests {
     /// Asks for the money, gives it up, and lets `other` find nothing of it and void it.
     private func givenUp(by engine: Checkout, other: Checkout) async throws -> PaymentID {
         let id = try await world.create()
-        let payload = CardPresentPayload(
-            reader: "r", sealed: Secret("sim:4242424242424242:visa:contact_emv"), card: nil)
         async let confirmed = engine.confirm(
-            id, account: .main, provider: .sandbox, tender: .cardPresent(payload))
+            id, account: .main, provider: .sandbox, tender: card)
         try await until { provider.waiting == 1 }
         world.clock.advance(by: .seconds(31))
         #expect(try await confirmed.captured.isZero)
@@ -114,14 +116,44 @@ struct LateApprovalTests {
         try await check(id, successor)
     }
 
+    @Test("holds nothing in the end where the customer has paid again before the webhook tells of it")
+    func paidAgain() async throws {
+        let journal = MemoryJournal(storage: world.storage, clock: world.clock)
+        let deaf = Checkout(journal: journal, providers: [provider], clock: world.clock)
+        let successor = engine
+        let id = try await givenUp(by: deaf, other: successor)
+        journal.loseLease()
+        #expect(try await successor.confirm(id, account: .main, provider: .sandbox, tender: card).status == .succeeded)
+        provider.open()
+        try await until { provider.arrivals == 2 }
+        #expect(try await holds() == 1)
+        let attempt = try await world.payment(id).attempts[0].id
+        let receipt = WebhookReceipt(provider: .sandbox, id: "evt_1", at: world.clock.now())
+        #expect(
+            try await successor.heard(
+                WebhookReport(receipt: receipt, payment: id, attempt: attempt, isAfterSale: false, document: [])))
+        try await until {
+            try await successor.recover()
+            let payment = try await world.payment(id)
+            return payment.isAtRest && payment.requestedQuery == nil && payment.attempts[0].void?.state.isOpen == false
+        }
+        let payment = try await world.payment(id)
+        #expect(payment.openAttention.map(\.attention) == [.approvedLate(World.eur(100), isCaptured: false)])
+        #expect(payment.captured == World.eur(100) && payment.status == .succeeded)
+        #expect(try await holds() == 0)
+        #expect(try await world.problems() == [])
+    }
+
+    private let card = Tender.cardPresent(
+        CardPresentPayload(reader: "r", sealed: Secret("sim:4242424242424242:visa:contact_emv"), card: nil))
+
     private func check(_ id: PaymentID, _ engine: Checkout) async throws {
         let payment = try await world.payment(id)
         #expect(payment.openAttention.map(\.attention) == [.approvedLate(World.eur(100), isCaptured: false)])
         #expect(payment.captured.isZero && payment.status == .requiresPaymentMethod)
         #expect(try await holds() == 0)
         // The order is free, and is paid once.
-        let again = CardPresentPayload(reader: "r", sealed: Secret("sim:4242424242424242:visa:contact_emv"), card: nil)
-        let paid = try await engine.confirm(id, account: .main, provider: .sandbox, tender: .cardPresent(again))
+        let paid = try await engine.confirm(id, account: .main, provider: .sandbox, tender: card)
         #expect(paid.status == .succeeded)
         #expect(try await world.problems() == [])
     }

@@ -10,7 +10,7 @@ struct JournalCommand: AsyncParsableCommand {
         commandName: "journal", abstract: "Checks and copies the journal.",
         subcommands: [
             Verify.self, Head.self, Backup.self, Incidents.self, JournalMode.self, JournalNodes.self,
-            JournalMoveCommand.self,
+            JournalMoveCommand.self, JournalLevelCommand.self, JournalMigrateCommand.self,
         ])
 
     struct Verify: AsyncParsableCommand {

@@ -42,10 +42,7 @@ extension Counter {
         onLease: (@Sendable (LeaseNotice) -> Void)? = nil, onCommit: (@Sendable ([StoredEvent]) -> Void)? = nil,
         onHint: (@Sendable (Set<AccountID>?) -> Void)? = nil
     ) throws(JournalError) -> any CounterStore {
-        let address: JournalAddress
-        do throws(JournalAddressError) { address = try JournalAddress(place) } catch {
-            throw .unavailable("its address \(error)")
-        }
+        let address = try journalAddress(place)
         switch address {
         case .file(let path):
             return try SQLiteJournal.open(
@@ -57,6 +54,20 @@ extension Counter {
                 at: text, files: address.files, clock: clock,
                 description: "till \(Till.version) at \(here), pid \(getpid())", onCommit: onCommit, onHint: onHint,
                 lease: lease, onLease: onLease)
+        }
+    }
+
+    /// Reads the level of the journal at a path or an address, without opening it.
+    static func journalLevel(at place: String) throws(JournalError) -> JournalLevel {
+        switch try journalAddress(place) {
+        case .file(let path): try SQLiteJournal.level(at: path)
+        case .postgres(let text): try PostgresJournal.level(at: text)
+        }
+    }
+
+    private static func journalAddress(_ place: String) throws(JournalError) -> JournalAddress {
+        do throws(JournalAddressError) { return try JournalAddress(place) } catch {
+            throw .unavailable("its address \(error)")
         }
     }
 }

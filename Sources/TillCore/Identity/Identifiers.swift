@@ -135,6 +135,16 @@ public struct AttemptID: Identifier {
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
+extension AttemptID {
+    /// Reads the identifier of an attempt, `pay_…-a1`. `nil` for anything else, another operation's included.
+    public init?(ofStep name: some StringProtocol) {
+        guard PaymentID(ofStep: name) != nil, let end = name.lastIndex(of: "-"), name[end...].hasPrefix("-a") else {
+            return nil
+        }
+        self.init(rawValue: String(name))
+    }
+}
+
 /// A capture of an authorization: the payment's identifier and `-c1`, `-c2`, …
 public struct CaptureID: Identifier {
     /// The identifier's text, unmodified.

@@ -129,7 +129,7 @@ extension Payment {
             return false
         case .wrongAmount, .wrongCurrency, .stillUnknown: return !isOpen(item.operation)
         case .keyRejected:
-            if case .attempt(let id) = item.operation, let query = requestedQuery, query.attempt == id,
+            if case .attempt(let id) = item.operation, let query = requestedQuery(about: id),
                 item.since >= query.since
             {
                 return false

@@ -175,8 +175,10 @@ extension Payment {
             guard attentionItems.indices.contains(number - 1), attentionItems[number - 1].closing == nil else { return }
             attentionItems[number - 1].closing = AttentionItem.Closing(resolution: resolution, at: record.at)
         case .queryRequested(let attempt, let due):
-            requestedQuery = .after(requestedQuery, attempt, due: due, at: record.at, version: version)
-        case .queryAnswered: requestedQuery = nil
+            let query = RequestedQuery.after(
+                requestedQuery(about: attempt), attempt, due: due, at: record.at, version: version)
+            requestedQueries = requestedQueries.filter { $0.attempt != attempt } + [query]
+        case .queryAnswered(let attempt): requestedQueries.removeAll { $0.attempt == attempt }
         case .created, .attemptStarted, .attemptBound, .attemptPrepared, .authorized, .actionRequired,
             .continuationStarted,
             .attemptStored, .attemptDeclined, .attemptNotSent, .attemptExpired, .voidStarted, .voided, .captureStarted,

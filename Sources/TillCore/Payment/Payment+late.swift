@@ -56,11 +56,16 @@ extension Payment {
 
     /// The newest attempt, if Till ended it without the provider's answer: given up or not sent.
     public var abandonedAttempt: Attempt? {
-        guard let attempt = attempts.last, endedWithoutMoney(attempt) else { return nil }
+        attempts.last.flatMap { isAbandoned($0) ? $0 : nil }
+    }
+
+    /// A Boolean value that indicates whether Till ended an attempt without the provider's answer.
+    func isAbandoned(_ attempt: Attempt) -> Bool {
+        guard endedWithoutMoney(attempt) else { return false }
         switch attempt.state {
-        case .notSent: return attempt
-        case .voided where attempt.void?.reason == .abandoned: return attempt
-        case .voided, .declined, .expired, .inFlight, .unknown, .requiresAction, .stored, .authorized: return nil
+        case .notSent: return true
+        case .voided: return attempt.void?.reason == .abandoned
+        case .declined, .expired, .inFlight, .unknown, .requiresAction, .stored, .authorized: return false
         }
     }
 

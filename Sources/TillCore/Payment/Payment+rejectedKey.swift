@@ -23,7 +23,7 @@ extension Payment {
         }
         let open = openOperations(of: id)
         // A settled payment waits for nothing but this answer.
-        if open.isEmpty, requestedQuery?.attempt == id { return alarm(.attempt(id)) }
+        if open.isEmpty, requestedQuery(about: id) != nil { return alarm(.attempt(id)) }
         return open.flatMap { operation in
             if case .deferred(let until, _, _, _) = state(of: operation) {
                 return CheckSchedule.isReached(until, at: now) ? rejected(operation, reason, at: now) : []

@@ -41,8 +41,8 @@ public struct Payment: Hashable, Sendable {
     public internal(set) var disputes: [Dispute] = []
     /// All review entries, newest last, open or closed.
     public internal(set) var attentionItems: [AttentionItem] = []
-    /// The query requested by a provider's report about the settled payment, until it is answered.
-    public internal(set) var requestedQuery: RequestedQuery?
+    /// The queries requested by a provider's reports, until they are answered; at most one of each attempt.
+    public internal(set) var requestedQueries: [RequestedQuery] = []
     /// The epoch of the journal in which the payment is worked on; 1 in a journal that was never restored. Not derived
     /// from events: the loader of the payment sets it. Operations begun in a later epoch have identifiers that none of
     /// the lost epoch had, and so idempotency keys that the provider has not seen.

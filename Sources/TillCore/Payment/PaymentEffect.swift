@@ -49,8 +49,8 @@ extension Payment {
         _ capabilities: (ProviderName) -> ProviderCapabilities?, _ now: Timestamp, _ isOrphan: Bool
     ) -> [PendingEffect] {
         var effects: [PendingEffect] = []
-        if let query = requestedQuery, isAtRest {
-            effects.append(PendingEffect(effect: .query(query.attempt), due: query.due))
+        if isAtRest {
+            effects += requestedQueries.map { PendingEffect(effect: .query($0.attempt), due: $0.due) }
         }
         for attempt in attempts {
             let window = capabilities(attempt.provider)?.replayWindow ?? .seconds(0)

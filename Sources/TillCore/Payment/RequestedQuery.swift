@@ -1,5 +1,5 @@
-/// A query requested by a provider's report about a settled payment: the payment is queried until a query sent after
-/// the newest report is answered.
+/// A query requested by a provider's report about a settled payment, or about an abandoned attempt: it is repeated until
+/// a query sent after the newest report is answered.
 public struct RequestedQuery: Hashable, Sendable {
     public let attempt: AttemptID
     /// The time of the next query, unless another operation is under way then.
@@ -45,6 +45,9 @@ extension Payment {
         return (voids + captures.map(\.state) + refunds.map(\.state) + renewals.map(\.state)).contains(.inFlight)
     }
 
+    /// `true` if the outcome of an attempt is not established.
+    public var hasUndecidedAttempt: Bool { attempts.contains(where: \.isUndecided) }
+
     /// `true` if no operation is open and nothing is left to be established, apart from what the provider may report by
     /// itself.
     public var isAtRest: Bool {
@@ -54,11 +57,25 @@ extension Payment {
             && !renewals.contains { $0.state.isOpen }
     }
 
+    /// The requested query that is sent first; `nil` if there is none.
+    public var requestedQuery: RequestedQuery? { requestedQueries.min { $0.due < $1.due } }
+
+    /// Returns the requested query about an attempt.
+    func requestedQuery(about attempt: AttemptID) -> RequestedQuery? {
+        requestedQueries.first { $0.attempt == attempt }
+    }
+
+    /// Requests a query about an attempt that a provider's report names, if Till ended it without the provider's answer:
+    /// the provider may have approved it after all. While another attempt is undecided the query waits for its end.
+    public func requestQuery(aboutAbandoned named: AttemptID, at now: Timestamp) -> [PaymentEvent] {
+        attempts.contains { $0.id == named && isAbandoned($0) } ? [.queryRequested(named, due: now)] : []
+    }
+
     /// Requests a query of a settled payment after a provider's report: it is repeated until answered, and once more if
     /// a query is under way, which may be older than the report. While another operation is open, the query waits for
     /// its end. Does nothing while an attempt is undecided: the authorizing call receives the answer.
     public func requestQuery(at now: Timestamp) -> [PaymentEvent] {
-        guard !attempts.contains(where: \.isUndecided), let attempt = settledAttempt ?? abandonedAttempt else {
+        guard !hasUndecidedAttempt, let attempt = settledAttempt ?? abandonedAttempt else {
             return []
         }
         return [.queryRequested(attempt.id, due: now)]
@@ -71,7 +88,7 @@ extension Payment {
         _ id: AttemptID, _ answer: ProviderAnswer<ProviderSnapshot>, from basis: QueryBasis, _ events: [PaymentEvent],
         at now: Timestamp
     ) -> [PaymentEvent] {
-        guard let query = requestedQuery, query.attempt == id, basis.version >= query.version, basis.isAtRest,
+        guard let query = requestedQuery(about: id), basis.version >= query.version, basis.isAtRest,
             isAtRest
         else { return events }
         let isAskedAgain = events.contains { if case .queryRequested = $0 { true } else { false } }

@@ -43,6 +43,14 @@ enum SQLiteSchema {
         return try Int64.fetchAll(db, sql: "SELECT owner FROM process")
     }
 
+    /// Compares the tables with those of this build.
+    static func level(_ db: Database) throws -> JournalLevel {
+        let applied = try migrator.appliedIdentifiers(db)
+        return JournalLevel(
+            found: try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0, newest: version,
+            missing: migrator.migrations.filter { !applied.contains($0) })
+    }
+
     /// Rejects a foreign file, or one changed by a newer version.
     static func check(_ db: Database, path: String) throws {
         let owner = try Int64.fetchOne(db, sql: "PRAGMA application_id") ?? 0

@@ -55,13 +55,10 @@ struct PayPalChargeListing: ChargeListing {
             let status = PayPalWireText.word(info["transaction_status"])
         else { return nil }
         // A capture has its own invoice number; the one inherited from its order identifies the attempt.
-        let step = info["custom_field"]?.stringValue ?? info["invoice_id"]?.stringValue
-        let payment = step.flatMap { PayPalWebhookEvent.payment($0) }
-        let isAttempt = step.map { payment != nil && $0.contains("-a") } ?? false
+        let step = (info["custom_field"]?.stringValue ?? info["invoice_id"]?.stringValue).map(PayPalWebhookEvent.step)
         return ListedCharge(
-            isCharge(code) ? .charge : .refund, reference, payment: payment,
-            attempt: isAttempt ? step.map { AttemptID(rawValue: $0) } : nil, mayHaveMoved: status != "D",
-            amount: PayPalMoney.read(info["transaction_amount"]), status: "\(code) \(status)")
+            isCharge(code) ? .charge : .refund, reference, payment: step.flatMap { PaymentID(ofStep: $0) },
+            attempt: step.flatMap { AttemptID(ofStep: $0) }, mayHaveMoved: status != "D", amount: PayPalMoney.read(info["transaction_amount"]), status: "\(code) \(status)")
     }
 
     /// `true` for a charge. Fees, reversals, refunds, adjustments, balance holds and voided authorizations follow a

@@ -30,6 +30,8 @@ public struct PayPalWebhookEvent: Hashable, Sendable {
     public let kind: Kind
     /// The payment concerned, if the event identifies one.
     public let payment: PaymentID?
+    /// The attempt concerned, if the event identifies one.
+    public let attempt: AttemptID?
     /// The capture concerned, used to find the payment if the event does not identify it.
     public let capture: PayPalCaptureID?
     /// `true` if the event may report money of a settled payment: a dispute, a refund or capture of other origin, or a
@@ -60,7 +62,9 @@ public struct PayPalWebhookEvent: Hashable, Sendable {
             resource?["custom_id"]?.stringValue
             ?? resource?["purchase_units"]?.arrayValue?.first?["custom_id"]?.stringValue
         let disputed = resource?["disputed_transactions"]?.arrayValue?.first
-        payment = (custom ?? disputed?["custom"]?.stringValue).flatMap { PayPalWebhookEvent.payment($0) }
+        let step = (custom ?? disputed?["custom"]?.stringValue).map { PayPalWebhookEvent.step($0) }
+        payment = step.flatMap { PaymentID(ofStep: $0) }
+        attempt = step.flatMap { AttemptID(ofStep: $0) }
         let parent = OrderLink.all(in: resource ?? .null).first { $0.relation == "up" }?.address.split(separator: "/")
         let above = parent.map { $0.suffix(2).map(String.init) } ?? []
         let name = disputed?["seller_transaction_id"]?.stringValue ?? (above.first == "captures" ? above.last : nil)
@@ -92,10 +96,11 @@ public struct PayPalWebhookEvent: Hashable, Sendable {
         }
     }
 
-    /// Returns the payment in the id of an attempt or a refund: `pay_…-a1`, `void-pay_…-a1`, `pay_…-r1`.
-    static func payment(_ custom: String) -> PaymentID? {
-        var text = custom[...]
-        if text.hasPrefix(PayPalProvider.voidMark) { text = text.dropFirst(PayPalProvider.voidMark.count) }
-        return PaymentID(ofStep: text)
+    /// Returns the id of an attempt or a refund: `pay_…-a1`, `pay_…-r1`; that of the attempt for `void-pay_…-a1`.
+    static func step(_ custom: String) -> Substring {
+        custom.hasPrefix(PayPalProvider.voidMark) ? custom.dropFirst(PayPalProvider.voidMark.count) : custom[...]
     }
+
+    /// Returns the payment whose attempt or refund is named.
+    static func payment(_ custom: String) -> PaymentID? { PaymentID(ofStep: step(custom)) }
 }

@@ -44,6 +44,13 @@ enum PostgresSchema {
         try connection.execute("RESET lock_timeout")
     }
 
+    /// Compares the objects in the database with those of this build.
+    static func level(_ connection: PostgresConnection) throws(PostgresFailure) -> JournalLevel {
+        let found = try found(connection)
+        let procedure = try hasProcedure(connection) ? [] : [BatchProcedure.name]
+        return JournalLevel(found: found, newest: version, missing: (found == 0 ? ["tables"] : []) + procedure)
+    }
+
     private static func make(_ connection: PostgresConnection) throws(PostgresFailure) {
         guard try connection.query("SELECT current_setting('server_encoding')").first?.text(0) == "UTF8" else {
             throw PostgresFailure(

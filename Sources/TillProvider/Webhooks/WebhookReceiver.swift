@@ -45,6 +45,8 @@ public struct WebhookEvent: Sendable {
     public let id: String
     /// The payment concerned; `nil` if it is not one of Till's.
     public let payment: PaymentID?
+    /// The attempt concerned, if the event names it.
+    public let attempt: AttemptID?
     /// The account of the order, if the event names it: an incident is recorded for it if the journal does not know the
     /// payment.
     public let account: AccountID?
@@ -56,11 +58,12 @@ public struct WebhookEvent: Sendable {
     public let onRecorded: @Sendable () -> Void
 
     public init(
-        id: String, payment: PaymentID?, account: AccountID? = nil, order: OrderID? = nil, isAfterSale: Bool = false,
-        onRecorded: @escaping @Sendable () -> Void = {}
+        id: String, payment: PaymentID?, attempt: AttemptID? = nil, account: AccountID? = nil, order: OrderID? = nil,
+        isAfterSale: Bool = false,        onRecorded: @escaping @Sendable () -> Void = {}
     ) {
         self.id = id
         self.payment = payment
+        self.attempt = attempt
         self.account = account
         self.order = order
         self.isAfterSale = isAfterSale

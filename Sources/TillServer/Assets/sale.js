@@ -101,13 +101,18 @@ async function charge(body, tender, asked = body) {
   session.settled = null;
   show("wait", "Processing", "The sale is being recorded. Don't pay again.", true);
   const payment = await paymentFor(body, asked);
-  open(payment);
   const how = tender.type === "reader" ? "the card reader is waking up." : "the payment is being processed.";
-  show("wait", "Processing", `${money(payment.amount, payment.currency)}: ${how} Don't pay again.`, true);
+  session.confirming = { id: payment.id, how };
+  open(payment);
   $("now").scrollIntoView({ block: "nearest" });
   // One key for this press of the button; it is in memory only, as the card is. After a reload the till itself
   // refuses a second attempt while the first is not decided.
-  const answer = await settle(pathOf(payment.id, "confirm"), JSON.stringify({ tender }), newKey());
+  let answer;
+  try {
+    answer = await settle(pathOf(payment.id, "confirm"), JSON.stringify({ tender }), newKey());
+  } finally {
+    session.confirming = null;
+  }
   forgetCard();
   $("tendered").value = "";
   open(answer);

@@ -2,10 +2,13 @@
 // is shown of it may be out of date, because a request about it had no answer.
 
 /**
+ * `confirming` is the payment whose confirmation is under way, and how the customer pays, as a sentence: the events of
+ * a payment that nobody has asked the provider about yet do not hide that.
  * `settled` is the sale that was refused because the shop's document says that it is settled, with what it says.
- * @type {{payment: any, busy: boolean, isStale: boolean, settled: {body: string, words: string} | null}}
+ * @type {{payment: any, busy: boolean, isStale: boolean,
+ *   confirming: {id: string, how: string} | null, settled: {body: string, words: string} | null}}
  */
-export const session = { payment: null, busy: false, isStale: false, settled: null };
+export const session = { payment: null, busy: false, isStale: false, confirming: null, settled: null };
 
 /**
  * Who of the staff is signed in; null where there is no staff.

@@ -59,8 +59,18 @@ export function render() {
   if (payment) renderPayment(payment);
 }
 
+/**
+ * What is said while the confirmation of an open payment is under way. @returns {[string, string, string, boolean] | null}
+ */
+function confirming(payment) {
+  const asked = session.confirming;
+  if (asked?.id !== payment.id || !isRetryable(payment)) return null;
+  const sum = money(payment.amount, payment.currency);
+  return ["wait", "Processing", `${sum}: ${asked.how} Don't pay again.`, true];
+}
+
 function renderPayment(payment) {
-  const [tone, headline, detail, isUnderWay] = session.isStale ? STALE : words(payment);
+  const [tone, headline, detail, isUnderWay] = session.isStale ? STALE : confirming(payment) ?? words(payment);
   show(tone, headline, detail, isUnderWay);
   $("facts").replaceChildren(...descriptions(facts(payment)));
   $("facts").hidden = false;

@@ -67,8 +67,8 @@ struct WebhookRoute: Sendable {
                 Incident.Owner(account: account, order: order)
             } else { nil }
         let report = WebhookReport(
-            receipt: WebhookReceipt(provider: provider, id: event.id, at: now), payment: event.payment, owner: owner,
-            isAfterSale: event.isAfterSale, document: body)
+            receipt: WebhookReceipt(provider: provider, id: event.id, at: now), payment: event.payment,
+            attempt: event.attempt, owner: owner, isAfterSale: event.isAfterSale, document: body)
         guard try await checkout.heard(report) else { return }
         event.onRecorded()
         guard let payment = event.payment else { return }

@@ -187,6 +187,36 @@ struct LateApprovalTests {
         }
     }
 
+    @Test("of an earlier attempt is looked for when the provider names it, once nothing else is open")
+    func named() throws {
+        let first = Examples.attempt
+        for (end, isAbandoned) in zip(Self.ends, [true, true, false, false]) {
+            var payment = try Examples.payment(.automatic, [Examples.started] + end)
+            if isAbandoned { payment.evolve(RecordedEvent(Self.another, at: Self.now)) }
+            let asked = payment.requestQuery(aboutAbandoned: first, at: Self.now)
+            #expect(asked == (isAbandoned ? [.queryRequested(first, due: Self.now)] : []))
+            #expect(payment.requestQuery(aboutAbandoned: Self.second, at: Self.now).isEmpty)
+            guard isAbandoned else { continue }
+            for event in asked { payment.evolve(RecordedEvent(event, at: Self.now)) }
+            #expect(!effects(payment).contains(.query(first)), "the second attempt is under way")
+            payment.evolve(RecordedEvent(.authorized(Self.second, Examples.authorization), at: Self.now))
+            #expect(effects(payment).contains(.query(first)))
+            // A report about the second attempt replaces no query about the first one.
+            for event in payment.requestQuery(at: Self.now) { payment.evolve(RecordedEvent(event, at: Self.now)) }
+            #expect(payment.requestedQueries.map(\.attempt) == [first, Self.second])
+            var other = Examples.authorization
+            other.reference = ProviderReference(rawValue: "another")
+            let found = PaymentAnswer.snapshot(
+                first,
+                .approved(
+                    ProviderSnapshot(
+                        reference: other.reference, standing: .authorized(other), captured: Examples.eur(0),
+                        refunds: [])))
+            #expect(take(found, &payment).prefix(3) == ["attempt.prepared", "void.started", "payment.attention_required"])
+            #expect(payment.currentAttempt?.id == Self.second)
+        }
+    }
+
     @Test("is not looked for for ever", arguments: [nil, ProviderSnapshot.Standing.notFound])
     func notFound(_ standing: ProviderSnapshot.Standing?) throws {
         let answer = standing.map { seen($0) } ?? .snapshot(Examples.attempt, .unknown(reason: "not reported yet"))
