@@ -148,12 +148,26 @@ def database_server():
 def cluster(database_server, tmp_path, monkeypatch):
     """The server with a new database, and a folder in which the counters' own files go."""
     database_server.renew()
-    password = tmp_path / "pgpass"
+    know_password(tmp_path, monkeypatch)
+    return database_server
+
+
+def know_password(folder, monkeypatch):
+    """What is started knows the database's, and leaves its files in the folder."""
+    password = folder / "pgpass"
     password.write_text("127.0.0.1:*:*:shop:a-secret\n")
     password.chmod(0o600)
     monkeypatch.setenv("PGPASSFILE", str(password))
-    monkeypatch.chdir(tmp_path)
-    return database_server
+    monkeypatch.chdir(folder)
+
+
+@pytest.fixture
+def pair(tmp_path, monkeypatch):
+    """A primary and its synchronous standby, which nobody else uses."""
+    know_password(tmp_path, monkeypatch)
+    pair = postgres.Pair()
+    yield pair
+    pair.end()
 
 
 @pytest.fixture

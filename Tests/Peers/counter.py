@@ -57,6 +57,17 @@ def public_binary():
     return str(folder / "till")
 
 
+def library(name, folder):
+    """A library in C of ours, built to be loaded into a process."""
+    built = pathlib.Path(folder) / f"{name}.so"
+    compiler = next((c for c in ("cc", "clang", "gcc") if shutil.which(c)), None)
+    if not compiler:
+        pytest.fail(f"a C compiler is needed for {name}.c; Swift's own clang will do", pytrace=False)
+    source = pathlib.Path(__file__).with_name(f"{name}.c")
+    subprocess.run([compiler, "-O2", "-shared", "-fPIC", "-o", built, source, "-ldl"], check=True)
+    return built
+
+
 # Ports below those that the system gives out, some for each worker: a port that one test has freed, to see what happens
 # when nobody listens, is never taken by another test meanwhile.
 PORTS_OF_A_WORKER = 2_000

@@ -9,6 +9,7 @@ import tempfile
 import time
 
 import requests
+from wire import Wire
 
 import counter
 import deaths
@@ -17,6 +18,7 @@ BIN = max(pathlib.Path("/usr/lib/postgresql").glob("*/bin"), default=None)
 CARD = {"type": "card", "number": counter.CARD, "expiry": "12/30", "cvc": "123"}
 STANDBY = "standby_one"
 START_SECONDS = 60
+MANY = "max_connections=400"
 LEASE = {"TILL_LEASE_SECONDS": "5"}
 
 
@@ -27,8 +29,8 @@ def children(process):
 class Cluster:
     """A private server on a socket in a folder of its own, with a port on loopback; it refuses to run as root."""
 
-    def __init__(self, primary=None):
-        """`primary`: whose standby it is."""
+    def __init__(self, primary=None, port=None):
+        """`primary`: whose standby it is; `port`: at which it reaches that one."""
         assert BIN, "PostgreSQL is not installed: scripts/setup test"
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="till-pg-", dir="/tmp"))
         self.folder.chmod(0o755)
@@ -39,11 +41,12 @@ class Cluster:
         (self.folder / "password").write_text("a-secret\n")
         (self.folder / "password").chmod(0o644)
         if primary:
-            self.run("pg_basebackup", "-c", "fast", "-R", "-D", self.data, "-d",
-                     f"host={primary.folder} port={primary.port} user=owner application_name={STANDBY}")
+            self.run("pg_basebackup", "--no-sync", "-c", "fast", "-R", "-D", self.data, "-d",
+                     f"host=127.0.0.1 port={port or primary.port} user=owner password=a-secret "
+                     f"application_name={STANDBY}")
             return
-        self.run("initdb", "-D", self.data, "-U", "owner", "--auth-local=trust", "--auth-host=scram-sha-256", "-E",
-                 "UTF8", "--locale=C", "--pwfile", self.folder / "password")
+        self.run("initdb", "--no-sync", "-D", self.data, "-U", "owner", "--auth-local=trust",
+                 "--auth-host=scram-sha-256", "-E", "UTF8", "--locale=C", "--pwfile", self.folder / "password")
 
     def run(self, program, *arguments):
         subprocess.run([BIN / program, *map(str, arguments)], check=True, capture_output=True, cwd=self.folder,
@@ -102,6 +105,44 @@ class Cluster:
         if self.process and self.process.poll() is None:
             self.stop(signal.SIGQUIT)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Pair:
+    """A primary that waits for its standby with each commit; `line` is the way from one to the other."""
+
+    def __init__(self):
+        self.primary, self.standby, self.line = Cluster(), None, None
+        try:
+            self.primary.start(MANY)
+            self.primary.make_database()
+            self.line = Wire(self.primary.port)
+            self.standby = Cluster(self.primary, self.line.port).start(MANY)
+            # Only the server that is primary now waits for a standby, so the other can go on alone.
+            self.primary.psql(f"ALTER SYSTEM SET synchronous_standby_names = '{STANDBY}'", "postgres")
+            self.primary.psql("SELECT pg_reload_conf()", "postgres")
+            sync = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'"
+            assert counter.until(lambda: self.primary.psql(sync, "postgres") == "1", START_SECONDS)
+        except BaseException:
+            self.end()
+            raise
+
+    def address(self, schema="public", port=None):
+        """Of both; `port`: at which the primary is reached."""
+        return (f"postgresql://shop@127.0.0.1:{port or self.primary.port},127.0.0.1:{self.standby.port}/till"
+                f"?options=-csearch_path%3D{schema}")
+
+    def promote(self):
+        """The primary dies, and with it all that is on its way to the standby, which takes its place."""
+        self.primary.kill()
+        self.line.drop()
+        self.standby.promote()
+
+    def end(self):
+        if self.line:
+            self.line.close()
+        for server in (self.primary, self.standby):
+            if server:
+                server.end()
 
 
 class Counter(counter.Server):

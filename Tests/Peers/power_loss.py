@@ -6,26 +6,18 @@ does not change), its luxuries are not: sectors of one write survive one by one,
 """
 import os
 import pathlib
-import shutil
 import struct
-import subprocess
 
-import pytest
+import counter
 
 SECTOR = 512
-HERE = pathlib.Path(__file__).resolve().parent
 # How a disk may treat what was not synced.
 LUCK = ("lost", "kept", "some", "noise")
 
 
 def recorder(folder):
     """The library to load, built once."""
-    library = pathlib.Path(folder) / "power_loss.so"
-    compiler = next((c for c in ("cc", "clang", "gcc") if shutil.which(c)), None)
-    if not compiler:
-        pytest.fail("a C compiler is needed to record what reaches the disk; Swift's own clang will do", pytrace=False)
-    subprocess.run([compiler, "-O2", "-shared", "-fPIC", "-o", library, HERE / "power_loss.c", "-ldl"], check=True)
-    return library
+    return counter.library("power_loss", folder)
 
 
 class Record:

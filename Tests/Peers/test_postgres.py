@@ -16,7 +16,7 @@ import time
 
 import pytest
 import requests
-from postgres import CARD, LEASE, STANDBY, START_SECONDS, Cluster, Counter, charged_by_order, command, sell, verified
+from postgres import CARD, LEASE, Cluster, Counter, charged_by_order, command, sell, verified
 from streams import Stream
 
 import counter
@@ -209,74 +209,53 @@ def test_what_waited_for_a_standby_when_the_server_died_is_shown_to_nobody_befor
 
 
 @pytest.mark.parametrize("turn", range(PROMOTIONS))
-def test_the_primary_dies_under_load_and_its_standby_is_promoted(tmp_path, sandbox, monkeypatch, turn):
+def test_the_primary_dies_under_load_and_its_standby_is_promoted(pair, tmp_path, sandbox, turn):
     """Every payment that anybody was told of is there, and is charged once."""
-    primary = Cluster()
-    standby = None
-    try:
-        primary.start()
-        primary.make_database()
-        standby = Cluster(primary).start()
-        primary.stop()
-        # Only the server that is primary now waits for a standby, so the other can go on alone.
-        primary.start(f"synchronous_standby_names={STANDBY}")
-        sync = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'"
-        assert counter.until(lambda: primary.psql(sync, "postgres") == "1", START_SECONDS)
-        password = tmp_path / "pgpass"
-        password.write_text("*:*:*:shop:a-secret\n")
-        password.chmod(0o600)
-        monkeypatch.setenv("PGPASSFILE", str(password))
-        monkeypatch.chdir(tmp_path)
-        address = f"postgresql://shop@127.0.0.1:{primary.port},127.0.0.1:{standby.port}/till"
-        counters = [
-            Counter(tmp_path / name, primary, *sandbox.flags, address=address).start() for name in ("one", "two")]
-        told, told_lock, stop = {}, threading.Lock(), threading.Event()
-        answered = []  # when a sale was paid
+    address = pair.address()
+    counters = [
+        Counter(tmp_path / name, pair.primary, *sandbox.flags, address=address).start() for name in ("one", "two")]
+    told, told_lock, stop = {}, threading.Lock(), threading.Event()
+    answered = []  # when a sale was paid
 
-        def clerk(number):
-            for sale in range(10_000):
-                if stop.is_set():
-                    return
-                order = f"o-{number}-{sale}"
-                paid = sell(lambda: random.choice(counters), order, 20)
-                if paid:
-                    with told_lock:
-                        told[order] = paid
-                        answered.append(time.monotonic())
+    def clerk(number):
+        for sale in range(10_000):
+            if stop.is_set():
+                return
+            order = f"o-{number}-{sale}"
+            paid = sell(lambda: random.choice(counters), order, 20)
+            if paid:
+                with told_lock:
+                    told[order] = paid
+                    answered.append(time.monotonic())
 
-        with concurrent.futures.ThreadPoolExecutor(8) as pool:
-            clerks = [pool.submit(clerk, number) for number in range(8)]
-            assert counter.until(lambda: len(told) > 20, 60), "hardly anything is sold"
-            time.sleep(random.uniform(0, 2))
-            primary.kill()
-            before = len(told)
-            standby.promote()
-            promoted = time.monotonic()
-            assert counter.until(lambda: answered and answered[-1] > promoted, 40), "nobody sells any more"
-            again = next(moment for moment in answered if moment > promoted)
-            time.sleep(3)  # sales go on at the new primary
-            stop.set()
-            for done in clerks:
-                done.result()
-        assert len(told) > before
-        print(f"{before} sales before the primary died, {len(told)} in all; {again - promoted:.2f} s without")
-        assert again - promoted < 20
-        books = charged_by_order(sandbox)
-        for order, paid in told.items():
-            now = counters[0].request("GET", f"/v1/payments/{paid['id']}").json()
-            assert now["status"] in counter.PAID and counter.amount(now, "captured") == 1250, (order, now)
-            assert books[order] == [1250], (order, books[order])
-        assert max(map(len, books.values())) == 1, books
-        numbers = [int(line) for line in standby.psql("SELECT sequence FROM event ORDER BY 1").split()]
-        assert numbers == list(range(1, len(numbers) + 1))
-        for server in counters:
-            server.stop()
-        answer = counter.till("journal", "verify", "--journal", address, "--json")
-        assert answer.code == 0 and answer.json["ok"] is True, answer
-    finally:
-        for server in (primary, standby):
-            if server:
-                server.end()
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        clerks = [pool.submit(clerk, number) for number in range(8)]
+        assert counter.until(lambda: len(told) > 20, 60), "hardly anything is sold"
+        time.sleep(random.uniform(0, 2))
+        before = len(told)
+        pair.promote()
+        promoted = time.monotonic()
+        assert counter.until(lambda: answered and answered[-1] > promoted, 40), "nobody sells any more"
+        again = next(moment for moment in answered if moment > promoted)
+        time.sleep(3)  # sales go on at the new primary
+        stop.set()
+        for done in clerks:
+            done.result()
+    assert len(told) > before
+    print(f"{before} sales before the primary died, {len(told)} in all; {again - promoted:.2f} s without")
+    assert again - promoted < 20
+    books = charged_by_order(sandbox)
+    for order, paid in told.items():
+        now = counters[0].request("GET", f"/v1/payments/{paid['id']}").json()
+        assert now["status"] in counter.PAID and counter.amount(now, "captured") == 1250, (order, now)
+        assert books[order] == [1250], (order, books[order])
+    assert max(map(len, books.values())) == 1, books
+    numbers = [int(line) for line in pair.standby.psql("SELECT sequence FROM event ORDER BY 1").split()]
+    assert numbers == list(range(1, len(numbers) + 1))
+    for server in counters:
+        server.stop()
+    answer = counter.till("journal", "verify", "--journal", address, "--json")
+    assert answer.code == 0 and answer.json["ok"] is True, answer
 
 
 def test_the_cluster_that_make_starts_heals(tmp_path, monkeypatch):

@@ -13,9 +13,9 @@ import deaths
 class Shop(counter.Shop):
     """The command line on a journal in a database."""
 
-    def __init__(self, cluster, stripe):
+    def __init__(self, address, stripe):
         super().__init__(".", stripe)
-        self.journal = cluster.address()
+        self.journal = address
         self.common = ["--journal", self.journal, "--json", *stripe.flags]
 
 
@@ -31,7 +31,7 @@ def die(shop, point, journey):
 
 
 def test_a_death_at_any_point_is_taken_over_by_the_counter_beside_it(cluster, sandbox, tmp_path):
-    shop = Shop(cluster, sandbox)
+    shop = Shop(cluster.address(), sandbox)
     tries = [(point, journey) for journey in deaths.PASSES for point in deaths.points(journey)]
     sold, stop = [], threading.Event()
     with Counter(tmp_path / "beside", cluster, *sandbox.flags) as beside:
