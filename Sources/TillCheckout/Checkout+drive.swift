@@ -33,6 +33,11 @@ extension Checkout {
                 let now = clock.now()
                 let due = payment.pendingEffects(capabilities: { providers[$0]?.capabilities }, at: now)
                     .filter { $0.due <= now }.map(\.effect)
+                    // A customer who pays does not wait for what an earlier attempt came to: recovery queries it.
+                    .filter { effect in
+                        guard tender != nil, case .query(let id) = effect else { return true }
+                        return id == payment.attempts.last?.id
+                    }
                 work = withoutResends(due, of: payment, undone: undone).map { .effect($0) }
             }
             guard !work.isEmpty else { break }

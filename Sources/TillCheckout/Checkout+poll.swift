@@ -20,8 +20,9 @@ extension Checkout {
         guard !atWork.contains(id) else { return .skipped }
         atWork.begin(id)
         defer { atWork.end(id) }
-        guard var payment = try await stored(id), payment.isAtRest, payment.requestedQuery == nil,
-            let attempt = payment.settledAttempt, providers[attempt.provider]?.capabilities.showsAfterSale == true,
+        guard var payment = try await stored(id), payment.isAtRest, let attempt = payment.settledAttempt,
+            payment.requestedQuery(about: attempt.id) == nil,
+            providers[attempt.provider]?.capabilities.showsAfterSale == true,
             let answer = await perform(.effect(.query(attempt.id)), for: payment)
         else { return .skipped }
         if case .snapshot(_, .approved) = answer {
@@ -36,16 +37,18 @@ extension Checkout {
     }
 
     /// Queries a payment with decided attempts, whatever else is open on it.
+    /// - Parameter named: An abandoned attempt; `nil` queries the attempt that has or may have the payment's money.
     /// - Returns: `true` if the provider has answered, so that its state is in the journal.
-    func queryNow(_ id: PaymentID) async throws(CheckoutError) -> Bool {
+    func queryNow(_ id: PaymentID, about named: AttemptID? = nil) async throws(CheckoutError) -> Bool {
         guard !atWork.contains(id) else { return false }
         atWork.begin(id)
         defer { atWork.end(id) }
-        guard let payment = try await stored(id), let attempt = payment.settledAttempt ?? payment.abandonedAttempt
+        guard let payment = try await stored(id),
+            let attempt = named ?? (payment.settledAttempt ?? payment.abandonedAttempt)?.id
         else {
             return true
         }
-        guard let answer = await perform(.effect(.query(attempt.id)), for: payment) else { return false }
+        guard let answer = await perform(.effect(.query(attempt)), for: payment) else { return false }
         _ = try await record(answer, for: payment, moreToDo: false)
         if case .snapshot(_, .approved) = answer { return true }
         return false

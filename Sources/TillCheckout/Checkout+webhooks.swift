@@ -69,10 +69,10 @@ extension Checkout {
                 // A process with a call under way keeps the payment; otherwise it is queried immediately, whatever else
                 // is open. This process must not take it over: the payment may belong to another account, and would
                 // then be held without ever being worked on.
-                let isInFlight = payment.isInFlight || payment.hasUndecidedAttempt
+                let isKept = payment.isInFlight || payment.hasUndecidedAttempt
                 if try await append(
-                    events, to: &payment, at: now, holder: isInFlight ? .unchanged : .nobody, webhook: report.receipt,
-                    wakes: !isInFlight)
+                    events, to: &payment, at: now, holder: isKept ? .unchanged : .nobody, webhook: report.receipt,
+                    wakes: !payment.isInFlight)
                 {
                     return true
                 }

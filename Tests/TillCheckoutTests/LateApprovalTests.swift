@@ -6,8 +6,8 @@ import TillJournal
 import TillSandbox
 import TillTestSupport
 
-/// A provider on whose way the first request for money is held up, and that refuses no late one: a void of what it has not
-/// heard of yet leaves no trace there.
+/// A provider on whose way the first request for money is held up, and that refuses no late one: a void of what it has
+/// not heard of yet leaves no trace there.
 private final class SlowWay: ProviderInFront {
     let base: SandboxProvider
     private let heldUp = Mutex<[CheckedContinuation<Void, Never>]>([])

@@ -231,6 +231,9 @@ public struct RestoreSweeper: Sendable {
         _ charge: ListedCharge, for known: Payment, of provider: inout ProviderSweep
     ) async throws(JournalError) -> Bool {
         guard charge.isKnown(in: known) else { return false }
+        // What an abandoned attempt has at the provider after all is written and voided by the answer; without one
+        // the charge is an incident.
+        guard try await isEstablished(charge.attempt, of: known) else { return false }
         let isAnswered = try await isAnswered(known)
         guard let asked = try await journal.payment(known.id) else { return false }
         if !isAnswered || (asked.mayOwnUnnamedCharge && !charge.isNamed(in: asked)) {
@@ -272,6 +275,15 @@ public struct RestoreSweeper: Sendable {
             try await checkout.query(payment.id)
             return true
         } catch {
+            if case .journal(let reason) = error { throw reason }
+            return false
+        }
+    }
+
+    /// Queries an attempt that a charge names if Till had abandoned it; `false` without an answer.
+    private func isEstablished(_ attempt: AttemptID?, of payment: Payment) async throws(JournalError) -> Bool {
+        guard let attempt, !payment.requestQuery(aboutAbandoned: attempt, at: clock.now()).isEmpty else { return true }
+        do throws(CheckoutError) { return try await checkout.queryNow(payment.id, about: attempt) } catch {
             if case .journal(let reason) = error { throw reason }
             return false
         }

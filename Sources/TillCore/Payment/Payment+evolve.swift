@@ -174,10 +174,7 @@ extension Payment {
         case .attentionClosed(let number, let resolution):
             guard attentionItems.indices.contains(number - 1), attentionItems[number - 1].closing == nil else { return }
             attentionItems[number - 1].closing = AttentionItem.Closing(resolution: resolution, at: record.at)
-        case .queryRequested(let attempt, let due):
-            let query = RequestedQuery.after(
-                requestedQuery(about: attempt), attempt, due: due, at: record.at, version: version)
-            requestedQueries = requestedQueries.filter { $0.attempt != attempt } + [query]
+        case .queryRequested(let attempt, let due): keep(queryAbout: attempt, due: due, at: record.at)
         case .queryAnswered(let attempt): requestedQueries.removeAll { $0.attempt == attempt }
         case .created, .attemptStarted, .attemptBound, .attemptPrepared, .authorized, .actionRequired,
             .continuationStarted,

@@ -76,6 +76,8 @@ extension Payment {
     /// A Boolean value that indicates whether a requested query has ended. A query about an attempt that ended without
     /// money ends after a few tries, whatever the answers say; until then only the provider's word on it counts.
     func isEnded(_ query: RequestedQuery, by answer: ProviderAnswer<ProviderSnapshot>) -> Bool {
+        // An answer about our credentials says nothing of the attempt.
+        if case .keyRejected = answer { return false }
         let isRead = isReadable(answer, of: query.attempt)
         guard let attempt = attempts.first(where: { $0.id == query.attempt }), endedWithoutMoney(attempt) else {
             return isRead
@@ -88,7 +90,7 @@ extension Payment {
         }
     }
 
-    private func endedWithoutMoney(_ attempt: Attempt) -> Bool {
+    func endedWithoutMoney(_ attempt: Attempt) -> Bool {
         !attempt.isLive && attempt.mostAuthorized == 0
             && !captures.contains { $0.attempt == attempt.id && $0.origin != .elsewhere }
     }

@@ -1,27 +1,46 @@
-/// A query requested by a provider's report about a settled payment, or about an abandoned attempt: it is repeated until
-/// a query sent after the newest report is answered.
+/// A query requested by a provider's report about a settled payment, or about an abandoned attempt: it is repeated
+/// until a query sent after the newest report is answered.
 public struct RequestedQuery: Hashable, Sendable {
     public let attempt: AttemptID
     /// The time of the next query, unless another operation is under way then.
     public let due: Timestamp
-    /// The number of unanswered queries.
+    /// The number of unanswered queries since the newest report.
     public let tries: Int
     /// The version of the payment at the newest report: an answer counts only if its query was sent from that version
     /// on.
     public let version: Int
     /// The time since which an answer has been outstanding.
     public let since: Timestamp
+    /// `true` for a query about an attempt without money that another one followed. It stands beside other queries,
+    /// which replace each other.
+    let isOfEarlier: Bool
 
     /// Merges a further report, or a further unanswered query: only the latter is deferred.
     static func after(
-        _ before: RequestedQuery?, _ attempt: AttemptID, due: Timestamp, at now: Timestamp, version: Int
+        _ before: RequestedQuery?, _ attempt: AttemptID, due: Timestamp, at now: Timestamp, version: Int,
+        isOfEarlier: Bool
     ) -> RequestedQuery {
         guard let before, due > now else {
             return RequestedQuery(
-                attempt: attempt, due: due, tries: before?.tries ?? 0, version: version, since: before?.since ?? now)
+                attempt: attempt, due: due, tries: 0, version: version, since: before?.since ?? now,
+                isOfEarlier: isOfEarlier)
         }
         return RequestedQuery(
-            attempt: attempt, due: due, tries: before.tries + 1, version: before.version, since: before.since)
+            attempt: attempt, due: due, tries: before.tries + 1, version: before.version, since: before.since,
+            isOfEarlier: isOfEarlier)
+    }
+}
+
+extension Payment {
+    /// Keeps a requested query. A query about the newest attempt, or about money, replaces such a query about another
+    /// attempt: so did versions that knew no others, and their journals have the same queries left.
+    mutating func keep(queryAbout attempt: AttemptID, due: Timestamp, at now: Timestamp) {
+        let isOfEarlier =
+            attempts.last?.id != attempt && attempts.contains { $0.id == attempt && endedWithoutMoney($0) }
+        let query = RequestedQuery.after(
+            requestedQuery(about: attempt), attempt, due: due, at: now, version: version, isOfEarlier: isOfEarlier)
+        requestedQueries.removeAll { $0.attempt == attempt || (!isOfEarlier && !$0.isOfEarlier) }
+        requestedQueries.append(query)
     }
 }
 
@@ -61,12 +80,13 @@ extension Payment {
     public var requestedQuery: RequestedQuery? { requestedQueries.min { $0.due < $1.due } }
 
     /// Returns the requested query about an attempt.
-    func requestedQuery(about attempt: AttemptID) -> RequestedQuery? {
+    public func requestedQuery(about attempt: AttemptID) -> RequestedQuery? {
         requestedQueries.first { $0.attempt == attempt }
     }
 
-    /// Requests a query about an attempt that a provider's report names, if Till ended it without the provider's answer:
-    /// the provider may have approved it after all. While another attempt is undecided the query waits for its end.
+    /// Requests a query about an attempt that a provider's report names, if Till ended it without the provider's
+    /// answer: the provider may have approved it after all. While another attempt is undecided the query waits for its
+    /// end.
     public func requestQuery(aboutAbandoned named: AttemptID, at now: Timestamp) -> [PaymentEvent] {
         attempts.contains { $0.id == named && isAbandoned($0) } ? [.queryRequested(named, due: now)] : []
     }
@@ -78,7 +98,12 @@ extension Payment {
         guard !hasUndecidedAttempt, let attempt = settledAttempt ?? abandonedAttempt else {
             return []
         }
-        return [.queryRequested(attempt.id, due: now)]
+        // One about an attempt that was the newest at its report stands beside this one from now on.
+        let earlier = requestedQueries.filter { query in
+            !query.isOfEarlier && query.attempt != attempt.id
+                && attempts.contains { $0.id == query.attempt && isAbandoned($0) }
+        }
+        return earlier.map { .queryRequested($0.attempt, due: $0.due) } + [.queryRequested(attempt.id, due: now)]
     }
 
     /// Ends a requested query, or defers it if it was not answered. A query sent before the newest report does not

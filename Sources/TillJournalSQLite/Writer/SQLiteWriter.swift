@@ -93,7 +93,7 @@ final class SQLiteWriter {
         if let refusal = try refusal(of: write.records) { return .failure(refusal) }
         var stored: [StoredEvent] = []
         if let append = write.append {
-            stored = try insert(append, bodies: write.bodies)
+            stored = try insert(append, bodies: write.bodies, over: current)
             count(append, from: current)
         }
         if let record = write.idempotency { try upsert(record) }
@@ -157,7 +157,7 @@ final class SQLiteWriter {
     }
 
     private func insert(
-        _ append: PreparedWrite.Append, bodies: [[UInt8]]
+        _ append: PreparedWrite.Append, bodies: [[UInt8]], over current: Current
     ) throws(SQLiteFailure) -> [StoredEvent] {
         let row = append.row
         var stored: [StoredEvent] = []
@@ -173,7 +173,7 @@ final class SQLiteWriter {
         if append.expectedVersion == 0 {
             try insert(row, isLive: append.isLive)
         } else if !append.events.isEmpty {
-            try update(row, isLive: append.isLive)
+            try update(row, isLive: append.isLive, over: current)
         }
         if append.isPending {
             try statement(
@@ -206,20 +206,31 @@ final class SQLiteWriter {
     }
 
     /// `live` is 1 for the payment that has its order, and 2 for one that became live again while another one had the
-    /// order: its refund failed later. Both keep the order from a third.
-    private func update(_ row: PaymentRow, isLive: Bool) throws(SQLiteFailure) {
+    /// order: its refund failed later. Both keep the order from a third. `live` and `status` are set only if they
+    /// change: a column that is set has its indexes written, whatever its value.
+    private func update(_ row: PaymentRow, isLive: Bool, over current: Current) throws(SQLiteFailure) {
         try statement(
             """
-            UPDATE payment SET live = CASE WHEN ?2 = 0 THEN 0 WHEN live > 0 THEN live WHEN EXISTS(
-                SELECT 1 FROM payment AS other WHERE other.account = payment.account
-                AND other.order_id = payment.order_id AND other.live = 1) THEN 2 ELSE 1 END,
-              version = ?3, status = ?4, captured = ?5, refunded = ?6, provider = ?7,
-              tender = ?8, updated_at = ?9 WHERE id = ?1
+            UPDATE payment SET version = ?2, captured = ?3, refunded = ?4, provider = ?5, tender = ?6, updated_at = ?7
+            WHERE id = ?1
             """
         ).run(
-            .text(row.id.rawValue), .int(isLive ? 1 : 0), .int(Int64(row.version)), .text(row.status.rawValue),
-            .int(row.captured.minorUnits), .int(row.refunded.minorUnits), .optional(row.provider?.rawValue),
-            .optional(row.tenderKind?.rawValue), .int(row.updatedAt.milliseconds))
+            .text(row.id.rawValue), .int(Int64(row.version)), .int(row.captured.minorUnits),
+            .int(row.refunded.minorUnits), .optional(row.provider?.rawValue), .optional(row.tenderKind?.rawValue),
+            .int(row.updatedAt.milliseconds))
+        if current.status != row.status {
+            try statement("UPDATE payment SET status = ?2 WHERE id = ?1")
+                .run(.text(row.id.rawValue), .text(row.status.rawValue))
+        }
+        guard current.isLive != isLive else { return }
+        try statement(
+            """
+            UPDATE payment SET live = CASE WHEN ?2 = 0 THEN 0 WHEN EXISTS(
+                SELECT 1 FROM payment AS other WHERE other.account = payment.account
+                AND other.order_id = payment.order_id AND other.live = 1) THEN 2 ELSE 1 END
+            WHERE id = ?1
+            """
+        ).run(.text(row.id.rawValue), .int(isLive ? 1 : 0))
     }
 
     // MARK: Idempotency

@@ -58,7 +58,8 @@ struct PayPalChargeListing: ChargeListing {
         let step = (info["custom_field"]?.stringValue ?? info["invoice_id"]?.stringValue).map(PayPalWebhookEvent.step)
         return ListedCharge(
             isCharge(code) ? .charge : .refund, reference, payment: step.flatMap { PaymentID(ofStep: $0) },
-            attempt: step.flatMap { AttemptID(ofStep: $0) }, mayHaveMoved: status != "D", amount: PayPalMoney.read(info["transaction_amount"]), status: "\(code) \(status)")
+            attempt: step.flatMap { AttemptID(ofStep: $0) }, mayHaveMoved: status != "D",
+            amount: PayPalMoney.read(info["transaction_amount"]), status: "\(code) \(status)")
     }
 
     /// `true` for a charge. Fees, reversals, refunds, adjustments, balance holds and voided authorizations follow a

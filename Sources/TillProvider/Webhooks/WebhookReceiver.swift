@@ -59,7 +59,7 @@ public struct WebhookEvent: Sendable {
 
     public init(
         id: String, payment: PaymentID?, attempt: AttemptID? = nil, account: AccountID? = nil, order: OrderID? = nil,
-        isAfterSale: Bool = false,        onRecorded: @escaping @Sendable () -> Void = {}
+        isAfterSale: Bool = false, onRecorded: @escaping @Sendable () -> Void = {}
     ) {
         self.id = id
         self.payment = payment

@@ -212,9 +212,48 @@ struct LateApprovalTests {
                     ProviderSnapshot(
                         reference: other.reference, standing: .authorized(other), captured: Examples.eur(0),
                         refunds: [])))
-            #expect(take(found, &payment).prefix(3) == ["attempt.prepared", "void.started", "payment.attention_required"])
+            #expect(
+                take(found, &payment).prefix(3) == ["attempt.prepared", "void.started", "payment.attention_required"])
             #expect(payment.currentAttempt?.id == Self.second)
         }
+    }
+
+    @Test("leaves no query behind in a journal whose versions knew one query only") func oneQuery() throws {
+        let history: [PaymentEvent] =
+            [Examples.started] + Self.ends[0] + [
+                .queryRequested(Examples.attempt, due: Self.now), Self.another,
+                .authorized(Self.second, Examples.authorization), .queryRequested(Self.second, due: Self.now),
+                .queryAnswered(Self.second),
+            ]
+        #expect(try Examples.payment(.automatic, history).requestedQueries.isEmpty)
+        // The same report as this version writes it: the query about the first attempt stands beside the other.
+        var payment = try Examples.payment(.automatic, Array(history.dropLast(2)))
+        for event in payment.requestQuery(at: Self.now) + [.queryAnswered(Self.second)] {
+            payment.evolve(RecordedEvent(event, at: Self.now))
+        }
+        #expect(payment.requestedQueries.map(\.attempt) == [Examples.attempt])
+    }
+
+    @Test("is looked for anew after each report, and as long as the provider refuses our credentials")
+    func newReport() throws {
+        var payment = try Examples.payment(.automatic, [Examples.started] + Self.ends[1])
+        var now = Self.now
+        func ask(_ answer: ProviderAnswer<ProviderSnapshot>) {
+            guard let due = payment.requestedQuery?.due else { return }
+            now = max(now, due)
+            for event in payment.observe(.snapshot(Examples.attempt, answer), at: now) {
+                payment.evolve(RecordedEvent(event, at: now))
+            }
+        }
+        payment.evolve(RecordedEvent(.queryRequested(Examples.attempt, due: now), at: now))
+        for _ in 0..<2 * CheckSchedule.checksBeforeAttention { ask(.keyRejected(reason: "expired")) }
+        #expect(payment.requestedQuery != nil)
+        for _ in 0..<CheckSchedule.checksBeforeAttention { ask(.unknown(reason: "not reported yet")) }
+        for event in payment.requestQuery(aboutAbandoned: Examples.attempt, at: now) {
+            payment.evolve(RecordedEvent(event, at: now))
+        }
+        ask(.unknown(reason: "timeout"))
+        #expect(payment.requestedQuery != nil)
     }
 
     @Test("is not looked for for ever", arguments: [nil, ProviderSnapshot.Standing.notFound])
