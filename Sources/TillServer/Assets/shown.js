@@ -60,7 +60,8 @@ export function render() {
 }
 
 /**
- * What is said while the confirmation of an open payment is under way. @returns {[string, string, string, boolean] | null}
+ * What is said while the confirmation of an open payment is under way.
+ * @returns {[string, string, string, boolean] | null}
  */
 function confirming(payment) {
   const asked = session.confirming;
