@@ -33,21 +33,31 @@ struct SimulationTests {
         .intentNotCanceled: 56, .readerNotCalledOff: 31, .readerRefundNotQueried: 49, .renewsUnderNewKey: 12,
         .renewalNotDurableBeforeCall: 53, .unknownRenewalReadAsRefused: 12, .renewedNameForgotten: 53,
         .capturesMoreAfterRenewal: 12, .otherAccountAsked: 29, .otherCurrencyBelieved: 49, .spentKeySentAgain: 9,
-        .capturesUnderNewKey: 53, .unknownVoidReadAsDone: 5, .voidsNotSent: 13, .keyRejectedReadAsDeclined: 49,
+        .capturesUnderNewKey: 11, .unknownVoidReadAsDone: 5, .voidsNotSent: 13, .keyRejectedReadAsDeclined: 49,
         .keyRejectedReadAsDone: 49, .lateRefundFailureNotRead: 5, .gateOpensEarly: 53, .incidentHoldsNothing: 53,
         .knownNotQueriedAfterRestore: 5,
     ]
     /// Where nothing takes long and most of them are seen: a world of outages for days takes ten times as long.
     private static let shortWorlds = [59, 53, 49, 13, 12, 5, 56, 9, 31, 46, 29]
     private static let maximumWorlds = 48
+    /// The seeds, the one in which a fault was seen first.
+    private static func seeds(_ fault: PlantedFault) -> [UInt64] {
+        switch fault {
+        // Money moves again only where a part was captured and its answer is lost.
+        case .capturesUnderNewKey: [2, 1]
+        default: [1, 2]
+        }
+    }
 
     @Test("each planted fault is seen", arguments: PlantedFault.allCases) func planted(fault: PlantedFault) async {
         let first = Self.seenIn[fault] ?? Self.shortWorlds[0]
         let seen = await Aside.run { () -> String? in
-            for world in [first] + Self.shortWorlds + Array(0..<Self.maximumWorlds) {
-                var simulation = Simulation(seed: 1, payments: Simulation.ordersPerWorld, plant: fault)
-                simulation.onlyWorld = world
-                if let violation = simulation.run().violations.first { return violation }
+            for seed in Self.seeds(fault) {
+                for world in [first] + Self.shortWorlds + Array(0..<Self.maximumWorlds) {
+                    var simulation = Simulation(seed: seed, payments: Simulation.ordersPerWorld, plant: fault)
+                    simulation.onlyWorld = world
+                    if let violation = simulation.run().violations.first { return violation }
+                }
             }
             return nil
         }
