@@ -46,6 +46,8 @@ let x509: Target.Dependency = .product(name: "X509", package: "swift-certificate
 let openCombine: Target.Dependency = .product(
     name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux]))
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
+let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 
 // Where PassKit is not, Apple Pay's adapter is a target of its own for the tests, against a declared interface.
 #if os(Linux)
@@ -68,6 +70,19 @@ let standIns = [
     "TillStandInAdyen", "TillStandInApple", "TillStandInBraintree", "TillStandInCard", "TillStandInPayPal",
     "TillStandInPrinter", "TillStandInStripe",
 ]
+
+/// A feature of the server: its routes, their requests and answers, and the files of its pages.
+func feature(_ name: String, _ dependencies: Target.Dependency..., resources: [Resource] = []) -> Target {
+    .target(
+        name: "TillFeature" + name,
+        dependencies: ["TillCore", "TillWeb", httpTypes, hummingbird, nioCore] + dependencies,
+        path: "Sources/TillFeatures/" + name, resources: resources, swiftSettings: strict)
+}
+
+/// The features of the server, one target each.
+let features = [
+    "ApplePay", "Books", "Operations", "Page", "Payments", "Receipts", "Staff", "Tap", "Terminal",
+].map { Target.Dependency.target(name: "TillFeature" + $0) }
 
 let package = Package(
     name: "till",
@@ -102,6 +117,8 @@ let package = Package(
         .library(name: "TillBooks", targets: ["TillBooks"]),
         .library(name: "TillSandbox", targets: ["TillSandbox"]),
         .library(name: "TillStandIns", targets: standIns),
+        .library(name: "TillCounter", targets: ["TillCounter"]),
+        .library(name: "TillWeb", targets: ["TillWeb"]),
         .library(name: "TillServer", targets: ["TillServer"]),
         .executable(name: "till", targets: ["TillCommand"]),
         .executable(name: "till-simulate", targets: ["till-simulate"]),
@@ -269,21 +286,51 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        // Floor 4: the counter and the command.
+        // Floor 4: the counter, and the web around it.
+        .target(
+            name: "TillCounter",
+            dependencies: [
+                "TillCore", "TillApplePay", "TillCanvas", "TillCards", "TillCheckout", "TillHTTP", "TillHardware",
+                "TillJournal", "TillMail", "TillOffline", "TillPrinting", "TillProvider", "TillReceipts",
+                "TillSandbox", crypto, cryptoExtras, httpTypes, lifecycle, log, nioCore, nioPosix, tracing,
+                .product(name: "Configuration", package: "swift-configuration"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "TillWeb",
+            dependencies: [
+                "TillCore", "TillBooks", "TillCards", "TillCheckout", "TillCounter", "TillHTTP", "TillHardware",
+                "TillJournal", "TillProvider", asn1, crypto, httpTypes, hummingbird, hummingbirdCore, lifecycle, log,
+                nioCore, nioPosix, nioSSL, tracing,
+            ],
+            swiftSettings: strict),
+        // Floor 5: the features of the server.
+        feature(
+            "ApplePay", "TillApplePay", "TillCheckout", "TillCounter", "TillHTTP", "TillJournal", "TillProvider",
+            "TillStandInApple", asyncHTTPClient, crypto, nioHTTP1, nioPosix, nioSSL,
+            resources: [.embedInCode("Assets")]),
+        feature("Books", "TillBooks", "TillCheckout", "TillJournal", "TillProvider", lifecycle),
+        feature("Operations", "TillCheckout", "TillCounter", "TillJournal", "TillOffline", "TillProvider"),
+        feature("Page", "TillCards", resources: [.embedInCode("Assets")]),
+        feature(
+            "Payments", "TillCards", "TillCheckout", "TillCounter", "TillHardware", "TillJournal", "TillOrders",
+            "TillProvider", log),
+        feature(
+            "Receipts", "TillCanvas", "TillCheckout", "TillCounter", "TillHardware", "TillJournal", "TillPrinting",
+            "TillReceipts", log),
+        feature(
+            "Staff", "TillCheckout", "TillCounter", "TillJournal", "TillReceipts", crypto, cryptoExtras, log),
+        feature(
+            "Tap", "TillCheckout", "TillContactless", "TillCounter", "TillHardware", "TillSandbox", "TillTapToPay",
+            lifecycle),
+        feature("Terminal", "TillCheckout", "TillCounter", "TillHardware", "TillJournal", "TillProvider"),
+        // Floor 6: the server and the command line.
         .target(
             name: "TillServer",
             dependencies: [
-                "TillCore", "TillOrders", "TillCanvas", "TillPrinting", "TillMail", "TillReceipts", "TillHardware",
-                "TillProvider", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", "TillStandInApple",
-                "TillCards",
-                "TillApplePay", "TillBooks", "TillContactless", "TillTapToPay", "TillOffline",
-                crypto, cryptoExtras, hummingbird, lifecycle, httpTypes, log, tracing, nioCore, nioPosix, nioSSL,
-                nioHTTP1, asyncHTTPClient, asn1, x509,
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                .product(name: "Configuration", package: "swift-configuration"),
-            ],
-            resources: [.embedInCode("Assets")],
+                "TillCore", "TillBooks", "TillCheckout", "TillCounter", "TillJournal", "TillProvider", "TillReceipts",
+                "TillWeb", hummingbird, hummingbirdCore, lifecycle, log, nioCore, nioHTTP1, unixSignals,
+            ] + features,
             swiftSettings: strict),
         // What only C can say about a process: it wipes what it frees, and shuts its memory to others.
         .target(name: "CTillProcess"),
@@ -293,14 +340,14 @@ let package = Package(
                 "CTillProcess", "TillCore", "TillOrders", "TillCanvas", "TillPrinting", "TillReceipts",
                 "TillHardware", "TillJournal", "TillJournalSQLite", "TillPostgres", "TillCheckout", "TillSandbox",
                 "TillStandInAdyen", "TillStandInApple", "TillStandInBraintree", "TillStandInCard", "TillStandInPayPal",
-                "TillStandInPrinter", "TillStandInStripe", "TillServer", "TillHTTP", "TillProvider", "TillStripe",
+                "TillStandInPrinter", "TillStandInStripe", "TillCounter", "TillServer", "TillWeb", "TillHTTP",
+                "TillProvider", "TillStripe",
                 "TillPayPal",
                 "TillPayPalClient",
                 "TillBraintree", "TillAdyen", "TillCards", "TillApplePay", "TillBooks", "TillContactless",
                 "TillTapToPay", "TillOffline", "TillPCSC", crypto, log,
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
+                unixSignals, .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ] + features,
             swiftSettings: strict),
         .executableTarget(
             name: "TillCommand", dependencies: ["TillCommandLine"], path: "Sources/till", swiftSettings: strict),
@@ -344,8 +391,7 @@ let package = Package(
         example("FirstSale", "TillJournal", "TillJournalSQLite", "TillCheckout"),
         example(
             "TapToPay", "TillJournal", "TillJournalSQLite", "TillCheckout", "TillContactless", "TillTapToPay",
-            "TillSandbox",
-            "TillServer"),
+            "TillCounter", "TillSandbox", "TillServer", "TillWeb"),
         example(
             "ReaderSale", "TillJournal", "TillJournalSQLite", "TillCheckout", "TillHardware", "TillReceipts",
             "TillSandbox"),
@@ -407,18 +453,20 @@ let package = Package(
             "TillSimulation"),
         tests("TillSimulation"),
         tests(
-            "TillServer", "TillAdyen", "TillApplePay", "TillCards", "TillContactless", "TillJournal",
-            "TillJournalSQLite",
-            "TillCheckout", "TillProvider", "TillSandbox", "TillStandInApple", "TillStripe", "TillTapToPay", grdb,
-            hummingbird, lifecycle,
-            httpTypes, nioCore, tracing, inMemoryTracing),
+            "TillServer",
+            [
+                "TillAdyen", "TillApplePay", "TillBooks", "TillCards", "TillCheckout", "TillContactless",
+                "TillCounter", "TillJournal", "TillJournalSQLite", "TillProvider", "TillSandbox", "TillStandInApple",
+                "TillStripe", "TillTapToPay", "TillWeb", grdb, hummingbird, lifecycle, httpTypes, nioCore, tracing,
+                inMemoryTracing,
+            ] + features),
         .testTarget(
             name: "TillCommandLineTests",
             dependencies: [
                 "TillCommandLine", "TillCore", "TillCheckout", "TillHardware", "TillJournal", "TillProvider",
-                "TillServer",
+                "TillCounter", "TillServer", "TillWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
+            ] + features,
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

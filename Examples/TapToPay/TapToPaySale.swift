@@ -1,10 +1,10 @@
 import TillCheckout
 import TillContactless
 import TillCore
+import TillFeatureTap
 import TillJournal
 import TillJournalSQLite
 import TillSandbox
-import TillServer
 import TillTapToPay
 
 /// A tap that pays and counts a loyalty visit, and one that gives the money back. The phone in the field is virtual; on

@@ -4,18 +4,20 @@ import TillJournal
 extension Checkout {
     /// Performs the effects of a command and their follow-up work until nothing is due.
     func drive(
-        _ initial: Payment, started: [PaymentEvent], tender: Tender?
+        _ initial: Payment, started: [PaymentEvent], tender: Tender?, answering: KeyedAnswer? = nil
     ) async throws(CheckoutError) -> Payment {
-        try await drive(initial, work: Checkout.steps(in: started, tender: tender), tender: tender)
+        try await drive(
+            initial, work: Checkout.steps(in: started, tender: tender), tender: tender, answering: answering)
     }
 
     /// Performs effects and their follow-up work.
     func drive(_ initial: Payment, effects: [PaymentEffect]) async throws(CheckoutError) -> Payment {
-        try await drive(initial, work: withoutResends(effects, of: initial).map { .effect($0) }, tender: nil)
+        try await drive(
+            initial, work: withoutResends(effects, of: initial).map { .effect($0) }, tender: nil, answering: nil)
     }
 
     private func drive(
-        _ initial: Payment, work initialWork: [Step], tender: Tender?
+        _ initial: Payment, work initialWork: [Step], tender: Tender?, answering: KeyedAnswer?
     ) async throws(CheckoutError) -> Payment {
         var payment = initial
         var work = initialWork
@@ -62,7 +64,8 @@ extension Checkout {
             // As long as there is more to do, this process holds the payment; if it dies, another takes over.
             let events: [PaymentEvent]
             do throws(CheckoutError) {
-                (payment, events) = try await record(answer, for: payment, moreToDo: !work.isEmpty)
+                (payment, events) = try await record(
+                    answer, for: payment, moreToDo: !work.isEmpty, answering: answering)
             } catch {
                 // The provider was called: whatever keeps its answer out of the journal, money may have moved.
                 throw .unwritten(payment.id, because: error)
@@ -117,7 +120,7 @@ extension Checkout {
 
     /// Appends the events that an answer leads to, decided on the newest state, and returns the payment and the events.
     func record(
-        _ answer: PaymentAnswer, for payment: Payment, moreToDo: Bool
+        _ answer: PaymentAnswer, for payment: Payment, moreToDo: Bool, answering: KeyedAnswer? = nil
     ) async throws(CheckoutError) -> (Payment, [PaymentEvent]) {
         var current = payment
         let basis = QueryBasis(payment)
@@ -129,7 +132,9 @@ extension Checkout {
             if events.isEmpty { return (current, []) }
             events += try await soldAgain(current, after: events)
             let isUnderWay = moreToDo || !Checkout.steps(in: events, tender: nil).isEmpty
-            if try await append(events, to: &current, at: now, holder: isUnderWay ? .thisProcess : .nobody) {
+            if try await append(
+                events, to: &current, at: now, holder: isUnderWay ? .thisProcess : .nobody, answering: answering)
+            {
                 Checkout.markWritten(answer, events)
                 return (current, events)
             }

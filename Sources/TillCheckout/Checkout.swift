@@ -127,7 +127,7 @@ public struct Checkout: Sendable {
     /// Authorizes a payment at a provider. Returns once the outcome is in the journal, even if it is `unknown`.
     public func confirm(
         _ id: PaymentID, account: AccountID, provider name: ProviderName, tender: Tender,
-        idempotency: IdempotencyRecord? = nil
+        idempotency: IdempotencyRecord? = nil, answering: KeyedAnswer? = nil
     ) async throws(CheckoutError) -> Payment {
         guard let provider = providers[name] else { throw .unknownProvider(name, known: providerNames) }
         let payment = try await payment(id, account: account)
@@ -144,34 +144,37 @@ public struct Checkout: Sendable {
         }
         return try await run(
             .attempt(provider: name, tender: tender.summary, identity: await provider.identity()), on: id,
-            account: account, tender: tender, idempotency: idempotency)
+            account: account, tender: tender, idempotency: idempotency, answering: answering)
     }
 
     /// Captures held money (the full remaining amount by default).
     public func capture(
         _ id: PaymentID, account: AccountID, amount: Money? = nil, isFinal: Bool = true,
-        idempotency: IdempotencyRecord? = nil
+        idempotency: IdempotencyRecord? = nil, answering: KeyedAnswer? = nil
     ) async throws(CheckoutError) -> Payment {
         try await checkWire(amount, on: id, account: account)
         try await checkCapture(amount, isFinal, on: id, account: account)
         return try await run(
-            .capture(amount, isFinal: isFinal), on: id, account: account, idempotency: idempotency)
+            .capture(amount, isFinal: isFinal), on: id, account: account, idempotency: idempotency, answering: answering
+        )
     }
 
     /// Cancels a payment and voids its hold. An authorization that succeeds later is voided too. If a part of the hold
     /// was captured, only the rest is released, and the payment stays.
     public func cancel(
         _ id: PaymentID, account: AccountID, reason: String = "requested_by_customer",
-        idempotency: IdempotencyRecord? = nil
+        idempotency: IdempotencyRecord? = nil, answering: KeyedAnswer? = nil
     ) async throws(CheckoutError) -> Payment {
         try await run(
-            .cancel(reason: CardNumberMask.masked(reason)), on: id, account: account, idempotency: idempotency)
+            .cancel(reason: CardNumberMask.masked(reason)), on: id, account: account, idempotency: idempotency,
+            answering: answering)
     }
 
     /// Renews the hold on the uncaptured amount, which extends the issuer's guarantee. Recorded in the journal before
     /// it is sent.
     public func renew(
-        _ id: PaymentID, account: AccountID, idempotency: IdempotencyRecord? = nil
+        _ id: PaymentID, account: AccountID, idempotency: IdempotencyRecord? = nil,
+        answering: KeyedAnswer? = nil
     ) async throws(CheckoutError) -> Payment {
         let payment = try await payment(id, account: account)
         guard let name = payment.provider else { throw .refused(.nothingHeld) }
@@ -179,7 +182,8 @@ public struct Checkout: Sendable {
         guard let honorPeriod = provider.capabilities.honorPeriod else {
             throw .refused(.unsupported("The provider \(name) cannot renew holds."))
         }
-        return try await run(.renew(honorPeriod: honorPeriod), on: id, account: account, idempotency: idempotency)
+        return try await run(
+            .renew(honorPeriod: honorPeriod), on: id, account: account, idempotency: idempotency, answering: answering)
     }
 
     /// Refunds a payment (the full remaining amount by default).
@@ -194,13 +198,13 @@ public struct Checkout: Sendable {
     ///   that two concurrent refunds cannot exceed it.
     public func refund(
         _ id: PaymentID, account: AccountID, amount: Money? = nil, reason: String? = nil, total: Money? = nil,
-        idempotency: IdempotencyRecord? = nil
+        idempotency: IdempotencyRecord? = nil, answering: KeyedAnswer? = nil
     ) async throws(CheckoutError) -> Payment {
         try await checkWire(amount, on: id, account: account)
         Failpoint.beforeRefundIsWritten.reached()
         return try await run(
             .refund(amount, reason: reason.map(CardNumberMask.masked), total: total), on: id, account: account,
-            idempotency: idempotency)
+            idempotency: idempotency, answering: answering)
     }
 
     /// Refuses a capture that the provider does not support. A provider that captures once releases the rest: it would
@@ -239,7 +243,7 @@ public struct Checkout: Sendable {
     /// Decides a command on the newest state, writes it, and performs its follow-up work.
     func run(
         _ command: PaymentCommand, on id: PaymentID, account: AccountID, tender: Tender? = nil,
-        idempotency: IdempotencyRecord?
+        idempotency: IdempotencyRecord?, answering: KeyedAnswer?
     ) async throws(CheckoutError) -> Payment {
         atWork.begin(id)
         defer { atWork.end(id) }
@@ -266,7 +270,7 @@ public struct Checkout: Sendable {
                 throw .notBegun(.unavailable(reason))
             }
             markStarted(events)
-            return try await drive(payment, started: events, tender: tender)
+            return try await drive(payment, started: events, tender: tender, answering: answering)
         }
         throw .tooManyConflicts(id)
     }
@@ -274,8 +278,8 @@ public struct Checkout: Sendable {
     /// Appends events; returns `false` if another write came first.
     func append(
         _ events: [PaymentEvent], to payment: inout Payment, at now: Timestamp, holder: JournalWrite.Holder,
-        idempotency: IdempotencyRecord? = nil, webhook: WebhookReceipt? = nil, wakes: Bool = false,
-        conditions: [RecordChange] = []
+        idempotency: IdempotencyRecord? = nil, answering: KeyedAnswer? = nil, webhook: WebhookReceipt? = nil,
+        wakes: Bool = false, conditions: [RecordChange] = []
     ) async throws(CheckoutError) -> Bool {
         let (expected, before) = (payment.version, payment)
         let by = Attribution.inEvents
@@ -296,13 +300,17 @@ public struct Checkout: Sendable {
         write.append = JournalWrite.Append(
             payment: payment, expectedVersion: expected, events: records, nextDue: due,
             holder: due == nil ? .nobody : holder)
-        write.idempotency = idempotency
+        // The answer goes with the last event: nothing is left that is done before the caller gets it.
+        let isLast = holder == .nobody && due.map { $0 > now } ?? true
+        let answered = isLast ? answering?.record(for: payment) : nil
+        write.idempotency = answered ?? idempotency
         write.webhook = webhook
         if wakes { write.wake = (payment.id, now) }
         write.records = conditions + AttentionEntry.changes(from: before, to: payment)
         write.audit = events.compactMap { AuditNote(of: $0, in: payment) }
         do {
             try await journal.write(write)
+            if let answered { answering?.noteWritten(answered, for: payment) }
             return true
         } catch .versionConflict {
             return false

@@ -320,7 +320,9 @@ def test_a_phone_goes_the_whole_way(shop, server):
 
 
 def test_who_is_signed_in_orders_to_the_own_account(shop, server):
-    shop.get_by_role("button", name="Sign in as Ada").click()
+    expect(button(shop)).to_be_visible(timeout=WAIT)
+    with shop.expect_response("**/shop/baskets"):  # the customer's, in the place of the guest's
+        shop.get_by_role("button", name="Sign in as Ada").click()
     expect(shop.locator("#customer")).to_have_text("Signed in as customer_ada.", timeout=WAIT)
     open_sheet(shop).get_by_role("button", name="Authorise").click()
     confirmed(shop)

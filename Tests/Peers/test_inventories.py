@@ -23,7 +23,9 @@ def code(file):
 
 
 def room(file):
-    return file.relative_to(SOURCES).parts[0]
+    """The target of a file. The features of the server have a folder in common."""
+    first, second, *_ = file.relative_to(SOURCES).parts
+    return "TillFeature" + second if first == "TillFeatures" else first
 
 
 def is_other_side(file):

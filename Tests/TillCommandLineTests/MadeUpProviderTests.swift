@@ -5,9 +5,11 @@ import TillCheckout
 import TillCore
 import TillJournal
 import TillProvider
-import TillServer
 
 @testable import TillCommandLine
+import TillCounter
+@testable import TillServer
+@testable import TillWeb
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

@@ -1,7 +1,7 @@
 import Testing
-import TillServer
 
 @testable import TillCommandLine
+import TillCounter
 
 @Suite("Secrets on the command line") struct SecretsOnCommandLineTests {
     @Test("each is named with the variable that is better, by its option or else its setting, and never shown")

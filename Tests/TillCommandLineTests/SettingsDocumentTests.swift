@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 import TillProvider
-import TillServer
 
 @testable import TillCommandLine
+@testable import TillCounter
 
 @Suite("The description of the settings")
 struct SettingsDocumentTests {

@@ -3,12 +3,15 @@ import Testing
 import TillApplePay
 import TillCheckout
 import TillCore
+@testable import TillCounter
+@testable import TillFeatureApplePay
 import TillJournal
 import TillJournalSQLite
 import TillSandbox
 import TillStandInApple
 
 @testable import TillServer
+@testable import TillWeb
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -3,6 +3,8 @@ import Testing
 import TillApplePay
 import TillCheckout
 import TillCore
+@testable import TillCounter
+@testable import TillFeatureApplePay
 import TillJournal
 import TillJournalSQLite
 import TillSandbox

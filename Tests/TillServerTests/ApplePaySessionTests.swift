@@ -1,6 +1,8 @@
 import Testing
 import TillApplePay
 import TillCore
+@testable import TillCounter
+@testable import TillFeatureApplePay
 import TillSandbox
 import TillStandInApple
 import TillTestSupport

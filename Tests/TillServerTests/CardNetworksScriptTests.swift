@@ -2,6 +2,8 @@ import Foundation
 import Testing
 import TillCards
 import TillCore
+@testable import TillCounter
+@testable import TillFeaturePage
 import TillTestSupport
 
 @testable import TillServer

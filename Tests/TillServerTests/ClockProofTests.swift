@@ -3,6 +3,7 @@ import Logging
 import Testing
 import TillCheckout
 import TillCore
+@testable import TillCounter
 import TillJournal
 import TillJournalSQLite
 import TillTestSupport

@@ -6,12 +6,15 @@ import Testing
 import TillAdyen
 import TillCheckout
 import TillCore
+@testable import TillCounter
+@testable import TillFeatureTap
 import TillJournal
 import TillJournalSQLite
 import TillProvider
 import TillStripe
 
 @testable import TillServer
+@testable import TillWeb
 
 @Suite("The mode of a counter") struct CounterModeTests {
     private static let liveStripe = ["TILL_STRIPE_KEY": "sk_live_marked"]

@@ -1,9 +1,11 @@
 import Foundation
 import Testing
 import TillCore
+@testable import TillCounter
 import TillJournal
 import TillJournalSQLite
-import TillServer
+@testable import TillServer
+@testable import TillWeb
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

@@ -1,8 +1,10 @@
 import Testing
 import TillCore
+@testable import TillCounter
 import TillJournal
 
 @testable import TillServer
+@testable import TillWeb
 
 @Suite("The feed of events")
 struct EventFeedTests {

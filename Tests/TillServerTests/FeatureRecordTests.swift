@@ -2,6 +2,8 @@ import Testing
 import TillAdyen
 import TillApplePay
 import TillCore
+@testable import TillCounter
+@testable import TillFeatureApplePay
 import TillJournal
 import TillJournalSQLite
 import TillTestSupport

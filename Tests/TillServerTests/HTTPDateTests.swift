@@ -1,7 +1,9 @@
 import Testing
 import TillCore
+@testable import TillCounter
 
 @testable import TillServer
+@testable import TillWeb
 
 @Suite("The date of an answer")
 struct HTTPDateTests {

@@ -2,6 +2,8 @@ import Synchronization
 import Testing
 import TillApplePay
 import TillCore
+@testable import TillCounter
+@testable import TillFeatureApplePay
 import TillTestSupport
 
 @testable import TillServer

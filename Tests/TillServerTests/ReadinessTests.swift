@@ -1,10 +1,12 @@
 import Testing
 import TillCheckout
 import TillCore
+@testable import TillCounter
 import TillJournal
 import TillTestSupport
 
 @testable import TillServer
+@testable import TillWeb
 
 @Suite("What the counter says of itself")
 struct ReadinessTests {

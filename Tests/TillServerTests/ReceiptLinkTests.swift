@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import TillCore
-import TillServer
+import TillCounter
 
 @Suite("Addresses under which a customer reads a receipt")
 struct ReceiptLinkTests {

@@ -1,8 +1,10 @@
 import Testing
 import TillCards
 import TillCore
+@testable import TillCounter
 
 @testable import TillServer
+@testable import TillWeb
 
 @Suite("A typed card in a request") struct TenderRequestTests {
     static let now = Timestamp(milliseconds: 1_763_700_000_000)  // 2025-11-21

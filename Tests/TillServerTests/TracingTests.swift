@@ -3,6 +3,7 @@ import InMemoryTracing
 import Synchronization
 import Testing
 import TillCore
+@testable import TillCounter
 import Tracing
 
 @testable import TillServer

@@ -1,8 +1,9 @@
 import ArgumentParser
 import TillApplePay
 import TillCore
+import TillCounter
+import TillFeatureApplePay
 import TillHTTP
-import TillServer
 
 /// `till applepay doctor`: checks the setup of Apple Pay on the web.
 struct ApplePayDoctorCommand: AsyncParsableCommand {

@@ -1,7 +1,8 @@
 import ArgumentParser
 import TillCore
+import TillCounter
+import TillFeatureApplePay
 import TillJournal
-import TillServer
 
 /// `till applepay events`: lists the merchant-token events reported by Apple.
 struct ApplePayEvents: AsyncParsableCommand {

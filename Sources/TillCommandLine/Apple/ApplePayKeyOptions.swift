@@ -1,7 +1,7 @@
 import ArgumentParser
 import TillApplePay
 import TillCore
-import TillServer
+import TillFeatureApplePay
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

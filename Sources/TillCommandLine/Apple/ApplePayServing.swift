@@ -1,7 +1,8 @@
 import TillApplePay
 import TillCore
+import TillCounter
+import TillFeatureApplePay
 import TillProvider
-import TillServer
 
 extension ApplePayMount {
     /// Returns the Apple Pay of a counter: a shop by its settings; without settings, on a loopback address and with the

@@ -1,8 +1,9 @@
 public import ArgumentParser
 public import TillBooks
 import TillCore
+import TillCounter
+import TillFeatureBooks
 import TillJournal
-import TillServer
 
 /// `till ledger …`: exports the ledger, or prints its balances.
 struct LedgerCommand: AsyncParsableCommand {

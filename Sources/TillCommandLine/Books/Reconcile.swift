@@ -1,9 +1,10 @@
 import ArgumentParser
 import TillBooks
 import TillCore
+import TillCounter
+import TillFeatureBooks
 import TillJournal
 import TillProvider
-import TillServer
 
 /// `till reconcile`: compares providers' statements with the journal.
 struct Reconcile: AsyncParsableCommand {

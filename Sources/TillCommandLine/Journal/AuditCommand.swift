@@ -1,8 +1,9 @@
 import ArgumentParser
 import TillBooks
 import TillCore
+import TillCounter
+import TillFeatureBooks
 import TillJournal
-import TillServer
 
 /// `till audit …`: shows and exports the audit log.
 struct AuditCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import TillCheckout
 import TillCore
-import TillServer
+import TillCounter
 
 /// `till clock …`: shows whether the clock is trusted, or confirms it.
 struct Clock: AsyncParsableCommand {

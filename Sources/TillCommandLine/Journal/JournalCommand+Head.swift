@@ -1,7 +1,7 @@
 import ArgumentParser
 import TillCore
+import TillCounter
 import TillJournal
-import TillServer
 
 extension JournalCommand {
     struct Head: AsyncParsableCommand {

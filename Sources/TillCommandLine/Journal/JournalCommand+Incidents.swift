@@ -1,8 +1,8 @@
 import ArgumentParser
 import TillBooks
 import TillCore
+import TillCounter
 import TillJournal
-import TillServer
 
 extension JournalCommand {
     struct Incidents: AsyncParsableCommand {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import TillBooks
 import TillCore
+import TillCounter
 import TillJournal
-import TillServer
 
 /// `till journal …`: verifies, copies and repairs the journal.
 struct JournalCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import TillCore
+import TillCounter
 import TillJournal
-import TillServer
 
 /// `till journal level`: compares the journal's tables with those of this build; changes nothing.
 struct JournalLevelCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import TillCore
+import TillCounter
 import TillJournal
-import TillServer
 
 /// `till journal mode`: shows the mode of a journal, and is the only command that changes it.
 struct JournalMode: AsyncParsableCommand {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import TillCore
+import TillCounter
 import TillJournal
 import TillPostgres
-import TillServer
 
 /// `till journal copy`: moves a journal from a file into a database, or the reverse.
 struct JournalMoveCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import TillCore
+import TillCounter
 import TillJournal
-import TillServer
 
 /// `till journal nodes`: lists the processes on the journal.
 struct JournalNodes: AsyncParsableCommand {

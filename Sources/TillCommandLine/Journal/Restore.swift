@@ -2,9 +2,9 @@ import ArgumentParser
 import Foundation
 import TillCheckout
 import TillCore
+import TillCounter
 import TillJournal
 import TillJournalSQLite
-import TillServer
 
 /// `till restore`: restores a backup as the journal, and blocks sales until the providers have reported the payments
 /// made after it.

@@ -2,7 +2,6 @@ import TillCheckout
 import TillCore
 import TillJournal
 import TillJournalSQLite
-import TillServer
 
 /// A restore and its sweep as one JSON object.
 enum RestoreLine {

@@ -2,10 +2,11 @@ import ArgumentParser
 import TillCheckout
 import TillContactless
 import TillCore
+import TillCounter
 import TillReceipts
 import TillSandbox
-import TillServer
 import TillOffline
+import TillWeb
 
 extension Offline {
     /// `till offline accept`: accepts a card, and stores it offline if the sale permits that.

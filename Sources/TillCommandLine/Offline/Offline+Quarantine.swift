@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import TillCore
-import TillServer
+import TillCounter
 import TillOffline
 
 extension Offline {

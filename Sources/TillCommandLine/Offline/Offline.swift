@@ -1,7 +1,7 @@
 import ArgumentParser
 import TillCheckout
 import TillCore
-import TillServer
+import TillCounter
 import TillOffline
 
 /// `till offline`: payments stored without a connection.

@@ -1,8 +1,9 @@
 import ArgumentParser
 import TillCheckout
 import TillCore
+import TillCounter
+import TillFeatureBooks
 import TillJournal
-import TillServer
 
 /// `till attention …`: lists, assigns and closes entries and incidents that need review.
 struct AttentionCommand: AsyncParsableCommand {

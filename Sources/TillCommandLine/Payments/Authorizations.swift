@@ -2,9 +2,9 @@ import ArgumentParser
 import TillPayPalClient
 import TillCheckout
 import TillCore
+import TillCounter
 import TillJournal
 import TillPayPal
-import TillServer
 
 /// `till authorizations …`: lists and changes held payments.
 struct Authorizations: AsyncParsableCommand {

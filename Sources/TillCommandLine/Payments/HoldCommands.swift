@@ -1,7 +1,7 @@
 import ArgumentParser
 import TillCheckout
 import TillCore
-import TillServer
+import TillCounter
 
 /// `till payments capture` and `till authorizations capture`.
 struct CaptureHold: AsyncParsableCommand {

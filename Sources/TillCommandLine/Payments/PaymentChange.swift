@@ -1,7 +1,7 @@
 import ArgumentParser
 import TillCheckout
 import TillCore
-import TillServer
+import TillCounter
 
 /// Parses an amount in the payment's currency.
 func money(_ text: String?, _ payment: Payment) throws -> Money? {

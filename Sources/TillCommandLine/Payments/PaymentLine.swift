@@ -1,7 +1,8 @@
 import ArgumentParser
 import TillCore
+import TillCounter
 import TillJournal
-import TillServer
+import TillWeb
 
 /// A payment in command output.
 enum PaymentLine {

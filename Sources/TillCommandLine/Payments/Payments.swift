@@ -1,8 +1,8 @@
 import ArgumentParser
 import TillCheckout
 import TillCore
+import TillCounter
 import TillJournal
-import TillServer
 import TillProvider
 
 /// `till payments …`: lists, shows and changes payments.

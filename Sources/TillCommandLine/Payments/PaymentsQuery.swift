@@ -1,7 +1,7 @@
 import ArgumentParser
 import TillCheckout
 import TillCore
-import TillServer
+import TillCounter
 
 extension Payment {
     /// The customer's required action, described for the cashier; empty if there is none.

@@ -1,9 +1,9 @@
 import ArgumentParser
 import TillCore
+import TillCounter
 import TillJournal
 import TillPrinting
 import TillReceipts
-import TillServer
 
 extension Printers {
     struct Add: AsyncParsableCommand {

@@ -2,10 +2,10 @@ import ArgumentParser
 import Foundation
 import TillCanvas
 import TillCore
+import TillCounter
 import TillJournal
 import TillPrinting
 import TillReceipts
-import TillServer
 
 extension Printers {
     struct Status: AsyncParsableCommand {

@@ -3,7 +3,6 @@ import Foundation
 import TillCore
 import TillPrinting
 import TillReceipts
-import TillServer
 
 /// `till printers …`: finds and manages receipt printers, and prints test pages.
 struct Printers: AsyncParsableCommand {

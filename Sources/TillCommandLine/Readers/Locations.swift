@@ -1,7 +1,7 @@
 import ArgumentParser
 import TillCore
+import TillCounter
 import TillProvider
-import TillServer
 
 /// `till locations …`: manages the locations of card readers.
 struct Locations: AsyncParsableCommand {

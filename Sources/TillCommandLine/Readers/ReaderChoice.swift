@@ -1,7 +1,7 @@
 import Foundation
 import TillCore
+import TillCounter
 import TillProvider
-import TillServer
 
 /// The default reader of this counter, chosen with `till readers connect`. Stored in a small file beside the journal,
 /// so that the page and later commands use it too.

@@ -1,8 +1,8 @@
 import ArgumentParser
 import TillCore
+import TillCounter
 import TillOrders
 import TillProvider
-import TillServer
 
 /// `till readers …`: finds and manages card readers.
 struct Readers: AsyncParsableCommand {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 import TillCore
+import TillCounter
 import TillProvider
-import TillServer
 
 extension Readers {
     struct CollectInputs: AsyncParsableCommand {

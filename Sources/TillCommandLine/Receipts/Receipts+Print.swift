@@ -1,10 +1,10 @@
 import ArgumentParser
 import TillCheckout
 import TillCore
+import TillCounter
 import TillJournal
 import TillPrinting
 import TillReceipts
-import TillServer
 
 extension Receipts {
     struct Print: AsyncParsableCommand {

@@ -1,10 +1,10 @@
 import ArgumentParser
 import TillCheckout
 import TillCore
+import TillCounter
 import TillHardware
 import TillJournal
 import TillReceipts
-import TillServer
 
 extension Receipts {
     struct Link: AsyncParsableCommand {

@@ -2,9 +2,9 @@ import ArgumentParser
 import Foundation
 import TillCheckout
 import TillCore
+import TillCounter
 import TillJournal
 import TillReceipts
-import TillServer
 
 /// `till receipts …`: shows, prints and sends receipts.
 struct Receipts: AsyncParsableCommand {

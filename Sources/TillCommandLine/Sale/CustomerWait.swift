@@ -1,7 +1,7 @@
 import ArgumentParser
 import TillCheckout
 import TillCore
-import TillServer
+import TillCounter
 
 /// The time that a command waits for a customer's action, such as authentication at the bank.
 struct CustomerWait: ParsableArguments {

@@ -1,7 +1,7 @@
 import TillCore
+import TillCounter
 import TillJournal
 import TillReceipts
-import TillServer
 
 extension Sale {
     /// Prints the receipt. Throws nothing: a printer fault does not affect the result of the sale.

@@ -1,9 +1,9 @@
 import ArgumentParser
 import TillCheckout
 import TillCore
+import TillCounter
 import TillHardware
 import TillProvider
-import TillServer
 import UnixSignals
 
 #if canImport(Glibc)

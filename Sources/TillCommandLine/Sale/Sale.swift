@@ -3,12 +3,12 @@ import Foundation
 import TillCards
 import TillCheckout
 import TillCore
+import TillCounter
 import TillHardware
 import TillJournal
 import TillOrders
 import TillProvider
 import TillReceipts
-import TillServer
 
 /// `till sale`: takes a payment for an order or an amount, and prints the receipt.
 struct Sale: AsyncParsableCommand {

@@ -1,10 +1,10 @@
 import TillAdyen
 import TillCore
+import TillCounter
 import TillProvider
 import TillStandInAdyen
 import TillStandInBraintree
 import TillStandInPayPal
-import TillServer
 
 extension Sandbox {
     /// The providers with a card simulator.

@@ -1,7 +1,6 @@
 import ArgumentParser
 import TillCore
 import TillStandInStripe
-import TillServer
 
 /// `till sandbox`: runs the simulators of external parties as servers.
 struct Sandbox: AsyncParsableCommand {

@@ -1,9 +1,9 @@
 import Foundation
 import TillCore
+import TillCounter
 import TillJournal
 import TillJournalSQLite
 import TillPostgres
-import TillServer
 
 #if canImport(Glibc)
     import Glibc

@@ -1,6 +1,6 @@
 import ArgumentParser
+import TillCounter
 import TillJournal
-import TillServer
 
 /// The base address of printed links to the counter's page.
 enum PageAddress {

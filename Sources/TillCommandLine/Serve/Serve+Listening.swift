@@ -1,7 +1,8 @@
 import ArgumentParser
 import TillCore
+import TillCounter
 import TillProvider
-import TillServer
+import TillWeb
 
 /// The listener options of `till serve`.
 struct ListeningArguments: ParsableArguments {

@@ -4,10 +4,13 @@ import Logging
 import Synchronization
 import TillCheckout
 import TillCore
+import TillCounter
+import TillFeatureApplePay
 import TillJournal
 import TillJournalSQLite
 import TillProvider
 import TillServer
+import TillWeb
 
 /// `till serve`: serves the counter over HTTP.
 struct Serve: AsyncParsableCommand {

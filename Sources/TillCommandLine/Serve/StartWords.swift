@@ -1,6 +1,7 @@
 import TillCore
+import TillCounter
 import TillProvider
-import TillServer
+import TillWeb
 
 /// The startup message of `till serve`: addresses, mode, journal and providers.
 struct StartWords: Sendable {

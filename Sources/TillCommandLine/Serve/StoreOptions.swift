@@ -1,7 +1,7 @@
 public import ArgumentParser
+import TillCounter
 import TillProvider
 public import TillReceipts
-public import TillServer
 
 /// The receipt content beyond the payment, for every command that shows, prints or sends a receipt.
 struct StoreOptions: ParsableArguments {

@@ -1,5 +1,5 @@
 import TillCore
-import TillServer
+import TillCounter
 
 /// An API key as commands show it, without its secret.
 struct KeyLine {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 import TillCore
+import TillCounter
 import TillJournal
-import TillServer
 
 /// `till keys …`: creates, lists, rotates and revokes API keys.
 struct Keys: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import TillCore
+import TillCounter
 import TillJournal
 import TillProvider
-import TillServer
 
 #if canImport(Glibc)
     import Glibc

@@ -1,7 +1,7 @@
 import ArgumentParser
 import TillCore
+import TillCounter
 import TillProvider
-import TillServer
 
 /// `till roles …`: manages the roles of staff.
 struct RolesCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import TillCore
-import TillServer
+import TillCounter
+import TillFeatureStaff
 
 /// `till sessions …`: manages the page's signed-in browsers.
 struct SessionsCommand: AsyncParsableCommand {

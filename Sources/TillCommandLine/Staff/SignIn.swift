@@ -1,7 +1,8 @@
 import ArgumentParser
 import TillCore
+import TillCounter
 import TillJournal
-import TillServer
+import TillWeb
 
 /// `till sign-in`: creates an address that signs a browser in to the counter's page.
 struct SignIn: AsyncParsableCommand {

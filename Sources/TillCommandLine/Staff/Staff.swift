@@ -1,9 +1,9 @@
 import ArgumentParser
 import Foundation
 import TillCore
+import TillCounter
 import TillJournal
 import TillProvider
-import TillServer
 
 /// `till staff …`: manages the shop's staff.
 struct StaffCommand: AsyncParsableCommand {

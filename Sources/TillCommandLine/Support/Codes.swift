@@ -1,7 +1,6 @@
 import ArgumentParser
 import TillCore
 import TillProvider
-import TillServer
 
 /// `till codes`: explains a provider's code, or all of them, in terms of the money.
 struct Codes: ParsableCommand {

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Foundation
 import TillCore
+import TillCounter
 import TillJournal
 import TillProvider
-import TillServer
 
 /// The options common to all commands.
 struct CommonOptions: ParsableArguments {

@@ -2,10 +2,11 @@ import ArgumentParser
 import Foundation
 import TillCheckout
 import TillCore
+import TillCounter
 import TillJournal
 import TillPostgres
 import TillProvider
-import TillServer
+import TillWeb
 
 /// `till doctor`: checks the whole setup and reports faults.
 struct Doctor: AsyncParsableCommand {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import TillCore
+import TillCounter
 import TillJournal
 import TillProvider
-import TillServer
 
 #if canImport(Glibc)
     import Glibc

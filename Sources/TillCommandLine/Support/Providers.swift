@@ -1,7 +1,7 @@
 import ArgumentParser
 import TillCore
+import TillCounter
 import TillProvider
-import TillServer
 
 /// `till providers`: lists the providers and their configuration.
 struct Providers: AsyncParsableCommand {

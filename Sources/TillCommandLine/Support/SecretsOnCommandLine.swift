@@ -1,6 +1,6 @@
 import Synchronization
+import TillCounter
 import TillProvider
-import TillServer
 
 /// Secrets given as command-line options, which every user of the machine can read.
 enum SecretsOnCommandLine {

@@ -3,9 +3,9 @@ import Foundation
 import TillCheckout
 import TillContactless
 import TillCore
+import TillCounter
 import TillReceipts
 import TillSandbox
-import TillServer
 import TillTapToPay
 
 /// `till tap`: takes a payment by Tap to Pay.

@@ -2,10 +2,12 @@ import HTTPTypes
 import Hummingbird
 import Testing
 import TillCore
+@testable import TillCounter
 import TillJournal
 import TillProvider
 
 @testable import TillServer
+@testable import TillWeb
 
 /// What an account finds of another's. `Tests/Peers/test_attack_isolation.py` asks every described route of the binary.
 @Suite("What belongs to an account")

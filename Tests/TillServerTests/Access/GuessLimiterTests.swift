@@ -2,9 +2,11 @@ import HTTPTypes
 import Logging
 import Testing
 import TillCore
+@testable import TillCounter
 import TillTestSupport
 
 @testable import TillServer
+@testable import TillWeb
 
 @Suite("Guessing is made slow")
 struct GuessLimiterTests {

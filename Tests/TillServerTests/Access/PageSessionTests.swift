@@ -1,10 +1,12 @@
 import HTTPTypes
 import Testing
 import TillCore
+@testable import TillCounter
 import TillJournal
 import TillTestSupport
 
 @testable import TillServer
+@testable import TillWeb
 
 @Suite("Sessions of the page")
 struct PageSessionTests {
@@ -171,7 +173,7 @@ struct PageSessionTests {
         for await _ in stream.signals { Issue.record("nothing was sent") }
         #expect(feed.count == 2)
         #expect(try await !here.takes(mine))
-        place.pass(PageSessions.cacheLifetime)
+        place.pass(PageSessionRecord.cacheLifetime)
         #expect(try await !there.takes(mine))
         #expect(try await here.takes(others))
     }

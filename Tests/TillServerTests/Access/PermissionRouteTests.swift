@@ -3,10 +3,12 @@ import Hummingbird
 import Logging
 import Testing
 import TillCore
+@testable import TillCounter
 import TillJournal
 import TillTestSupport
 
 @testable import TillServer
+@testable import TillWeb
 
 @Suite("What a key may do")
 struct PermissionRouteTests {

@@ -1,9 +1,11 @@
 import Logging
 import Testing
 import TillCore
+@testable import TillCounter
 import TillJournal
 
 @testable import TillServer
+@testable import TillWeb
 
 @Suite("Refusals in the audit log")
 struct RefusalLogTests {

@@ -2,11 +2,13 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import TillCore
+@testable import TillCounter
 import TillJournal
 import TillJournalSQLite
 import TillTestSupport
 
 @testable import TillServer
+@testable import TillWeb
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,8 +1,10 @@
 import Testing
 import TillCore
+@testable import TillCounter
 import TillTestSupport
 
 @testable import TillServer
+@testable import TillWeb
 
 @Suite("Guessing at the page's door")
 struct SignInThrottleTests {

@@ -1,9 +1,11 @@
 import Testing
 import TillCore
+@testable import TillCounter
 import TillJournal
 import TillTestSupport
 
 @testable import TillServer
+@testable import TillWeb
 
 @Suite("Start codes")
 struct StartCodeTests {

@@ -3,9 +3,11 @@ import NIOCore
 import Synchronization
 import Testing
 import TillCore
+@testable import TillCounter
 import TillTestSupport
 
 @testable import TillServer
+@testable import TillWeb
 
 @Suite("Places for connections")
 struct ConnectionGateTests {

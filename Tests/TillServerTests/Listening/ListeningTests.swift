@@ -1,6 +1,8 @@
 import Testing
+@testable import TillCounter
 
 @testable import TillServer
+@testable import TillWeb
 
 @Suite("Where a counter may listen")
 struct ListeningTests {

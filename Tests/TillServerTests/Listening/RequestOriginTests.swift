@@ -3,8 +3,10 @@ import Hummingbird
 import Logging
 import NIOCore
 import Testing
+@testable import TillCounter
 
 @testable import TillServer
+@testable import TillWeb
 
 @Suite("Where a request comes from")
 struct RequestOriginTests {

@@ -2,10 +2,13 @@ import Foundation
 import Logging
 import Testing
 import TillCore
+@testable import TillCounter
+@testable import TillFeatureStaff
 import TillJournal
 import TillTestSupport
 
 @testable import TillServer
+@testable import TillWeb
 
 @Suite("Signing in to the back office")
 struct OfficeSignInTests {

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 import TillCore
+@testable import TillCounter
+@testable import TillFeatureStaff
 
 @testable import TillServer
 

@@ -2,6 +2,8 @@ import Crypto
 import Foundation
 import Testing
 import TillCore
+@testable import TillCounter
+@testable import TillFeatureStaff
 import TillJournal
 
 @testable import TillServer

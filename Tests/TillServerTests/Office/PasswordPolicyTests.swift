@@ -1,5 +1,7 @@
 import Testing
 import TillCore
+@testable import TillCounter
+@testable import TillFeatureStaff
 
 @testable import TillServer
 

@@ -1,6 +1,8 @@
 import Crypto
 import Foundation
 import TillCore
+@testable import TillCounter
+@testable import TillFeatureStaff
 import TillJournal
 
 @testable import TillServer

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TillCore
+@testable import TillCounter
 import TillJournal
 import TillOffline
 import TillSandbox

@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+@testable import TillCounter
 import TillJournal
 import TillOffline
 

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Testing
 import TillCore
+@testable import TillCounter
 
 @testable import TillServer
 

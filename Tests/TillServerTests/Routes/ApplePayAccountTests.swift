@@ -2,6 +2,8 @@ import HTTPTypes
 import Hummingbird
 import Testing
 import TillCore
+@testable import TillCounter
+@testable import TillFeatureApplePay
 import TillJournal
 
 @testable import TillServer

@@ -2,8 +2,12 @@ import HTTPTypes
 import Hummingbird
 import Testing
 import TillCore
+@testable import TillCounter
+@testable import TillFeatureApplePay
+@testable import TillFeaturePage
 
 @testable import TillServer
+@testable import TillWeb
 
 @Suite("Routes and their description")
 struct DescribedRoutesTests {
@@ -13,7 +17,7 @@ struct DescribedRoutesTests {
             "/", "/shop", "/shop/session", "/shop/baskets", "/applepay/sandbox/authorize",
             // A file of Apple's at an address of Apple's.
             ApplePayRoutes.association,
-        ] + PageAsset.all.keys.filter { $0 != "/openapi.yaml" })
+        ] + (Array(PageAsset.ofCounter.keys) + PageAsset.ofApplePay.keys).filter { $0 != "/openapi.yaml" })
 
     /// Addresses that others make, send and open, with parameters of their own.
     private static let anyQuery: Set<String> = [
@@ -34,8 +38,10 @@ struct DescribedRoutesTests {
                     Operation(method: method.rawValue, path: route.template, query: route.query.names.sorted()))
             }
         }
-        let documents = [PackageResources.openapi_yaml, PackageResources.applepay_openapi_yaml]
-            .map(DocumentedOperations.init)
+        let documents = [
+            TillFeaturePage.PackageResources.openapi_yaml, TillFeatureApplePay.PackageResources.applepay_openapi_yaml,
+        ]
+        .map(DocumentedOperations.init)
         // The state of a return URL is checked with the address, beside whatever the bank adds.
         let described = Set(
             documents.flatMap(\.all).map { operation in
@@ -60,11 +66,11 @@ struct DescribedRoutesTests {
             }
         }
         await counter.close()
-        let document = DocumentedOperations(PackageResources.openapi_yaml)
+        let document = DocumentedOperations(TillFeaturePage.PackageResources.openapi_yaml)
         #expect(document.scopes == registered)
         #expect(document.permissions == needed && needed.count > 5)
         #expect(Set(registered.keys).subtracting(document.forbidding) == [], "they do not say what happens without it")
-        #expect(DocumentedOperations(PackageResources.applepay_openapi_yaml).scopes == [:])
+        #expect(DocumentedOperations(TillFeatureApplePay.PackageResources.applepay_openapi_yaml).scopes == [:])
         #expect(registered.count > 35)
     }
 
@@ -93,9 +99,11 @@ struct DescribedRoutesTests {
         let counter = try await RoutedCounter()
         let routes = counter.router.routes
         await counter.close()
-        let described = [PackageResources.openapi_yaml, PackageResources.applepay_openapi_yaml]
-            .map(DocumentedOperations.init).flatMap(\.audiences)
-            .reduce(into: [String: String]()) { $0["\($1.key.method) \($1.key.path)"] = $1.value }
+        let described = [
+            TillFeaturePage.PackageResources.openapi_yaml, TillFeatureApplePay.PackageResources.applepay_openapi_yaml,
+        ]
+        .map(DocumentedOperations.init).flatMap(\.audiences)
+        .reduce(into: [String: String]()) { $0["\($1.key.method) \($1.key.path)"] = $1.value }
         let registered = routes.filter(\.isOpen).reduce(into: [String: String]()) { all, route in
             guard !Self.undescribed.contains(route.template) else { return }
             for method in route.methods where method != .head {
@@ -131,7 +139,9 @@ struct DescribedRoutesTests {
 
     @Test("Every description says that an unknown parameter is refused")
     func refusals() throws {
-        for bytes in [PackageResources.openapi_yaml, PackageResources.applepay_openapi_yaml] {
+        for bytes in [
+            TillFeaturePage.PackageResources.openapi_yaml, TillFeatureApplePay.PackageResources.applepay_openapi_yaml,
+        ] {
             let document = DocumentedOperations(bytes)
             let silent = document.all.subtracting(document.refusing).filter { !Self.anyQuery.contains($0.path) }
             #expect(silent == [])

@@ -5,10 +5,14 @@ import NIOCore
 import TillAdyen
 import TillBooks
 import TillCore
+@testable import TillCounter
+@testable import TillFeatureApplePay
+@testable import TillFeatureTap
 import TillJournal
 import TillJournalSQLite
 
 @testable import TillServer
+@testable import TillWeb
 
 /// A counter with everything that can be mounted into one, asked without a socket, so that an address can have any
 /// form at all.

@@ -2,10 +2,12 @@ import HTTPTypes
 import Hummingbird
 import Testing
 import TillCore
+@testable import TillCounter
 import TillJournal
 import TillTestSupport
 
 @testable import TillServer
+@testable import TillWeb
 
 @Suite("Signing in over HTTP")
 struct SessionRouteTests {
@@ -165,8 +167,8 @@ struct SessionRouteTests {
             "https://till.example.evil.example", "http://127.0.0.1:8081",
         ]
         for origin in foreign { #expect(!isTaken(origin), "\(origin)") }
-        #expect(RequestAuthenticator.origin(of: "https://a.example:443/x") == "https://a.example")
-        #expect(RequestAuthenticator.origin(of: "http://a.example:8080") == "http://a.example:8080")
-        #expect(RequestAuthenticator.origin(of: "ftp://a.example") == nil)
+        #expect(CounterAddress.origin(of: "https://a.example:443/x") == "https://a.example")
+        #expect(CounterAddress.origin(of: "http://a.example:8080") == "http://a.example:8080")
+        #expect(CounterAddress.origin(of: "ftp://a.example") == nil)
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 import TillCore
+import TillCounter
 import TillProvider
-import TillServer
 import TillStripe
 
 @Suite("Settings")

@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 import TillCore
+@testable import TillCounter
 import TillJournal
 import TillTestSupport
 

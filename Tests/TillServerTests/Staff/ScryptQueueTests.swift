@@ -2,6 +2,7 @@ import Dispatch
 import Synchronization
 import Testing
 import TillCore
+@testable import TillCounter
 
 @testable import TillServer
 

@@ -1,8 +1,10 @@
 import Logging
 import Testing
 import TillCore
+@testable import TillCounter
 
 @testable import TillServer
+@testable import TillWeb
 
 @Suite("What people got wrong where they say who they are")
 struct SignInLogTests {

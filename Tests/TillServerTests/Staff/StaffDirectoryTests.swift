@@ -1,8 +1,10 @@
 import Testing
 import TillCore
+@testable import TillCounter
 import TillJournal
 
 @testable import TillServer
+@testable import TillWeb
 
 @Suite("Staff and roles")
 struct StaffDirectoryTests {

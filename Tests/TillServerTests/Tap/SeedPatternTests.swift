@@ -4,6 +4,7 @@ import Testing
 import TillCheckout
 import TillContactless
 import TillCore
+@testable import TillCounter
 import TillSandbox
 import TillTapToPay
 

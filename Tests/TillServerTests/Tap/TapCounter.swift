@@ -3,6 +3,8 @@ import Synchronization
 import TillCheckout
 import TillContactless
 import TillCore
+@testable import TillCounter
+@testable import TillFeatureTap
 import TillJournal
 import TillSandbox
 import TillTapToPay

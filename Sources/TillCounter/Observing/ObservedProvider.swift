@@ -1,0 +1,76 @@
+import TillCore
+import Tracing
+
+/// A provider with counted and traced calls. Calls and answers pass unchanged.
+struct ObservedProvider: PaymentServiceProvider {
+    package let provider: any PaymentServiceProvider
+    package let calls: ProviderCalls
+
+    package var name: ProviderName { provider.name }
+    package var capabilities: ProviderCapabilities { provider.capabilities }
+    var amounts: AmountCodec { provider.amounts }
+    package func identity() async -> ProviderIdentity { await provider.identity() }
+
+    package func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
+        await observe(.prepare, request.context) { await provider.prepare(request) }
+    }
+
+    package func authorize(_ request: AuthorizationRequest, with tender: Tender) async -> ProviderAnswer<Authorization>
+    {
+        await observe(.authorize, request.context) { await provider.authorize(request, with: tender) }
+    }
+
+    func continueAuthorization(_ request: ContinuationRequest) async -> ProviderAnswer<Authorization> {
+        await observe(.continuation, request.context) { await provider.continueAuthorization(request) }
+    }
+
+    package func renew(_ request: RenewalRequest) async -> ProviderAnswer<Authorization> {
+        await observe(.renewal, request.context) { await provider.renew(request) }
+    }
+
+    package func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
+        await observe(.capture, request.context) { await provider.capture(request) }
+    }
+
+    package func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
+        await observe(.void, request.context) { await provider.void(request) }
+    }
+
+    package func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
+        await observe(.refund, request.context) { await provider.refund(request) }
+    }
+
+    package func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
+        await observe(.query, request.context) { await provider.query(request) }
+    }
+
+    private func observe<Success>(
+        _ step: ProviderCalls.Step, _ context: AttemptContext, _ call: () async -> ProviderAnswer<Success>
+    ) async -> ProviderAnswer<Success> {
+        let began = ContinuousClock.now
+        return await withSpan("provider \(step.rawValue)", ofKind: .client) { span in
+            span.attributes["till.provider"] = name.rawValue
+            span.attributes["till.payment_id"] = context.payment.rawValue
+            span.attributes["till.attempt_id"] = context.attempt.rawValue
+            if let request = ServiceContext.current?.requestID { span.attributes["till.request_id"] = request }
+            let answer = await call()
+            let outcome = ObservedProvider.word(for: answer)
+            span.attributes["till.outcome"] = outcome
+            if case .unknown = answer { span.setStatus(SpanStatus(code: .error, message: "outcome unknown")) }
+            calls.ended(step, of: name, outcome: outcome, after: ContinuousClock.now - began)
+            return answer
+        }
+    }
+
+    private static func word<Success>(for answer: ProviderAnswer<Success>) -> String {
+        switch answer {
+        case .approved: "approved"
+        case .declined: "declined"
+        case .requiresAction: "requires_action"
+        case .stored: "stored"
+        case .notSent: "not_sent"
+        case .keyRejected: "key_rejected"
+        case .unknown: "unknown"
+        }
+    }
+}

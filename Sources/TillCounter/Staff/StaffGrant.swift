@@ -1,0 +1,27 @@
+package import TillCore
+
+/// The current permissions of a staff member, according to their role.
+package struct StaffGrant: Hashable, Sendable {
+    package let id: StaffID
+    package let name: String
+    package let role: StaffRole
+
+    /// The route scopes that the role opens.
+    package var scopes: Set<Permission> { role.scopes }
+
+    /// The actor for the audit log.
+    package var actor: Actor { .staff(id, name: name) }
+
+    /// Returns the maximum total refund of one payment; `nil` for no limit.
+    package func refundLimit(in currency: Currency) -> Money? {
+        guard !role.permissions.contains(.refundFreely) else { return nil }
+        return Money(minorUnits: role.refundLimits[currency] ?? 0, currency: currency)
+    }
+
+    /// Returns `true` if the refund, together with earlier refunds of the payment, is within the limit. Cumulative, so
+    /// that repeated refunds cannot exceed it.
+    package func covers(refundOf amount: Money, of payment: Payment) -> Bool {
+        guard role.permissions.contains(.refund) else { return false }
+        return refundLimit(in: amount.currency).map { payment.isWithin($0, refunding: amount) } ?? true
+    }
+}

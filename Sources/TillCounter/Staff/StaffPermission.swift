@@ -1,0 +1,75 @@
+/// A permission of staff. A role holds several, and they open route scopes. Scopes apply to API keys and people alike;
+/// distinctions finer than a scope apply to people only.
+public enum StaffPermission: String, CaseIterable, Hashable, Sendable {
+    /// Permission to take payments and issue receipts.
+    case sell
+    /// Permission to authorize now and capture later.
+    case hold
+    /// Permission to void an authorization, or release its remainder.
+    case void
+    /// Permission to refund payments, up to the limits of the role.
+    case refund
+    /// Permission to refund payments without a limit.
+    case refundFreely = "refund_freely"
+    /// Permission to open the cash drawer on a printer without a sale; requires ``readers`` as well.
+    case drawer
+    /// Permission to view the ledger and metrics.
+    case totals
+    /// Permission to use card readers, taps and printers, and to view offline payments.
+    case readers
+    /// Permission to resolve payments that need review, and to import statements.
+    case review
+    /// Permission to add staff, change their roles and PINs, and end their sessions.
+    case staff
+    /// Permission to view settings. Changing them requires access to the machine.
+    case settings
+
+    /// The permissions that this one implies; voiding, for example, implies selling.
+    var entailed: Set<StaffPermission> {
+        switch self {
+        case .hold, .void: [.sell]
+        case .refundFreely: [.refund]
+        case .sell, .refund, .drawer, .totals, .readers, .review, .staff, .settings: []
+        }
+    }
+
+    /// The route scopes that it opens, in addition to ``Permission/read``.
+    package var scopes: Set<Permission> {
+        switch self {
+        case .sell, .hold, .void: [.sell]
+        case .refund, .refundFreely: [.refund]
+        case .readers: [.readers, .offline]
+        case .review: [.admin]
+        case .staff: [.staff]
+        case .settings: [.admin]
+        case .drawer, .totals: []
+        }
+    }
+}
+
+extension Set<StaffPermission> {
+    /// All permissions.
+    public static let all = Set(StaffPermission.allCases)
+
+    /// The raw values, in declaration order.
+    public var words: [String] { StaffPermission.allCases.filter(contains).map(\.rawValue) }
+
+    /// The set with all implied permissions.
+    var complete: Set<StaffPermission> { reduce(into: self) { $0.formUnion($1.entailed) } }
+
+    /// Parses comma-separated permissions, such as `sell,refund`, or `all`.
+    public init(words text: String) throws(StaffError) {
+        guard text != "all" else {
+            self = .all
+            return
+        }
+        self = []
+        for word in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let permission = StaffPermission(rawValue: word.filter { $0 != " " }) else {
+                throw .unknownPermission(String(word.prefix(40)))
+            }
+            formUnion([permission])
+        }
+        self = complete
+    }
+}

@@ -1,0 +1,138 @@
+public import TillCore
+import TillJournal
+
+/// A role of staff: a name and its permissions.
+public struct StaffRole: Hashable, Sendable {
+    /// The maximum number of a shop's own roles.
+    public static let maximumOwn = 32
+    /// The maximum number of currencies with a limit in one role.
+    public static let maximumLimits = 16
+    /// The maximum length of a name, in bytes.
+    public static let maximumNameBytes = 32
+
+    /// The name: lower-case letters, digits and dashes.
+    public let name: String
+    public let permissions: Set<StaffPermission>
+    /// The maximum total refund of one payment by currency, in minor units, without ``StaffPermission/refundFreely``. A
+    /// currency without a limit allows no refund.
+    public let refundLimits: [Currency: Int64]
+
+    /// - Throws: ``StaffError`` for an invalid name or limit.
+    public init(
+        name: String, permissions: Set<StaffPermission>, refundLimits: [Currency: Int64] = [:]
+    ) throws(StaffError) {
+        guard (1...StaffRole.maximumNameBytes).contains(name.utf8.count),
+            name.utf8.allSatisfy({ byte in
+                (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
+            })
+        else { throw .invalidRoleName }
+        guard refundLimits.count <= StaffRole.maximumLimits, refundLimits.values.allSatisfy({ $0 > 0 }) else {
+            throw .invalidLimit
+        }
+        self.init(trusted: name, permissions.complete, refundLimits)
+    }
+
+    private init(trusted name: String, _ permissions: Set<StaffPermission>, _ limits: [Currency: Int64]) {
+        self.name = name
+        self.permissions = permissions
+        refundLimits = limits
+    }
+
+    /// Sells; any refund needs approval.
+    public static let cashier = StaffRole(trusted: "cashier", [.sell, .refund, .readers], [:])
+    /// Runs a shift: all permissions except staff and settings.
+    public static let manager = StaffRole(
+        trusted: "manager", .all.subtracting([.staff, .settings]), [:])
+    /// All permissions, including staff and settings.
+    public static let owner = StaffRole(trusted: "owner", .all, [:])
+    /// The roles that every shop has.
+    public static let builtIn: [StaffRole] = [cashier, manager, owner]
+}
+
+/// The stored form of a shop's own role.
+struct StaffRoleRecord: RecordDocument, Hashable {
+    package static let collection: RecordCollection = "staff_role"
+
+    package let account: AccountID
+    package let role: StaffRole
+
+    package static func key(_ account: AccountID, _ name: String) -> String { "\(account.rawValue)/\(name)" }
+    package static func of(_ account: AccountID) -> RecordMatch { RecordMatch("account", account.rawValue) }
+
+    package init(account: AccountID, role: StaffRole) {
+        self.account = account
+        self.role = role
+    }
+
+    package var record: Record {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("account", account.rawValue)
+        role.members(into: &writer)
+        writer.endObject()
+        return Record(
+            RecordID(StaffRoleRecord.collection, StaffRoleRecord.key(account, role.name)), body: writer.bytes,
+            fields: ["account": account.rawValue])
+    }
+
+    package init(_ stored: KeptRecord) throws(JournalError) {
+        let body = try RecordBody(stored)
+        account = AccountID(rawValue: try body.text("account"))
+        // A permission unknown to this release grants nothing.
+        let permissions = Set(
+            (body.json["permissions"]?.arrayValue ?? []).compactMap {
+                $0.stringValue.flatMap { StaffPermission(rawValue: $0) }
+            })
+        var limits: [Currency: Int64] = [:]
+        for member in body.json["refund_limits"]?.objectValue ?? [] {
+            guard let currency = Currency(ifValid: member.key), let units = member.value.int64Value else {
+                throw body.damaged("refund_limits")
+            }
+            limits[currency] = units
+        }
+        let name = try body.text("name")
+        do throws(StaffError) {
+            role = try StaffRole(name: name, permissions: permissions, refundLimits: limits)
+        } catch { throw body.damaged("name") }
+    }
+}
+
+extension StaffRole {
+    /// `true` for a role that every shop has and that cannot be changed.
+    public var isBuiltIn: Bool { StaffRole.builtIn.contains { $0.name == name } }
+
+    /// Writes the public JSON object.
+    public func write(into writer: inout JSONWriter) {
+        writer.beginObject()
+        members(into: &writer)
+        writer.field("built_in", isBuiltIn)
+        writer.endObject()
+    }
+
+    /// Writes the stored members.
+    package func members(into writer: inout JSONWriter) {
+        writer.field("name", name)
+        writer.key("permissions")
+        writer.beginArray()
+        for word in permissions.words { writer.string(word) }
+        writer.endArray()
+        writer.key("refund_limits")
+        writer.beginObject()
+        for (currency, units) in refundLimits.sorted(by: { $0.key.code < $1.key.code }) {
+            writer.field(currency.code, units)
+        }
+        writer.endObject()
+    }
+}
+
+extension StaffRole {
+    /// The route scopes that the role opens. Every staff member can read.
+    package var scopes: Set<Permission> { permissions.reduce(into: [.read]) { $0.formUnion($1.scopes) } }
+
+    /// Returns `true` if the role includes every permission and limit of `other`.
+    package func covers(_ other: StaffRole) -> Bool {
+        guard other.permissions.isSubset(of: permissions) else { return false }
+        guard !permissions.contains(.refundFreely) else { return true }
+        return other.refundLimits.allSatisfy { currency, units in units <= refundLimits[currency] ?? 0 }
+    }
+}

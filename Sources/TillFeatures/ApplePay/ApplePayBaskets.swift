@@ -1,0 +1,163 @@
+import Crypto
+import TillApplePay
+import TillCore
+import TillJournal
+
+/// The open baskets and their payments, in the journal's database. Each change is durable before it is reported, so a
+/// crash during a sheet loses nothing, and any number of processes can serve one basket. Baskets of other accounts on
+/// the same journal are invisible.
+struct ApplePayBaskets: Sendable {
+    /// A basket and the state of its payment.
+    package struct Entry: Sendable {
+        var basket: SheetBasket
+        /// The customer signed in when the basket was opened.
+        package var account: String?
+        var nonce: [UInt8]
+        package var attempt: WalletBasket.Attempt?
+
+        /// The process that held the payment when the record was read.
+        package var holder = RecordHolder.nobody
+
+        /// The answer sent to the sheet.
+        package var answer: JSONValue? { attempt?.answer.flatMap { JSONValue(ifValid: $0) } }
+    }
+
+    package let journal: any Journal & RecordStore
+    /// The account that owns the baskets.
+    package let owner: AccountID
+    package let clock: any TillClock
+    private var baskets: Records<WalletBasket> { Records(journal) }
+
+    /// Opens a basket; one with a payment is left unchanged. Expired unpaid baskets are removed.
+    /// - Throws: ``JournalError/recordConflict(_:current:)`` if another account has a basket with that identifier.
+    package func open(_ basket: SheetBasket, account: String? = nil) async throws(JournalError) {
+        let nonce = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
+        let record = WalletBasket(
+            id: basket.id, owner: owner, account: account, version: basket.version, document: basket.json.bytes(),
+            nonce: nonce, openedAt: clock.now()
+        ).record
+        for tries in 1... {
+            let known = try await journal.record(record.id)
+            if let known {
+                let kept = try WalletBasket(known)
+                guard kept.owner == owner else { throw .recordConflict(record.id, current: known.version) }
+                guard kept.attempt == nil else { return }
+            }
+            do throws(JournalError) {
+                return try await journal.change([
+                    .put(record, over: known), .forget(WalletBasket.collection, dueBy: clock.now()),
+                    .keepNewest(WalletBasket.maximumOpen, of: WalletBasket.collection, matching: WalletBasket.open),
+                ])
+            } catch {
+                guard case .recordConflict = error, tries < Records<WalletBasket>.maximumConflicts else { throw error }
+            }
+        }
+    }
+
+    package func entry(_ id: String) async throws(JournalError) -> Entry? {
+        guard let kept = try await baskets.document(id), kept.owner == owner else { return nil }
+        return Entry(kept)
+    }
+
+    /// Changes a basket, unless it belongs to another account or `body` returns `false`.
+    @discardableResult
+    private func update(
+        _ id: String, _ body: (inout WalletBasket) -> Bool
+    ) async throws(JournalError) -> WalletBasket? {
+        try await baskets.update(id) { basket in
+            guard basket.owner == owner else { return false }
+            return body(&basket)
+        }
+    }
+
+    /// Changes a basket without a payment; returns `nil` if there is none, or if it has a payment.
+    package func change(
+        _ id: String, _ body: (inout SheetBasket) -> [SheetError]
+    ) async throws(JournalError) -> (SheetBasket, [SheetError])? {
+        var result: (SheetBasket, [SheetError])?
+        var isChanged = false
+        let written = try await update(id) { kept in
+            result = nil
+            guard kept.attempt == nil, let entry = Entry(kept) else { return false }
+            var basket = entry.basket
+            let errors = body(&basket)
+            result = (basket, errors)
+            kept.version = basket.version
+            kept.document = basket.json.bytes()
+            isChanged = basket != entry.basket
+            return isChanged
+        }
+        return written == nil && isChanged ? nil : result
+    }
+
+    enum Admission: Sendable {
+        case begin(Entry)
+        /// The basket has a payment, with this token or another.
+        case taken(Entry)
+        case changed
+        case missing
+    }
+
+    /// Claims a basket for a payment; of any number of concurrent callers, exactly one begins.
+    package func begin(
+        _ id: String, version: Int, transaction: WalletTransactionID
+    ) async throws(JournalError) -> Admission {
+        let begun = try await update(id) { basket in
+            guard basket.attempt == nil, basket.version == version else { return false }
+            basket.attempt = WalletBasket.Attempt(transaction: transaction.description)
+            return true
+        }
+        if let entry = begun.flatMap(Entry.init) { return .begin(entry) }
+        guard let entry = try await entry(id) else { return .missing }
+        return entry.attempt == nil ? .changed : .taken(entry)
+    }
+
+    /// Records the payment and the contact of a basket before the authorization is requested.
+    package func note(
+        _ payment: PaymentID, of id: String, transaction: String, contact: [UInt8]
+    ) async throws(JournalError) {
+        try await update(id) { basket in
+            guard basket.attempt?.transaction == transaction else { return false }
+            basket.attempt?.payment = payment
+            basket.attempt?.contact = contact
+            return true
+        }
+    }
+
+    /// Records the answer to the sheet.
+    /// - Parameter answer: the answer; `nil` releases the basket for another payment, because this one certainly moved
+    ///   no money.
+    package func end(_ id: String, transaction: String, answer: [UInt8]?) async throws(JournalError) {
+        try await update(id) { basket in
+            guard basket.attempt?.transaction == transaction else { return false }
+            if answer == nil { basket.attempt = nil } else { basket.attempt?.answer = answer }
+            return true
+        }
+    }
+
+    /// Returns the bytes that bind a sheet to its basket: Apple signs their hash into the token.
+    package static func applicationData(_ entry: Entry) -> [UInt8] {
+        Array("\(entry.basket.id).\(code("data", entry))".utf8)
+    }
+
+    /// Returns the proof that a page must present to change a basket. It is sent with the basket, to allowed origins
+    /// only.
+    package static func proof(_ entry: Entry) -> String { code("proof", entry) }
+
+    private static func code(_ use: String, _ entry: Entry) -> String {
+        let key = SymmetricKey(data: entry.nonce)
+        return Hex.lowercase(
+            HMAC<SHA256>.authenticationCode(for: Array("\(use):\(entry.basket.id)".utf8), using: key))
+    }
+}
+
+extension ApplePayBaskets.Entry {
+    package init?(_ record: WalletBasket) {
+        guard let document = JSONValue(ifValid: record.document), let basket = SheetBasket(json: document) else {
+            return nil
+        }
+        self.init(
+            basket: basket, account: record.account, nonce: record.nonce, attempt: record.attempt, holder: record.holder
+        )
+    }
+}

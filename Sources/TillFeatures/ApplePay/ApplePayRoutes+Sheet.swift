@@ -1,0 +1,159 @@
+import HTTPTypes
+package import Hummingbird
+import NIOCore
+import TillApplePay
+import TillCore
+import TillCounter
+import TillWeb
+
+/// The sheet's routes, from the availability check to the last change of an open sheet.
+extension ApplePayRoutes {
+    // MARK: Reading
+
+    func metadata(_ request: Request) throws -> Response {
+        let domain = try domain(of: request)
+        let incoming = Incoming(request: request, account: account, maximumBodyBytes: 0)
+        let visitor = try incoming.query("visitor")
+        let hasIdentity = identity(of: domain) != nil
+        let share =
+            domain.percentage == 100 || visitor.map { Int(digest($0.utf8)[0]) * 100 / 256 < domain.percentage } ?? false
+        let isOn =
+            domain.isEnabled && hasIdentity && options.canOpen && options.fault == nil && share
+            && providerTakesTokens
+        let factory = options.factory
+        let texts: ([String]) -> JSONValue = { .array($0.map { .string($0) }) }
+        let icons = [60, 120, 180].map { size in
+            JSONValue.object([
+                JSONMember(key: "sizes", value: .string("\(size)x\(size)")),
+                JSONMember(key: "href", value: .string("/applepay/icon.png")),
+            ])
+        }
+        let document = JSONValue.object([
+            JSONMember(key: "enabled", value: .bool(isOn)),
+            JSONMember(key: "merchantIdentifier", value: .string(domain.merchant)),
+            JSONMember(key: "merchantCapabilities", value: texts(factory.merchantCapabilities)),
+            JSONMember(key: "supportedNetworks", value: texts(factory.supportedNetworks)),
+            JSONMember(key: "countryCode", value: .string(factory.countryCode)),
+            JSONMember(key: "currencyCode", value: .string(options.currency.code)),
+            JSONMember(key: "touchIcons", value: .array(icons)),
+            JSONMember(key: "stylesheet", value: .string("/applepay/client.css")),
+            JSONMember(key: "appleScript", value: options.script.map { .string($0) } ?? .null),
+            JSONMember(key: "simulator", value: sandbox == nil ? .null : .string("/applepay/simulator.js")),
+        ])
+        return tagged(document, request, maximumAge: "public, max-age=60")
+    }
+
+    func basket(_ id: String, _ request: Request) async throws -> Response {
+        _ = try domain(of: request)
+        guard let entry = try await baskets.entry(id) else { throw Problem.notFound }
+        let sheet = try options.factory.request(
+            for: entry.basket, applicationData: ApplePayBaskets.applicationData(entry))
+        let document = JSONValue.object([
+            JSONMember(key: "id", value: .string(id)),
+            JSONMember(key: "version", value: .number(String(entry.basket.version))),
+            JSONMember(key: "applePayVersion", value: .number(String(sheet.lowestVersion))),
+            JSONMember(key: "proof", value: .string(ApplePayBaskets.proof(entry))),
+            JSONMember(key: "service", value: .string(entry.basket.service == .delivery ? "delivery" : "collection")),
+            JSONMember(key: "request", value: sheet.json),
+        ])
+        return tagged(document, request, maximumAge: "no-cache")
+    }
+
+    func tagged(_ document: JSONValue, _ request: Request, maximumAge: String) -> Response {
+        let bytes = document.bytes()
+        let tag = "\"" + Hex.lowercase(digest(bytes).prefix(12)) + "\""
+        var response = Self.json(document)
+        if request.headers[.ifNoneMatch] == tag { response = Response(status: .notModified) }
+        response.headers[.eTag] = tag
+        response.headers[.cacheControl] = maximumAge
+        return response
+    }
+
+    func associationFile(_ request: Request) throws -> Response {
+        let name = WebOrigin.hostName(request.head.authority ?? "")
+        guard let file = options.domains.first(where: { $0.domain.name == name })?.association else {
+            throw Problem.notFound
+        }
+        return Response(
+            status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: file)))
+    }
+
+    // MARK: Sessions
+
+    package func validate(_ request: Request) async throws -> Response {
+        do {
+            let domain = try domain(of: request)
+            let body = try await proven(request, basket: nil)
+            guard providerTakesTokens else {
+                throw Problem(
+                    .conflict, "applepay_off", "The provider of this counter cannot take Apple Pay.",
+                    next: "Pay in another way.")
+            }
+            guard let url = body["validationURL"]?.stringValue else { throw MerchantSessionError.foreignAddress }
+            let gateway = try MerchantGateway(validationURL: url, environment: options.environment)
+            guard let identity = identity(of: domain) else { throw MerchantSessionError.noIdentity }
+            let session = MerchantSessionRequest(
+                merchantIdentifier: domain.merchant, displayName: options.factory.displayName,
+                context: domain.domain.name)
+            let bytes = try await sessions.session(
+                gateway, session, identity: identity, standIn: await sandbox?.standIn())
+            metrics.session("given")
+            return .json(bytes)
+        } catch {
+            if case .refused(let status)? = error as? MerchantSessionError {
+                metrics.session("apple_\(status)")
+            } else {
+                metrics.session((error as? MerchantSessionError)?.code ?? "refused")
+            }
+            throw error
+        }
+    }
+
+    /// Returns the currently valid certificate of a domain with the latest expiry.
+    package func identity(of domain: ApplePayDomain) -> ApplePayDomain.Identity? {
+        let now = clock.now()
+        return domain.identities.compactMap { identity -> (ApplePayDomain.Identity, Timestamp)? in
+            guard let validity = identity.validity, validity.from <= now, now < validity.until else { return nil }
+            return (identity, validity.until)
+        }.max { $0.1 < $1.1 }?.0
+    }
+
+    // MARK: The sheet
+
+    func validatePostalCode(_ id: String, _ request: Request) async throws -> Response {
+        let body = try await proven(request, basket: id)
+        guard try await baskets.entry(id) != nil else { throw Problem.notFound }
+        guard let code = try body.text("postalCode", atMost: 16) else {
+            throw Problem.field("postalCode", "It is missing.")
+        }
+        let country = try body.text("countryCode", atMost: 2) ?? options.factory.countryCode
+        let answer = options.area.delivers(to: code, country: country)
+        return Self.json(.object([JSONMember(key: "deliverable", value: .string(answer.rawValue))]))
+    }
+
+    package func update(_ id: String, _ request: Request) async throws -> Response {
+        let body = try await proven(request, basket: id)
+        let change = try SheetChange(body, options: options, now: clock.now())
+        guard let (basket, errors) = try await baskets.change(id, change.apply) else {
+            guard try await baskets.entry(id) != nil else { throw Problem.notFound }
+            throw Problem(
+                .conflict, "basket_in_payment", "The basket is being paid.", next: "Wait for the payment's end.")
+        }
+        let items = try options.factory.summaryItems(for: basket)
+        var members = [
+            JSONMember(key: "newTotal", value: items.last?.json ?? .null),
+            JSONMember(key: "newLineItems", value: .array(items.dropLast().map(\.json))),
+        ]
+        if !errors.isEmpty { members.append(JSONMember(key: "errors", value: .array(errors.map(\.json)))) }
+        if case .shippingContact = change {
+            members.append(
+                JSONMember(key: "newShippingMethods", value: .array(basket.shippingMethods.map(\.json))))
+        }
+        return Self.json(
+            .object([
+                JSONMember(key: "version", value: .number(String(basket.version))),
+                JSONMember(key: "update", value: .object(members)),
+            ]))
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import HTTPTypes
+package import Hummingbird
+import TillApplePay
+import TillCheckout
+package import TillCore
+import TillCounter
+import TillProvider
+package import TillWeb
+
+/// The routes of Apple Pay on the web, from a page's availability check to the order.
+///
+/// Access requires an exactly registered origin. Changes require the proof that came with the basket, in a header that
+/// other sites' pages cannot send.
+package struct ApplePayRoutes: Sendable {
+    static let proofHeader = HTTPField.Name.literal("X-Till-Basket-Proof")
+    package static let maximumBodyBytes = 131_072
+    static let association = "/.well-known/apple-developer-merchantid-domain-association"
+
+    package let live: LiveApplePayOptions
+    let baskets: ApplePayBaskets
+    package let checkout: ApplePayCheckout
+    package let sessions: MerchantSessions
+    package let events: MerchantTokenEvents
+    let customers: CustomerAccounts
+    package let sandbox: ApplePaySandbox?
+    package let metrics: ApplePayMetrics
+    package let clock: any TillClock
+    /// The token forms that the configured provider accepts.
+    let handovers: Set<WalletHandover>
+
+    /// `true` if the provider accepts the token form of the options. Otherwise no sheet is offered.
+    var providerTakesTokens: Bool { handovers.contains(options.handover) }
+
+    package var options: ApplePayOptions { live.current }
+
+    /// The account of the counter.
+    package var account: AccountID { checkout.account }
+
+    /// Returns `true` for a path of Apple Pay.
+    static func own(_ path: String) -> Bool {
+        path.hasPrefix("/applepay/") || path == association || path == "/shop" || path.hasPrefix("/shop/")
+    }
+
+    /// Wraps every Apple Pay request: applies the cross-origin rules and records its metrics.
+    package func answer(_ request: Request, _ context: RouteContext, _ next: RouteScope.Next) async throws -> Response {
+        let began = clock.now()
+        let response = await decorated(request, context, next)
+        metrics.answered(context.label, status: response.status.code, after: clock.now().since(began))
+        return response
+    }
+
+    private func decorated(_ request: Request, _ context: RouteContext, _ next: RouteScope.Next) async -> Response {
+        let origin = request.headers[.origin]
+        var response: Response
+        do {
+            if request.method == .options, request.uri.path.hasPrefix("/applepay/") {
+                context.label = "/applepay/*"
+                return try preflight(request)
+            }
+            response = try await next()
+        } catch {
+            response = Self.problem(error)
+        }
+        if let origin, let domain = try? domain(of: request), domain.origins.contains(origin) || isOwn(origin, request)
+        {
+            response.headers[.accessControlAllowOrigin] = origin
+        }
+        response.headers[HTTPField.Name.literal("Vary")] = "Origin"
+        return response
+    }
+
+    private static func problem(_ error: any Error) -> Response {
+        switch error {
+        case let refusal as ApplePayCheckout.Refusal:
+            let document = JSONValue.object([
+                JSONMember(key: "status", value: .string("refused")),
+                JSONMember(key: "code", value: .string(refusal.code)),
+                JSONMember(key: "moneyMoved", value: .string("no")),
+                JSONMember(key: "errors", value: .array(refusal.errors.map(\.json))),
+                JSONMember(key: "next", value: .string(refusal.next)),
+            ])
+            return json(document, status: .unprocessableContent)
+        case let error as PaymentTokenError:
+            let status: HTTPResponse.Status = error.step == .replay ? .conflict : .unprocessableContent
+            var problem = Problem(status, error.code, error.what, next: error.next)
+            problem.errors = [("token", error.step.rawValue)]
+            return problem.response
+        case let error as MerchantSessionError:
+            let status: HTTPResponse.Status =
+                switch error {
+                case .foreignAddress, .otherEnvironment: .badRequest
+                case .unknownDomain: .init(code: 421)
+                case .noIdentity: .serviceUnavailable
+                case .tooMany: .tooManyRequests
+                case .unreachable, .refused, .malformed: .badGateway
+                }
+            return Problem(status, error.code, error.what, next: error.next).response
+        default: return Problem(error).response
+        }
+    }
+
+    // MARK: Caller
+
+    /// Returns the registered domain of a request, by its origin or its host.
+    func domain(of request: Request) throws(MerchantSessionError) -> ApplePayDomain {
+        let host = request.head.authority ?? ""
+        let name: String
+        if let origin = request.headers[.origin] {
+            if let match = options.domains.first(where: { $0.origins.contains(origin) }) { return match }
+            guard isOwn(origin, request) else { throw .unknownDomain }
+            name = WebOrigin.hostName(host)
+        } else {
+            name = WebOrigin.hostName(host)
+        }
+        // On the local machine, every host name maps to the sandbox's one domain.
+        if sandbox != nil, ["localhost", "127.0.0.1", "[::1]"].contains(name), let only = options.domains.first {
+            return only
+        }
+        guard let match = options.domains.first(where: { $0.domain.name == name }) else { throw .unknownDomain }
+        return match
+    }
+
+    /// Returns `true` if the page came from this server itself.
+    private func isOwn(_ origin: String, _ request: Request) -> Bool {
+        guard let host = request.head.authority else { return false }
+        return origin == "https://\(host)" || (sandbox != nil && origin == "http://\(host)")
+    }
+
+    private func preflight(_ request: Request) throws -> Response {
+        let domain = try domain(of: request)
+        guard let origin = request.headers[.origin], domain.origins.contains(origin) || isOwn(origin, request) else {
+            throw MerchantSessionError.unknownDomain
+        }
+        var headers = HTTPFields()
+        headers[.accessControlAllowOrigin] = origin
+        headers[.accessControlAllowMethods] = "GET, POST"
+        headers[.accessControlAllowHeaders] = "content-type, x-till-basket-proof"
+        headers[.accessControlMaxAge] = "600"
+        headers[HTTPField.Name.literal("Vary")] = "Origin"
+        return Response(status: .noContent, headers: headers)
+    }
+
+    /// Returns the body of a change request after checking its origin and the basket's proof.
+    func proven(_ request: Request, basket: String?) async throws -> JSONValue {
+        _ = try domain(of: request)
+        let body = try await Incoming(
+            request: request, account: account, maximumBodyBytes: ApplePayRoutes.maximumBodyBytes
+        ).document()
+        guard let id = basket ?? body["basket"]?.stringValue else { throw Problem.field("basket", "It is missing.") }
+        guard try await isProven(request, id) else {
+            throw Problem(
+                .forbidden, "basket_proof", "The basket's proof is missing or not the basket's.",
+                next: "Load the basket again and send its proof in the header X-Till-Basket-Proof.")
+        }
+        return body
+    }
+
+    /// Returns `true` if the request has the basket's proof; always `false` for an unknown basket.
+    func isProven(_ request: Request, _ basket: String) async throws -> Bool {
+        guard let proof = request.headers[ApplePayRoutes.proofHeader], let entry = try await baskets.entry(basket)
+        else { return false }
+        return digest(proof.utf8) == digest(ApplePayBaskets.proof(entry).utf8)
+    }
+
+    // MARK: Answers
+
+    package static func json(_ document: JSONValue, status: HTTPResponse.Status = .ok) -> Response {
+        .json(document.bytes(), status: status)
+    }
+}
+
+/// Host names in `Origin` and `Host`.
+enum WebOrigin {
+    /// Returns the lower-case host without its port.
+    package static func hostName(_ authority: String) -> String {
+        let text = authority.lowercased()
+        if text.hasPrefix("[") { return String(text.prefix { $0 != "]" }) + "]" }
+        return String(text.prefix { $0 != ":" })
+    }
+}
+
+func base64Bytes(_ text: String) -> [UInt8]? { Data(base64Encoded: text).map { Array($0) } }

@@ -1,0 +1,126 @@
+import Hummingbird
+public import TillApplePay
+public import TillCheckout
+public import TillCore
+public import TillCounter
+public import TillJournal
+public import TillProvider
+import TillStandInApple
+
+/// Apple Pay on the web, mounted into a counter: either with a shop's own settings and Apple itself, or the sandbox, in
+/// which this machine simulates Apple.
+public struct ApplePayWeb: Sendable {
+    package let routes: ApplePayRoutes
+    private let reminder: Task<Void, Never>?
+
+    /// Sets up a shop with Apple itself.
+    /// - Parameters:
+    ///   - journal: the engine's journal; it also records the transactions seen.
+    ///   - account: the account of the sales, which is the counter's own.
+    ///   - provider: the provider that authorizes the payments.
+    ///   - handovers: the token forms that the provider accepts; Apple Pay is off if the options' form is not among
+    ///     them.
+    ///   - statsD: the StatsD destination, in addition to the metrics page.
+    ///   - reload: reloads the options, for certificates that are replaced while the counter runs; called at most every
+    ///     thirty seconds. A result of `nil` keeps the current ones. The environment never changes.
+    public init(
+        options: ApplePayOptions, checkout: Checkout, journal: any Journal & RecordStore, account: AccountID,
+        provider: ProviderName, handovers: Set<WalletHandover>, clock: any TillClock = SystemClock(),
+        statsD: StatsD? = nil,
+        reload: (@Sendable () -> ApplePayOptions?)? = nil
+    ) throws(PaymentTokenError) {
+        self.init(
+            options: options, trust: try .apple(), sandbox: nil, checkout: checkout, journal: journal,
+            account: account, provider: provider, handovers: handovers, clock: clock, statsD: statsD, reload: reload)
+    }
+
+    /// Sets up the sandbox, with the demo shop. Its simulator cannot reach a production shop.
+    /// - Parameters:
+    ///   - account: the account of the sales.
+    ///   - provider: the sandbox, or another provider's simulator.
+    ///   - opening: the party that decrypts tokens; a provider's simulator checks only their form.
+    public static func sandbox(
+        checkout: Checkout, journal: any Journal & RecordStore, account: AccountID, provider: ProviderName = .sandbox,
+        opening: TokenOpening = .here, clock: any TillClock = SystemClock(), statsD: StatsD? = nil
+    ) throws -> ApplePayWeb {
+        let sandbox = try ApplePaySandbox(clock: clock)
+        let identity = ApplePayDomain.Identity(
+            certificate: Array(sandbox.identity.certificate.utf8),
+            key: Secret(Array(sandbox.identity.key.reveal().utf8)))
+        guard let local = WebDomain(ApplePaySandbox.domain) else { throw SandboxTokenError.notMerchant }
+        let domain = ApplePayDomain(
+            domain: local, merchant: ApplePaySandbox.merchant, identities: [identity],
+            association: Array("till sandbox domain association\n".utf8))
+        var options = ApplePayOptions(
+            environment: .sandbox, factory: ApplePayPaymentRequestFactory(displayName: "Till Pizza", countryCode: "GB"),
+            currency: .gbp, domains: [domain], keys: ProcessingKeyRing([sandbox.key]),
+            area: DeliveryArea(
+                country: "GB", areas: ["EC4M", "SW1A", "BN1"], parts: ["EC1A": ["1", "4"]]))
+        options.opening = opening
+        options.script = nil
+        options.coupons = [
+            "TENOFF": (10, Timestamp(milliseconds: .max)), "OLD": (50, Timestamp(milliseconds: 0)),
+        ]
+        return ApplePayWeb(
+            options: options, trust: try SignerTrust(root: sandbox.apple.rootCertificate), sandbox: sandbox,
+            checkout: checkout, journal: journal, account: account, provider: provider, handovers: [options.handover],
+            clock: clock, statsD: statsD)
+    }
+
+    private init(
+        options: ApplePayOptions, trust: SignerTrust, sandbox: ApplePaySandbox?, checkout: Checkout,
+        journal: any Journal & RecordStore, account: AccountID, provider: ProviderName, handovers: Set<WalletHandover>,
+        clock: any TillClock, statsD: StatsD?,
+        reload: (@Sendable () -> ApplePayOptions?)? = nil
+    ) {
+        let baskets = ApplePayBaskets(journal: journal, owner: account, clock: clock)
+        let live = LiveApplePayOptions(options, clock: MeasuringClock(clock), reload: reload)
+        let metrics = ApplePayMetrics(statsD: statsD)
+        let customers = CustomerAccounts(journal, owner: account)
+        let payment = ApplePayCheckout(
+            live: live, verifier: PaymentTokenVerifier(trust: trust, environment: options.environment),
+            baskets: baskets, customers: customers, replay: JournalReplayStore(store: journal, clock: clock),
+            checkout: checkout, account: account, provider: provider, clock: clock, metrics: metrics)
+        let sessions = MerchantSessions(clock: clock, budget: options.sessionBudget)
+        let events = MerchantTokenEvents(
+            log: MerchantTokenLog(journal, clock: clock), sessions: sessions, sandbox: sandbox, metrics: metrics)
+        let routes = ApplePayRoutes(
+            live: live, baskets: baskets, checkout: payment, sessions: sessions, events: events, customers: customers,
+            sandbox: sandbox, metrics: metrics, clock: clock, handovers: handovers)
+        self.routes = routes
+        reminder =
+            metrics.sends
+            ? Task {
+                while !Task.isCancelled {
+                    metrics.send(daysLeft: routes.daysLeft())
+                    do { try await clock.sleep(for: ApplePayWeb.reminderInterval) } catch { return }
+                }
+            } : nil
+    }
+
+    /// The interval at which certificates' remaining days are sent to StatsD.
+    static let reminderInterval = Span.minutes(1)
+
+    /// `true` if the demo shop is available, which is the case in the sandbox.
+    public var hasShop: Bool { routes.sandbox != nil }
+
+    /// Opens a basket, so that a page can be given its identifier. The basket is durable on return. Opening the same
+    /// identifier again replaces the basket, unless its payment was authorized; it is then left unchanged.
+    /// - Parameter account: the signed-in customer; `nil` for a guest, in which case the order creates an account.
+    /// - Throws: `JournalError` if the basket cannot be stored, for example because another account has a basket with
+    ///   that identifier.
+    public func open(_ basket: SheetBasket, account: String? = nil) async throws(JournalError) {
+        try await routes.baskets.open(basket, account: account)
+    }
+
+    /// Returns the metrics in the Prometheus text format.
+    public func metrics() -> String { routes.metrics.text(daysLeft: routes.daysLeft()) }
+
+    /// Closes the connections to Apple.
+    public func shutdown() async {
+        reminder?.cancel()
+        await routes.sessions.shutdown()
+        await routes.sandbox?.stop()
+        await routes.metrics.close()
+    }
+}

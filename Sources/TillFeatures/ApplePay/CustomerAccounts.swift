@@ -1,0 +1,116 @@
+import Synchronization
+import TillApplePay
+import TillCore
+import TillCounter
+import TillJournal
+
+/// Customer accounts, one for each e-mail address, created with the first order, so that paying needs no sign-in. They
+/// are stored in the journal's database under hashes: neither the address nor the sign-in token is stored. A customer
+/// of two shop accounts has one with each.
+final class CustomerAccounts: Sendable {
+    /// The account of an order.
+    struct Account: Sendable {
+        package var id: String
+        /// The sign-in token; reported once, with the order that created the account.
+        package var token: Secret<String>?
+    }
+
+    /// The maximum number of tokens that this process can repeat, for example for a reloaded page.
+    static let maximumReportedTokens = 1_000
+
+    private struct Reported {
+        var tokens: [String: Secret<String>] = [:]
+        var order: [String] = []
+    }
+
+    private let accounts: Records<CustomerAccount>
+    private let owner: AccountID
+    private let reported = Mutex(Reported())
+
+    /// The customers of an account.
+    package init(_ store: any RecordStore, owner: AccountID) {
+        accounts = Records(store)
+        self.owner = owner
+    }
+
+    /// Returns the hash under which an address is stored. For `main` it covers the address alone, for compatibility
+    /// with records that predate other accounts.
+    private func name(_ address: String) -> [UInt8] {
+        digest((owner == .main ? address : "\(owner.rawValue)\u{0}\(address)").utf8)
+    }
+
+    /// Returns the account of the contact, creating it if necessary; `nil` if it cannot be stored, in which case the
+    /// order has none.
+    package func account(of contact: FullContact, basket: String) async -> Account? {
+        let name = name(contact.emailAddress.lowercased())
+        let token = CustomerAccounts.token()
+        guard
+            let made = try? await account(
+                CustomerAccount(
+                    owner: owner, name: name,
+                    id: "guest_" + Hex.lowercase(digest(token.reveal().utf8).prefix(8)),
+                    token: digest(token.reveal().utf8)))
+        else { return nil }
+        if made.isNew { keep(token, basket) }
+        return Account(id: made.id, token: made.isNew ? token : nil)
+    }
+
+    /// Returns the token created with a basket's order, while this process remembers it.
+    package func token(ofBasket id: String) -> Secret<String>? { reported.withLock { $0.tokens[id] } }
+
+    /// Returns the customer of a token; `nil` for an unknown token.
+    package func customer(showing token: String) async throws(JournalError) -> String? {
+        guard (16...128).contains(token.utf8.count) else { return nil }
+        let match = CustomerAccount.match(token: digest(token.utf8))
+        guard let found = try await accounts.list(matching: match, limit: 1).first, found.owner == owner else {
+            return nil
+        }
+        return found.id
+    }
+
+    /// Signs in the demo shop's customer, without a password.
+    func demoCustomer() async throws(JournalError) -> (id: String, token: Secret<String>)? {
+        let token = CustomerAccounts.token()
+        let name = name("ada@till.example")
+        let hash = digest(token.reveal().utf8)
+        guard
+            let made = try await account(
+                CustomerAccount(owner: owner, name: name, id: "customer_ada", token: hash))
+        else { return nil }
+        if !made.isNew {
+            try await accounts.update(Hex.lowercase(name)) { account in
+                account.token = hash
+                return true
+            }
+        }
+        return (made.id, token)
+    }
+
+    /// Returns the account of a name, creating it if necessary; an existing account keeps its token.
+    /// - Returns: the identifier, and `true` for a new account; `nil` at the maximum number of accounts.
+    package func account(_ new: CustomerAccount) async throws(JournalError) -> (id: String, isNew: Bool)? {
+        let name = Hex.lowercase(new.name)
+        if let known = try await accounts.document(name) { return (known.id, false) }
+        guard try await accounts.count() < CustomerAccount.maximum else { return nil }
+        do throws(JournalError) { try await accounts.insert(new) } catch {
+            guard case .recordConflict = error, let known = try await accounts.document(name) else { throw error }
+            return (known.id, false)
+        }
+        return (new.id, true)
+    }
+
+    private func keep(_ token: Secret<String>, _ basket: String) {
+        reported.withLock { reported in
+            if reported.order.count >= CustomerAccounts.maximumReportedTokens, let oldest = reported.order.first {
+                reported.order.removeFirst()
+                reported.tokens[oldest] = nil
+            }
+            reported.order.append(basket)
+            reported.tokens[basket] = token
+        }
+    }
+
+    private static func token() -> Secret<String> {
+        Secret(Hex.lowercase((0..<32).map { _ in UInt8.random(in: .min ... .max) }))
+    }
+}

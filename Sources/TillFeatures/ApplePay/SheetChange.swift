@@ -1,0 +1,78 @@
+import TillApplePay
+import TillCore
+import TillWeb
+
+/// A change to an open sheet, reported by the page.
+enum SheetChange: Sendable {
+    /// A coupon was entered, with its value or the reason that it has none.
+    case coupon(String, percent: Int64?, SheetError?)
+    /// A shipping method was chosen.
+    case shippingMethod(String)
+    /// An address was chosen, redacted by the wallet.
+    case shippingContact(Deliverability)
+    /// A card was chosen.
+    case paymentMethod(isCredit: Bool)
+
+    package init(_ body: JSONValue, options: ApplePayOptions, now: Timestamp) throws {
+        switch try body.text("event", atMost: 32) {
+        case "couponcode":
+            let code = (try body.text("couponCode", atMost: 64) ?? "").uppercased().filter { !$0.isWhitespace }
+            guard !code.isEmpty else {
+                self = .coupon("", percent: nil, nil)
+                return
+            }
+            guard let coupon = options.coupons[code] else {
+                self = .coupon(code, percent: nil, SheetError(.couponCodeInvalid, nil, "We do not know this coupon."))
+                return
+            }
+            guard now < coupon.until else {
+                self = .coupon(code, percent: nil, SheetError(.couponCodeExpired, nil, "This coupon has expired."))
+                return
+            }
+            self = .coupon(code, percent: coupon.percent, nil)
+        case "shippingmethod":
+            guard let name = try body.text("identifier", atMost: 64) else {
+                throw Problem.field("identifier", "It is missing.")
+            }
+            self = .shippingMethod(name)
+        case "shippingcontact":
+            let contact = RedactedContact(json: body["shippingContact"] ?? .null)
+            self = .shippingContact(
+                options.area.delivers(
+                    to: contact.postalCode,
+                    country: contact.countryCode.isEmpty ? options.factory.countryCode : contact.countryCode))
+        case "paymentmethod":
+            self = .paymentMethod(isCredit: body["paymentMethod"]?["type"] == .string("credit"))
+        default:
+            throw Problem.field("event", "It must be couponcode, shippingmethod, shippingcontact or paymentmethod.")
+        }
+    }
+
+    /// Applies the change and returns the customer's errors.
+    @Sendable func apply(_ basket: inout SheetBasket) -> [SheetError] {
+        switch self {
+        case .coupon(let code, let percent, let error):
+            guard let percent, let goods = try? basket.goods() else {
+                basket.apply(nil)
+                return error.map { [$0] } ?? []
+            }
+            // Rounded down to the minor unit: a coupon never takes off more than its percentage.
+            let (product, overflow) = goods.minorUnits.multipliedReportingOverflow(by: percent)
+            guard !overflow else { return [SheetError(.unknown, nil, "This coupon cannot be used here.")] }
+            let discount = Money(minorUnits: product / 100, currency: basket.currency)
+            basket.apply(SheetBasket.Coupon(code: code, discount: discount))
+            return []
+        case .shippingMethod(let name):
+            guard basket.choose(shippingMethod: name) else {
+                return [SheetError(.unknown, nil, "This delivery method is not offered.")]
+            }
+            return []
+        case .shippingContact(let answer):
+            guard basket.service == .delivery, answer == .no else { return [] }
+            return [SheetError(.addressUnserviceable, .postalCode, "We do not deliver to this postcode.")]
+        case .paymentMethod(let isCredit):
+            basket.pay(byCredit: isCredit)
+            return []
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package import TillCore
+package import TillJournal
+
+/// The stored basket of a payment sheet: its goods and the state of its payment. Each change is durable before it is
+/// reported or sent, so a crash during a sheet loses nothing.
+package struct WalletBasket: Hashable, Sendable {
+    /// The one payment of a basket.
+    package struct Attempt: Hashable, Sendable {
+        /// The wallet's transaction identifier.
+        var transaction: String
+        /// The payment in the journal, once it exists.
+        package var payment: PaymentID?
+        /// The contact of the order, JSON.
+        package var contact: [UInt8]?
+        /// The answer to the sheet, JSON; `nil` while the payment is in progress.
+        package var answer: [UInt8]?
+
+        /// Creates an attempt that has just begun.
+        package init(transaction: String) { self.transaction = transaction }
+    }
+
+    package var id: String
+    /// The account of the sale; the basket is invisible to other accounts.
+    package var owner: AccountID
+    /// The customer signed in when the basket was opened.
+    package var account: String?
+    /// The version, incremented with each change.
+    package var version: Int
+    /// The goods, JSON.
+    package var document: [UInt8]
+    /// Random bytes, made with the basket.
+    var nonce: [UInt8]
+    /// The time at which the basket was opened.
+    package var openedAt: Timestamp
+    /// The payment, once the customer has authorized one.
+    package var attempt: Attempt?
+    /// The process that held the payment when the record was read.
+    package var holder = RecordHolder.nobody
+
+    /// Creates an unpaid basket.
+    package init(
+        id: String, owner: AccountID, account: String?, version: Int, document: [UInt8], nonce: [UInt8],
+        openedAt: Timestamp
+    ) {
+        self.id = id
+        self.owner = owner
+        self.account = account
+        self.version = version
+        self.document = document
+        self.nonce = nonce
+        self.openedAt = openedAt
+    }
+}
+
+extension WalletBasket: RecordDocument {
+    package static let collection: RecordCollection = "wallet_basket"
+    /// The match for baskets without a payment.
+    package static let open = RecordMatch("open", "1")
+    /// The maximum number of unpaid baskets; the oldest are removed first.
+    package static let maximumOpen = 10_000
+    /// The retention of an unpaid basket.
+    package static let lifetime = Span.hours(24)
+    /// The retention of a basket with a payment: beyond any refund; the payment itself stays.
+    static let paidLifetime = Span.days(180)
+
+    /// A basket with a payment in progress is held by the process that writes it and does not expire.
+    package var record: Record {
+        var writer = JSONWriter(reserving: document.count + 512)
+        writer.beginObject()
+        writer.field("owner", owner.rawValue)
+        writer.field("account", account)
+        writer.field("version", version)
+        writer.field("nonce", Hex.lowercase(nonce))
+        writer.field("opened_at", openedAt.milliseconds)
+        writer.key("document")
+        writer.raw(bytes: document)
+        if let attempt {
+            writer.field("transaction", attempt.transaction)
+            writer.field("payment", attempt.payment?.rawValue)
+            for (key, part) in [("contact", attempt.contact), ("answer", attempt.answer)] {
+                guard let part else { continue }
+                writer.key(key)
+                writer.raw(bytes: part)
+            }
+        }
+        writer.endObject()
+        return Record(
+            RecordID(WalletBasket.collection, id), body: writer.bytes,
+            fields: attempt == nil ? [WalletBasket.open.field: WalletBasket.open.value] : [:], due: end,
+            isHeld: attempt.map { $0.answer == nil } ?? false)
+    }
+
+    private var end: Timestamp? {
+        guard let attempt else { return openedAt.adding(WalletBasket.lifetime) }
+        return attempt.answer == nil ? nil : openedAt.adding(WalletBasket.paidLifetime)
+    }
+
+    package init(_ stored: KeptRecord) throws(JournalError) {
+        let body = try RecordBody(stored)
+        guard let document = body.optionalDocument("document") else { throw body.damaged("document") }
+        self.init(
+            id: stored.id.key, owner: body.owner, account: body.optionalText("account"),
+            version: Int(clamping: try body.int("version")), document: document, nonce: try body.bytes("nonce"),
+            openedAt: Timestamp(milliseconds: try body.int("opened_at")))
+        holder = stored.holder
+        guard let transaction = body.optionalText("transaction") else { return }
+        attempt = Attempt(transaction: transaction)
+        attempt?.payment = body.optionalText("payment").map { PaymentID(rawValue: $0) }
+        attempt?.contact = body.optionalDocument("contact")
+        attempt?.answer = body.optionalDocument("answer")
+    }
+}
+
+extension RecordBody {
+    /// The owner of an Apple Pay record. Records that predate the field belong to the main account.
+    package var owner: AccountID { optionalText("owner").map { AccountID(rawValue: $0) } ?? .main }
+}

@@ -1,0 +1,49 @@
+import HTTPTypes
+import Hummingbird
+package import TillCore
+import TillCounter
+package import TillWeb
+
+/// The files of the counter's own page. They contain no data before sign-in.
+package struct PageRoutes: Sendable {
+    package let mode: PaymentMode
+    package let clock: any TillClock
+
+    package init(mode: PaymentMode, clock: any TillClock) {
+        self.mode = mode
+        self.clock = clock
+    }
+
+    /// The banner of the page in test mode.
+    private static let testMark =
+        "<aside class=\"test-mode\" aria-label=\"Test mode\">TEST – no real money moves</aside>"
+
+    /// The banner of the page while the machine's clock is in doubt.
+    private var clockMark: String {
+        guard let doubt = clock.standing.doubt else { return "" }
+        return "<aside class=\"clock-doubt\" role=\"alert\">\(doubt.sentence) Set the clock of this machine. "
+            + "Payments can be taken; what only the time decides waits.</aside>"
+    }
+
+    package func register(on router: CounterRouter) {
+        router.open([.get, .head], "/", for: .clerk, query: .any) { _, _ in page() }
+        for (path, asset) in PageAsset.ofCounter {
+            router.open([.get, .head], path, for: asset.reader) { _, _ in asset.response }
+        }
+    }
+
+    private func page() -> Response {
+        let html = PackageResources.counter_html
+        let marks = (mode == .live ? "" : PageRoutes.testMark) + clockMark
+        let marked =
+            marks.isEmpty
+            ? html : Array(String(decoding: html, as: UTF8.self).replacing("<body>", with: "<body>\n" + marks).utf8)
+        var response = PageAsset.page(marked, .counter).response
+        response.headers[.contentSecurityPolicy] =
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+            + "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        // An opener has no access to the page's window.
+        response.headers[HTTPField.Name.literal("Cross-Origin-Opener-Policy")] = "same-origin"
+        return response
+    }
+}

@@ -1,0 +1,339 @@
+import HTTPTypes
+import Hummingbird
+import TillCards
+import TillCheckout
+import TillCore
+import TillCounter
+import TillHardware
+package import TillJournal
+import TillOrders
+import TillProvider
+package import TillWeb
+
+/// `/v1/payments`: creating, confirming, changing and reading payments.
+package struct PaymentRoutes: Sendable {
+    /// The maximum length of a person's name, in bytes of UTF-8.
+    package static let maximumNameBytes = 128
+
+    package let requests: PaymentRequests
+    package let journal: any Journal
+    package let feed: EventFeed
+    package let readCard: CardCollector
+    package let terminal: TerminalService?
+    package let approvals: RefundApprovals
+
+    package init(
+        requests: PaymentRequests, journal: any Journal, feed: EventFeed, readCard: @escaping CardCollector,
+        terminal: TerminalService?, approvals: RefundApprovals
+    ) {
+        self.requests = requests
+        self.journal = journal
+        self.feed = feed
+        self.readCard = readCard
+        self.terminal = terminal
+        self.approvals = approvals
+    }
+
+    private var checkout: Checkout { requests.checkout }
+    private var keyed: IdempotentRequests { requests.keyed }
+    private var metrics: ServerMetrics { requests.metrics }
+    private var options: ServerOptions { requests.options }
+    private var clock: any TillClock { requests.clock }
+
+    package func register(on router: CounterRouter) {
+        router.get("/v1/payments", for: .read, of: .asker, query: ["limit", "before", "status", "order_id"]) {
+            try await list($0)
+        }
+        router.post("/v1/payments", for: .sell, of: .asker) { try await create($0) }
+        router.get("/v1/payments/{id}", for: .read, of: .asker) { try await show($0.parameters.identifier(), $0) }
+        router.post("/v1/payments/{id}/confirm", for: .sell, of: .asker) {
+            try await confirm($0.parameters.identifier(), $0)
+        }
+        router.post("/v1/payments/{id}/capture", for: .sell, of: .asker, needs: .hold) {
+            try await capture($0.parameters.identifier(), $0)
+        }
+        router.post("/v1/payments/{id}/cancel", for: .sell, of: .asker) {
+            try await cancel($0.parameters.identifier(), $0)
+        }
+        router.post("/v1/payments/{id}/refunds", for: .refund, of: .asker) {
+            try await refund($0.parameters.identifier(), $0)
+        }
+    }
+
+    // MARK: Commands
+
+    private func create(_ incoming: Incoming) async throws -> Response {
+        let key = try incoming.idempotencyKey()
+        let body = try await incoming.document()
+        let scope = IdempotencyScope(account: incoming.account, operation: "POST /v1/payments", key: key)
+        let request = keyed.record(scope, body, .inFlight(payment: nil, operation: nil))
+        return try await keyed.answer(request, status: .created, queriesFirst: false) { _ in
+            let draft = checkout.draft(
+                account: scope.account, order: try order(in: body, scope: scope),
+                captureMode: try captureMode(in: body, incoming),
+                acceptedBy: try acceptance(of: body, incoming.actor))
+            var record = request
+            record.state = .finished(
+                status: 201, body: PaymentJSON.write(draft.payment), payment: draft.payment.id)
+            let kept = record
+            _ = try await withPaymentSpan("create", draft.payment.id) {
+                try await checkout.create(draft, idempotency: kept)
+            }
+            metrics.created()
+            return record
+        }
+    }
+
+    private func captureMode(in body: JSONValue, _ incoming: Incoming) throws -> CaptureMode {
+        guard let word = try body.text("capture", atMost: 20) else { return .automatic }
+        guard let mode = CaptureMode(rawValue: word) else {
+            throw Problem.field("capture", "It must be automatic or manual.")
+        }
+        if mode == .manual { try incoming.person?.require(.hold) }
+        return mode
+    }
+
+    /// Returns the actor that charges an order reported as settled by the shop; `nil` if the request does not ask for
+    /// that.
+    /// - Parameter actor: The key or page of the request; a given name precedes it.
+    private func acceptance(of body: JSONValue, _ actor: Actor) throws -> String? {
+        let name = try body.text("accepted_by", atMost: PaymentRoutes.maximumNameBytes)
+        let word = body["accept_paid_order"]
+        guard let accepts = word?.boolValue ?? (word == nil ? false : nil) else {
+            throw Problem.field("accept_paid_order", "It must be true or false.")
+        }
+        guard let name else { return accepts ? actor.description : nil }
+        guard accepts else { throw Problem.field("accepted_by", "It goes with accept_paid_order.") }
+        guard name.contains(where: { !$0.isWhitespace }) else { throw Problem.field("accepted_by", "It is empty.") }
+        return "\(CardScrubbing.withoutNumbers(name)), \(actor)"
+    }
+
+    private func order(in body: JSONValue, scope: IdempotencyScope) throws -> Order {
+        let named: OrderID? = try body.text("order_id", atMost: 128).map { text in
+            do { return try OrderID(selling: text) } catch { throw Problem.field("order_id", "\(error)") }
+        }
+        if let document = body["order"] {
+            try body.allow(["order", "order_id", "capture", "accept_paid_order", "accepted_by"])
+            let order = try Order(document: document)
+            let scoped = try order.scoped(options.orderScope)
+            if let named, named != order.id, named != scoped.id {
+                throw Problem.field("order_id", "The order document is of order \(order.id).")
+            }
+            return scoped
+        }
+        try body.allow(["order_id", "amount", "currency", "description", "capture"])
+        guard let code = try body.text("currency", atMost: 3) else { throw Problem.field("currency", "It is missing.") }
+        let currency: Currency
+        do { currency = try Currency(code: code) } catch { throw Problem.field("currency", "\(error)") }
+        guard let amount = try body.amount("amount", currency) else {
+            throw Problem.field("amount", "It is missing.", code: "invalid_amount")
+        }
+        // Without a name the key determines it, so that a retry names the same order in every process.
+        let description = try body.text("description")
+        guard let named else {
+            return try Order(id: PaymentRoutes.orderID(for: scope), amount: amount, description: description)
+        }
+        return try Order(id: named, amount: amount, description: description).scoped(options.orderScope)
+    }
+
+    private static func orderID(for scope: IdempotencyScope) -> OrderID {
+        OrderID(rawValue: "sale-" + Hex.lowercase(digest("\(scope.account)\u{0}\(scope.key)".utf8).prefix(12)))
+    }
+
+    private func confirm(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
+        let key = try incoming.idempotencyKey()
+        let body = try await incoming.document()
+        try body.allow(["tender", "provider"])
+        let payment = try await checkout.payment(id, account: incoming.account)
+        let tender = try TenderRequest(body, currency: payment.currency, now: clock.now())
+        let scope = IdempotencyScope(
+            account: incoming.account, operation: "POST /v1/payments/\(id)/confirm", key: key)
+        let request = keyed.record(
+            scope, TenderRequest.redacted(body), .inFlight(payment: id, operation: KeyedOperation.confirm.rawValue))
+        if case .reader(let reader, _, _) = tender.kind { try checkReader(reader, of: scope.account) }
+        return try await keyed.answer(request, status: .ok) { record in
+            let asked = try tender.provider
+            let fleet = await terminal?.fleet(of: tender, asked: asked)
+            let provider = fleet?.provider ?? asked ?? (tender.isCash ? .cash : options.defaultProvider)
+            try StandInRefusal.check(provider, in: options.mode)
+            let credential = try await self.credential(tender, for: payment, provider: provider, at: fleet)
+            let answer = keyed.answering(request, status: 200)
+            let after = try await withPaymentSpan("confirm", id) {
+                try await checkout.confirm(
+                    id, account: scope.account, provider: provider, tender: credential, idempotency: record,
+                    answering: answer)
+            }
+            metrics.outcome(after.status)
+            return await keyed.finish(request, status: 200, payment: after, answering: answer)
+        }
+    }
+
+    /// Hides the counter's readers from other accounts, which serve other customers.
+    private func checkReader(_ reader: String, of account: AccountID) throws(Problem) {
+        guard !options.hasHardware(account) else { return }
+        throw Problem(
+            .notFound, "reader_not_found",
+            "There is no reader \(reader.prefix(40)). Nothing was charged or refunded.",
+            next: "Take the payment in another way.")
+    }
+
+    private func credential(
+        _ request: TenderRequest, for payment: Payment, provider: ProviderName, at fleet: (any ReaderFleet)?
+    ) async throws -> Tender {
+        switch request.kind {
+        case .card(let card):
+            do throws(ExpiryError) { try card.expiry.check(at: clock.now()) } catch {
+                throw Problem.field(
+                    "tender.expiry", "\(error)", code: error == .expired ? "card_expired" : "invalid_card")
+            }
+            return .card(card.details)
+        case .cash(let tendered):
+            guard payment.captureMode == .automatic else {
+                throw Problem.field("tender.type", "Cash cannot be held for later.", code: "unsupported")
+            }
+            if let tendered, tendered.minorUnits < payment.amount.minorUnits {
+                throw Problem.field("tender.tendered", "It is less than \(payment.amount).", code: "invalid_amount")
+            }
+            return .cash(tendered: tendered)
+        case .reader(let reader, let card, let tipping):
+            // Refused before the customer is asked for a card.
+            do {
+                _ = try payment.decide(
+                    .attempt(provider: provider, tender: TenderSummary(kind: .reader)), at: clock.now())
+            } catch { throw CheckoutError.refused(error) }
+            guard checkout.providerNames.contains(provider) else {
+                throw CheckoutError.unknownProvider(provider, known: checkout.providerNames)
+            }
+            if let fleet {
+                guard card == nil else {
+                    throw Problem.field("tender.card", "Only the simulated reader takes a card from the request.")
+                }
+                return try await TerminalService.tender(at: reader, of: fleet, for: payment, tipping: tipping)
+            }
+            // A reader of no provider is simulated.
+            try StandInRefusal.check(reader: reader, in: options.mode)
+            var parameters = PaymentIntentParameters(
+                amount: payment.amount, order: payment.order.id, description: "Order \(payment.order.number)")
+            parameters.account = payment.account
+            let feed = feed
+            return .cardPresent(
+                try await readCard(reader, card, parameters) { event in
+                    feed.report(event, account: payment.account, payment: payment.id)
+                })
+        }
+    }
+
+    private func capture(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
+        try await requests.change(id, incoming, .capture, fields: ["amount", "final"]) {
+            body, payment, record, answer in
+            let isFinal = body["final"]
+            if let isFinal, isFinal.boolValue == nil { throw Problem.field("final", "It must be true or false.") }
+            return try await checkout.capture(
+                id, account: payment.account, amount: try body.amount("amount", payment.currency),
+                isFinal: isFinal?.boolValue ?? true, idempotency: record, answering: answer)
+        }
+    }
+
+    private func cancel(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
+        try await requests.change(id, incoming, .cancel, fields: ["reason"]) { body, payment, record, answer in
+            // Any clerk may drop an unpaid sale.
+            switch payment.status {
+            case .requiresPaymentMethod, .declined: break
+            default: try incoming.person?.require(.void)
+            }
+            return try await checkout.cancel(
+                id, account: payment.account, reason: try body.text("reason") ?? "requested_by_customer",
+                idempotency: record, answering: answer)
+        }
+    }
+
+    private func refund(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
+        try await requests.change(
+            id, incoming, .refund, status: .created, fields: ["amount", "reason", "reader", "approval"]
+        ) {
+            body, payment, record, answer in
+            let authority = try await authority(for: body, payment, incoming)
+            if let reader = try body.text("reader", atMost: 128) {
+                try checkReader(reader, of: payment.account)
+                guard let terminal else { throw Problem.field("reader", "This counter has no card readers.") }
+                try await terminal.use(reader, forRefundOf: payment)
+            }
+            var by = Attribution.current ?? Attribution(ofRequestBy: incoming.actor)
+            if let authority, authority.id != incoming.person?.id { by.approvedBy = authority.actor }
+            return try await Attribution.$current.withValue(by) {
+                try await checkout.refund(
+                    id, account: payment.account, amount: try body.amount("amount", payment.currency),
+                    reason: try body.text("reason"), total: authority?.refundLimit(in: payment.currency),
+                    idempotency: record, answering: answer)
+            }
+        }
+    }
+
+    /// Returns the staff member with the applicable refund limit: the caller, or the approver; `nil` for a key, and
+    /// without staff.
+    private func authority(
+        for body: JSONValue, _ payment: Payment, _ incoming: Incoming
+    ) async throws -> StaffGrant? {
+        let approval = try body.text("approval", atMost: 64)
+        guard let person = incoming.person else { return nil }
+        let amount = try body.amount("amount", payment.currency) ?? payment.refundable
+        guard !person.covers(refundOf: amount, of: payment) else { return person }
+        let refund = ApprovableRefund(payment: payment.id, amount: amount)
+        guard let approval else { throw refund.problem(for: person) }
+        return try await approvals.use(
+            approval, for: refund, of: payment, person, incoming, key: try incoming.idempotencyKey())
+    }
+
+    // MARK: Reading
+
+    private func list(_ incoming: Incoming) async throws -> Response {
+        var filter = PaymentFilter(account: incoming.account, limit: 20)
+        if let text = try incoming.query("limit") {
+            guard let limit = Int(text), (1...100).contains(limit) else {
+                throw Problem.field("limit", "It must be 1 to 100.")
+            }
+            filter.limit = limit
+        }
+        if let text = try incoming.query("status") {
+            guard let status = PaymentStatus(rawValue: text) else {
+                throw Problem.field("status", "There is no such status.")
+            }
+            filter.status = status
+        }
+        do {
+            filter.before = try incoming.query("before").map { try PaymentID(validating: $0) }
+            filter.order = try incoming.query("order_id").map { try OrderID(validating: $0) }
+        } catch let error as IdentifierError { throw Problem.field("query", error.description) }
+        let limit = filter.limit
+        filter.limit += 1
+        let asked = filter.order
+        if let asked, let scope = options.orderScope {
+            do throws(IdentifierError) { filter.order = try scope.id(of: asked) } catch {
+                // Too long for an order of the scope: query the literal name, never all orders.
+                filter.order = asked
+            }
+        }
+        var listed = try await checkout.list(filter)
+        if listed.isEmpty, filter.order != asked {
+            // The order was named by this page, or sold before the shop set its scope.
+            filter.order = asked
+            listed = try await checkout.list(filter)
+        }
+        var writer = JSONWriter(reserving: 1024 * limit)
+        writer.beginObject()
+        writer.key("payments")
+        writer.beginArray()
+        for payment in listed.prefix(limit) { PaymentJSON.write(payment, into: &writer) }
+        writer.endArray()
+        writer.field("has_more", listed.count > limit)
+        writer.endObject()
+        return .json(writer.bytes)
+    }
+
+    private func show(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
+        let payment = try await checkout.payment(id, account: incoming.account)
+        checkout.watched(payment)
+        let events = try await journal.events(of: id)
+        return .json(PaymentJSON.write(payment, events: events, approvals: try await approvals.used(for: id)))
+    }
+}

@@ -1,0 +1,150 @@
+import HTTPTypes
+import Hummingbird
+import TillCore
+package import TillCounter
+package import TillWeb
+
+/// `/v1/staff` and `/v1/roles`: the management of staff and roles.
+package struct StaffRoutes: Sendable {
+    /// The maximum request body size, in bytes.
+    package static let maximumBodyBytes = 4_096
+
+    package let staff: StaffOnDuty
+    package let hasher: ScryptHasher
+    package let policy: PINPolicy
+
+    package init(staff: StaffOnDuty, hasher: ScryptHasher, policy: PINPolicy) {
+        (self.staff, self.hasher, self.policy) = (staff, hasher, policy)
+    }
+
+    package func register(on router: CounterRouter) {
+        router.get("/v1/staff", for: .staff, of: .asker) { try await list($0) }
+        router.post("/v1/staff", for: .staff, of: .asker, maximumBodyBytes: StaffRoutes.maximumBodyBytes) {
+            try await add($0)
+        }
+        router.on(
+            [.patch], "/v1/staff/{id}", for: .staff, of: .asker, maximumBodyBytes: StaffRoutes.maximumBodyBytes
+        ) { try await change($0.parameters.identifier(), $0) }
+        router.get("/v1/roles", for: .staff, of: .asker) { try await roles($0) }
+    }
+
+    private func list(_ incoming: Incoming) async throws -> Response {
+        var writer = JSONWriter(reserving: 1_024)
+        writer.beginObject()
+        writer.key("staff")
+        writer.beginArray()
+        for person in try await staff.directory(incoming.account).all() { write(person, into: &writer) }
+        writer.endArray()
+        writer.endObject()
+        return .json(writer.bytes)
+    }
+
+    private func roles(_ incoming: Incoming) async throws -> Response {
+        var writer = JSONWriter(reserving: 1_024)
+        writer.beginObject()
+        writer.key("roles")
+        writer.beginArray()
+        for role in try await staff.directory(incoming.account).roles() {
+            role.write(into: &writer)
+        }
+        writer.endArray()
+        writer.endObject()
+        return .json(writer.bytes)
+    }
+
+    private func add(_ incoming: Incoming) async throws -> Response {
+        let key = try incoming.idempotencyKey()
+        let body = try await incoming.document()
+        try body.allow(["name", "role", "pin"])
+        guard let name = try body.text("name", atMost: StaffDirectory.maximumNameBytes) else {
+            throw Problem.field("name", "It is missing.")
+        }
+        guard let role = try body.text("role", atMost: StaffRole.maximumNameBytes) else {
+            throw Problem.field("role", "It is missing.")
+        }
+        let directory = staff.directory(incoming.account)
+        try await incoming.checkRank(of: role, directory)
+        let added = try await directory.add(
+            name: name, role: role, pin: try await pin(in: body, of: incoming.account),
+            id: StaffDirectory.id(for: incoming.account, key: key),
+            by: incoming.actorName)
+        staff.forget()
+        return answer(added, status: .created)
+    }
+
+    private func change(_ id: StaffID, _ incoming: Incoming) async throws -> Response {
+        let body = try await incoming.document()
+        try body.allow(StaffRoutes.changeable)
+        guard StaffRoutes.changeable.contains(where: { body[$0] != nil }) else {
+            throw Problem.field("role", "Nothing is to be changed: say a role, a pin or disabled.")
+        }
+        for name in StaffRoutes.changeable.sorted() where body[name]?.isNull == true {
+            throw Problem.field(name, "It must not be null.")
+        }
+        let disabled = body["disabled"]
+        if let disabled, disabled.boolValue == nil { throw Problem.field("disabled", "It must be true or false.") }
+        let directory = staff.directory(incoming.account)
+        let known = try await directory.person(id.rawValue)
+        guard known.id == id else { throw StaffError.unknownPerson(id.rawValue) }
+        try await incoming.checkRank(of: known.role, directory)
+        let role = try body.text("role", atMost: StaffRole.maximumNameBytes)
+        if let role { try await incoming.checkRank(of: role, directory) }
+        let changed = try await directory.change(
+            id.rawValue,
+            .init(role: role, pin: try await pin(in: body, of: incoming.account), isDisabled: disabled?.boolValue))
+        staff.forget()
+        return answer(changed)
+    }
+
+    /// The members of a change request.
+    private static let changeable: Set<String> = ["disabled", "pin", "role"]
+
+    private func pin(in body: JSONValue, of account: AccountID) async throws -> ScryptHash? {
+        if body["pin"]?.isNull == true { throw Problem.field("pin", "It must not be null.") }
+        guard let text = try body.text("pin", atMost: PINPolicy.maximumDigits) else { return nil }
+        let pin = Secret(text)
+        try policy.check(pin)
+        return try await hasher.hash(pin, of: account)
+    }
+
+    private func write(_ person: StaffRecord, into writer: inout JSONWriter) {
+        writer.beginObject()
+        person.members(into: &writer)
+        writer.endObject()
+    }
+
+    private func answer(_ person: StaffRecord, status: HTTPResponse.Status = .ok) -> Response {
+        var writer = JSONWriter()
+        write(person, into: &writer)
+        return .json(writer.bytes, status: status)
+    }
+}
+
+extension Incoming {
+    /// The display name of the caller, for a record.
+    var actorName: String { person?.name ?? "\(actor)" }
+
+    /// Prevents privilege escalation: the caller can neither grant a role that exceeds its own permissions nor change a
+    /// person with such a role. Applies to people by their role, and to keys and sessions begun with a key by their
+    /// scopes.
+    func checkRank(of name: String, _ directory: StaffDirectory) async throws {
+        guard let role = try await directory.roles().first(where: { $0.name == name }) else {
+            throw StaffError.unknownRole(name)
+        }
+        if let person, !person.role.covers(role) {
+            throw Problem(
+                .forbidden, "role_exceeds_yours",
+                "The role \(name) may do more than \(person.name), who has the role \(person.role.name). "
+                    + "Nothing was changed.", next: "Have somebody do it whose role may do at least as much.")
+        }
+        guard role.scopes.isSubset(of: permissions) else {
+            let missing = role.scopes.subtracting(permissions)
+            throw Problem(
+                .forbidden, "role_exceeds_yours",
+                "The role \(name) may do more than \(actorName), which lacks the scopes "
+                    + "\(missing.words.joined(separator: ", ")). Nothing was changed.",
+                next: "Have somebody do it whose role may do at least as much, or use a key that has those scopes."
+            ).claimed(by: actor)
+        }
+    }
+}

@@ -1,4 +1,0 @@
-import Crypto
-
-/// Returns the SHA-256 of bytes.
-func digest(_ bytes: some Sequence<UInt8>) -> [UInt8] { Array(SHA256.hash(data: Array(bytes))) }

@@ -1,7 +1,0 @@
-/// The owner of a route's resources.
-enum RouteOwner: Sendable {
-    /// The caller's account: each account sees its own resources.
-    case asker
-    /// The counter's account: its readers, printers and metrics. Other accounts see nothing.
-    case counter
-}

@@ -1,0 +1,47 @@
+import HTTPTypes
+package import TillCore
+package import TillCounter
+
+/// The authenticated caller: account, permissions, audit identity.
+package struct Principal: Hashable, Sendable {
+    /// The credential of a request.
+    package enum Credential: Hashable, Sendable {
+        /// A key, by its SHA-256.
+        case key(hash: [UInt8])
+        /// A session of the counter's page, by the SHA-256 of its token.
+        case session(hash: [UInt8])
+
+        /// The session's hash; `nil` for a key.
+        package var session: [UInt8]? { if case .session(let hash) = self { hash } else { nil } }
+    }
+
+    package let account: AccountID
+    package let credential: Credential
+    package let permissions: Set<Permission>
+
+    /// The identity in the audit log.
+    package let actor: Actor
+    /// The staff member signed in by PIN; `nil` for a key, and without staff.
+    package var person: StaffGrant?
+    /// The session's device; `nil` for a key.
+    package var device: DeviceID?
+    /// The SHA-256 of the key that started the session.
+    package var key: [UInt8]?
+
+    /// The credential charged for the caller in the account's limits: sessions of a key share with the key.
+    package var share: Credential { key.map { .key(hash: $0) } ?? credential }
+
+    /// - Throws: 403 with the missing scope and the scopes granted.
+    package func require(_ permission: Permission) throws(Problem) {
+        guard !permissions.contains(permission) else { return }
+        if let person { throw person.lacks(permission.staffPermission) }
+        var problem = Problem(
+            .forbidden, "permission_missing",
+            "This key may not do that. It needs the scope \(permission.rawValue), and it has "
+                + (permissions.isEmpty ? "none" : permissions.words.joined(separator: ", ")) + ". Nothing was done.",
+            next: "Use a key with that scope: till keys create --scope \(permission.rawValue).")
+        problem.scopes = (permission, permissions)
+        problem.by = actor
+        throw problem
+    }
+}

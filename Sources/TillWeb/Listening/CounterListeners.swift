@@ -1,0 +1,113 @@
+package import Hummingbird
+package import HummingbirdCore
+package import Logging
+import NIOCore
+import Synchronization
+import TillCore
+import TillCounter
+
+/// The counter's listeners: the main one, and optionally a public one that serves only the routes of customers and
+/// providers, with its own connection limits.
+package struct CounterListeners: Sendable {
+    /// The gate of the main listener, which serves every route.
+    package let main: ConnectionGate
+    /// The gate of the public listener.
+    let forPublic: ConnectionGate?
+    /// Determines the client behind trusted proxies.
+    package let origins: OriginReader
+    private let options: ServerOptions
+    private let logger: Logger
+
+    package init(_ options: ServerOptions, logger: Logger) {
+        let origins = OriginReader(trusted: options.trustedProxies, allowsPlainHTTP: options.allowsPlainHTTP)
+        let hasPublic = options.publicAddress != nil
+        let budget = ConnectionBudget(
+            files: ConnectionBudget.raise(), set: options.maximumConnections, listeners: hasPublic ? 2 : 1)
+        func gate(_ name: String, isPublic: Bool) -> ConnectionGate {
+            ConnectionGate(
+                name,
+                places: budget.places(
+                    ofPublic: isPublic, hasPublic: hasPublic, perAddress: options.connectionsPerAddress,
+                    perNearAddress: options.connectionsPerNearAddress),
+                logger: logger, isNear: { $0.isLoopback || origins.isTrusted($0) })
+        }
+        main = gate("main", isPublic: false)
+        forPublic = hasPublic ? gate("public", isPublic: true) : nil
+        self.origins = origins
+        self.options = options
+        self.logger = logger
+    }
+
+    /// The gates of all listeners, the main one first.
+    package var gates: [ConnectionGate] { [main] + (forPublic.map { [$0] } ?? []) }
+
+    /// The maximum number of concurrent event streams: at most half of the connections, which leaves room for sales.
+    package var maximumStreams: Int { max(1, min(options.maximumStreams, main.places.all / 2)) }
+
+    /// Returns the listeners' applications; ``ServerOptions/onListening`` is called once all of them listen.
+    /// - Parameters:
+    ///   - responder: Returns the responder for a listener's audiences: all, or the public ones.
+    ///   - answer: Returns the request handler of a responder.
+    package func applications(
+        _ responder: (Set<RouteAudience>) -> CounterResponder,
+        answer: (CounterResponder) -> HTTPChannelHandler.Responder
+    ) -> [Application<CounterResponder>] {
+        let options = options
+        let ready = ListeningPorts(awaits: forPublic == nil ? 1 : 2) { ports in
+            if let port = ports[.forPublic] { options.onPublicListening?(port) }
+            if let port = ports[.main] { options.onListening?(port) }
+        }
+        var all = [
+            application(main, ListenAddress(host: options.host, port: options.port), responder([]), answer) { port in
+                ready.took(port, .main)
+            }
+        ]
+        if let forPublic, let address = options.publicAddress {
+            all.append(
+                application(forPublic, address, responder(RouteAudience.ofThePublic), answer) {
+                    ready.took($0, .forPublic)
+                })
+        }
+        return all
+    }
+
+    private func application(
+        _ gate: ConnectionGate, _ address: ListenAddress, _ responder: CounterResponder,
+        _ answer: (CounterResponder) -> HTTPChannelHandler.Responder, onListening: @escaping @Sendable (Int) -> Void
+    ) -> Application<CounterResponder> {
+        let channel = ListenerChannel(
+            responder: answer(responder), gate: gate, deadlines: ConnectionDeadlines(options), tls: options.tls,
+            // Twice the limit: up to it the response explains the error, beyond it there is a bare 400.
+            decoder: HTTP1Channel.Configuration.DecoderConfiguration(
+                maxHeaderFieldSize: 2 * HeadLimits.fieldBytes, maxHeaderListSize: 2 * HeadLimits.bytes,
+                maxHeaderFieldCount: 2 * HeadLimits.fields))
+        return Application(
+            responder: responder, server: HTTPServerBuilder { _ in channel },
+            configuration: ApplicationConfiguration(
+                address: .hostname(address.host, port: address.port), serverName: nil,
+                availableConnectionsDelegate: AcceptLimit(gate.places)),
+            onServerRunning: { onListening($0.localAddress?.port ?? address.port) }, logger: logger)
+    }
+}
+
+/// Collects the ports until all listeners are bound.
+private final class ListeningPorts: Sendable {
+    enum Listener: Hashable { case main, forPublic }
+
+    private let ports = Mutex<[Listener: Int]>([:])
+    private let awaits: Int
+    private let onAll: @Sendable ([Listener: Int]) -> Void
+
+    init(awaits: Int, onAll: @escaping @Sendable ([Listener: Int]) -> Void) {
+        self.awaits = awaits
+        self.onAll = onAll
+    }
+
+    func took(_ port: Int, _ listener: Listener) {
+        let all = ports.withLock { ports in
+            ports[listener] = port
+            return ports
+        }
+        if all.count == awaits { onAll(all) }
+    }
+}

@@ -1,0 +1,31 @@
+package import TillCore
+import TillCounter
+import Tracing
+
+extension Attribution {
+    /// Creates the attribution of the current request.
+    /// - Parameter device: The device of the action; by default the request's.
+    package init(ofRequestBy actor: Actor, at device: DeviceID? = Attribution.current?.device) {
+        self.init(
+            actor, request: ServiceContext.current?.requestID.map(CardScrubbing.withoutNumbers), device: device,
+            address: RequestOrigin.current.client.description)
+    }
+
+    /// Runs an operation attributed to an actor, with the context of the current request.
+    package static func ofRequest<Value>(
+        by actor: Actor, at device: DeviceID? = Attribution.current?.device,
+        isolation: isolated (any _Concurrency.Actor)? = #isolation, _ work: () async throws -> Value
+    ) async rethrows -> Value {
+        try await $current.withValue(Attribution(ofRequestBy: actor, at: device), operation: work, isolation: isolation)
+    }
+}
+
+extension RouteAudience {
+    /// The actor of open routes for this audience; `nil` if the route determines it.
+    package var actor: Actor? {
+        switch self {
+        case .customer: .customer
+        case .clerk, .provider, .operator: nil
+        }
+    }
+}

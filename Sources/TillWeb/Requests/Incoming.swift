@@ -1,0 +1,174 @@
+import HTTPTypes
+package import Hummingbird
+package import NIOCore
+package import TillCore
+package import TillCounter
+
+/// An authenticated or open request with its caller.
+package struct Incoming: Sendable {
+    package var request: Request
+    package var account: AccountID
+    /// The credential of the request; `nil` for an open route.
+    package var credential: Principal.Credential?
+    /// The credential charged for it in the account's stream limits; `nil` for an open route.
+    package var share: Principal.Credential?
+    /// The caller in the audit log.
+    package var actor: Actor
+    /// The caller's scopes; none for an open route.
+    package var permissions: Set<Permission>
+    /// The calling staff member; `nil` for a key, and without staff.
+    package var person: StaffGrant?
+    package var maximumBodyBytes: Int
+    /// The time limit for receiving the body.
+    package var bodyTimeout: Span
+    /// The path parameters.
+    package var parameters: Parameters
+
+    package init(
+        request: Request, account: AccountID, credential: Principal.Credential? = nil,
+        share: Principal.Credential? = nil, actor: Actor = .customer, permissions: Set<Permission> = [],
+        person: StaffGrant? = nil, maximumBodyBytes: Int, bodyTimeout: Span = .seconds(20),
+        parameters: Parameters = Parameters()
+    ) {
+        self.request = request
+        self.account = account
+        self.credential = credential
+        self.share = share
+        self.actor = actor
+        self.permissions = permissions
+        self.person = person
+        self.maximumBodyBytes = maximumBodyBytes
+        self.bodyTimeout = bodyTimeout
+        self.parameters = parameters
+    }
+
+    /// The members that hold a card, a wallet token, a password or a passkey, in which any digits are valid: their
+    /// consumers treat them as secrets.
+    private static let cardMembers: Set<String> = [
+        "tender", "token", "card", "accountNumber", "password", "new_password", "passkey",
+    ]
+
+    /// The free-text members, over which a card number may be split.
+    private static let freeTexts: Set<String> = [
+        "order_id", "description", "reason", "note", "name", "label", "evidence", "actor",
+    ]
+
+    /// Returns the whole body, which must have a JSON type unless it is empty. Misplaced card numbers are masked before
+    /// any further processing; in an order's name they are refused instead, since a masked name would be another
+    /// order's.
+    package func document(requiresJSON: Bool = true) async throws -> JSONValue {
+        let buffer = try await bytes()
+        guard buffer.readableBytes > 0 else { return .object([]) }
+        if requiresJSON {
+            let type = request.headers[.contentType]?.lowercased() ?? ""
+            let media = type.prefix { $0 != ";" && $0 != " " }
+            guard media == "application/json" else {
+                throw Problem(
+                    .unsupportedMediaType, "unsupported_media_type", "The body is not application/json.",
+                    next: "Send JSON with the header Content-Type: application/json.")
+            }
+        }
+        let limits = JSONLimits(maximumBytes: maximumBodyBytes)
+        let value = try JSONValue(parsing: buffer.readableBytesView, limits: limits)
+        guard value.objectValue != nil else { throw Problem.field("body", "It must be a JSON object.") }
+        for (place, name) in [("order_id", value["order_id"]), ("order.id", value["order"]?["id"])] {
+            guard let text = name?.text, CardNumberMask.finds(in: text) else { continue }
+            throw Problem.field(place, "\(IdentifierError.cardNumber)", code: "card_number_refused")
+        }
+        return value.withoutCardNumbers(except: Incoming.cardMembers)
+            .withoutSplitCardNumbers(in: Incoming.freeTexts, keeping: ["order_id"])
+    }
+
+    /// Returns the raw body.
+    package func bytes() async throws -> ByteBuffer {
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > maximumBodyBytes {
+            throw Problem.tooLarge
+        }
+        let place = Connection.current?.place
+        place?.startWaiting()
+        var whole = ByteBuffer()
+        let end = ContinuousClock.now + bodyTimeout.duration
+        var parts = request.body.makeAsyncIterator()
+        while var part = try await Incoming.next(&parts) {
+            // Checked with each part, so that a slow sender cannot hold a place; a silent connection is closed by its
+            // deadline.
+            guard ContinuousClock.now < end else { throw Problem.tooSlow }
+            guard whole.readableBytes + part.readableBytes <= maximumBodyBytes else { throw Problem.tooLarge }
+            if whole.readableBytes == 0 { whole = part } else { whole.writeBuffer(&part) }
+        }
+        guard place?.endWaiting() ?? true else { throw Incoming.brokenOff }
+        return whole
+    }
+
+    private static let brokenOff = Problem(
+        .badRequest, "body_broken_off", "The body broke off.", next: "Send the whole request again.")
+
+    private static func next(_ parts: inout RequestBody.AsyncIterator) async throws -> ByteBuffer? {
+        do {
+            return try await parts.next()
+        } catch {
+            throw Incoming.brokenOff
+        }
+    }
+
+    /// Returns a query parameter; a repeated one is refused.
+    package func query(_ name: String) throws -> String? {
+        var found: String?
+        for (key, value) in request.uri.queryParameters where key == name {
+            guard found == nil else { throw Problem.field(name, "It is given twice.") }
+            found = String(value)
+        }
+        return found
+    }
+
+    /// Returns the request's idempotency key: 1 to 255 printable ASCII characters without space.
+    package func idempotencyKey() throws -> String {
+        guard let key = request.headers[Incoming.idempotencyKeyName] else {
+            throw Problem(
+                .badRequest, "idempotency_key_missing", "The header Idempotency-Key is missing.",
+                next: "Send a new key for each thing to be done, and the same one when you repeat it.")
+        }
+        guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw Problem(
+                .badRequest, "idempotency_key_invalid",
+                "The Idempotency-Key must have 1 to 255 printable ASCII characters without space.",
+                next: "Send another key.")
+        }
+        guard !CardNumberMask.finds(in: key) else {
+            throw Problem(
+                .badRequest, "card_number_refused", "The Idempotency-Key has a card number in it.",
+                next: "Send another key, such as a random one.")
+        }
+        return key
+    }
+
+    private static let idempotencyKeyName = HTTPField.Name.literal("Idempotency-Key")
+}
+
+extension JSONValue {
+    /// Refuses unknown members: a misspelled one would otherwise count as missing.
+    package func allow(_ names: Set<String>, in place: String = "") throws {
+        for member in objectValue ?? [] where !names.contains(member.key) {
+            throw Problem.field(place + String(member.key.prefix(64)), "There is no such field.")
+        }
+    }
+
+    /// Returns an optional text of at most this many bytes.
+    package func text(_ name: String, in place: String = "", atMost limit: Int = 500) throws -> String? {
+        guard let value = self[name], !value.isNull else { return nil }
+        guard let text = value.stringValue, text.utf8.count <= limit else {
+            throw Problem.field(place + name, "It must be text of at most \(limit) bytes.")
+        }
+        return text
+    }
+
+    /// Returns an optional positive amount in minor units.
+    package func amount(_ name: String, in place: String = "", _ currency: Currency) throws -> Money? {
+        guard let value = self[name], !value.isNull else { return nil }
+        guard let units = value.int64Value, units > 0 else {
+            throw Problem.field(
+                place + name, "It must be a whole number of minor units above zero.", code: "invalid_amount")
+        }
+        return Money(minorUnits: units, currency: currency)
+    }
+}

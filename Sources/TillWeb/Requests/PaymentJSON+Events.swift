@@ -1,0 +1,42 @@
+public import TillCore
+public import TillCounter
+public import TillJournal
+
+extension PaymentJSON {
+    /// Encodes one payment with its events and their actors.
+    public static func write(_ payment: Payment, events: [StoredEvent]) -> [UInt8] {
+        write(payment, events: events, approvals: [])
+    }
+
+    /// Encodes one payment with its events and the approvals of its refunds.
+    package static func write(_ payment: Payment, events: [StoredEvent], approvals: [RefundApproval]) -> [UInt8] {
+        var writer = JSONWriter(reserving: 2048)
+        writer.beginObject()
+        members(of: payment, into: &writer)
+        writer.key("events")
+        writer.beginArray()
+        for event in events {
+            writer.beginObject()
+            writer.field("type", event.record.event.name)
+            writer.field("at", event.record.at.description)
+            writer.key("by")
+            if let by = event.record.by { write(by, into: &writer) } else { writer.null() }
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.key("approvals")
+        writer.beginArray()
+        for approval in approvals { approval.write(into: &writer) }
+        writer.endArray()
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Writes an attribution with its display text.
+    package static func write(_ attribution: Attribution, into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("text", attribution.description)
+        attribution.members(into: &writer)
+        writer.endObject()
+    }
+}

@@ -1,0 +1,49 @@
+package import HTTPTypes
+package import Hummingbird
+package import TillCheckout
+package import TillCore
+import TillCounter
+package import TillJournal
+
+/// The engine as requests about payments use it: under a key, with metrics, within the counter's options.
+package struct PaymentRequests: Sendable {
+    package let checkout: Checkout
+    package let keyed: IdempotentRequests
+    package let metrics: ServerMetrics
+    package let options: ServerOptions
+    package let clock: any TillClock
+
+    package init(
+        checkout: Checkout, keyed: IdempotentRequests, metrics: ServerMetrics, options: ServerOptions,
+        clock: any TillClock
+    ) {
+        self.checkout = checkout
+        self.keyed = keyed
+        self.metrics = metrics
+        self.options = options
+        self.clock = clock
+    }
+
+    /// Changes a payment under the request's key, and answers with the payment after it.
+    package func change(
+        _ id: PaymentID, _ incoming: Incoming, _ operation: KeyedOperation, status: HTTPResponse.Status = .ok,
+        fields: Set<String>,
+        _ work: @escaping @Sendable (JSONValue, Payment, IdempotencyRecord?, KeyedAnswer) async throws -> Payment
+    ) async throws -> Response {
+        let key = try incoming.idempotencyKey()
+        let body = try await incoming.document()
+        try body.allow(fields)
+        let payment = try await checkout.payment(id, account: incoming.account)
+        let scope = IdempotencyScope(
+            account: incoming.account, operation: "POST /v1/payments/\(id)/\(operation.rawValue)", key: key)
+        let request = keyed.record(scope, body, .inFlight(payment: id, operation: operation.rawValue))
+        return try await keyed.answer(request, status: status) { record in
+            let answer = keyed.answering(request, status: status.code)
+            let after = try await withPaymentSpan(operation.rawValue, id) {
+                try await work(body, payment, record, answer)
+            }
+            metrics.outcome(after.status)
+            return await keyed.finish(request, status: status.code, payment: after, answering: answer)
+        }
+    }
+}

@@ -1,0 +1,203 @@
+package import HTTPTypes
+package import Hummingbird
+import TillCore
+package import TillCounter
+
+/// Hummingbird's router with the registration interface of the counter's features: a route declares its required
+/// permission, its maximum body size and its query parameters. Used during startup; ``built()`` creates the lookup.
+package final class CounterRouter {
+    /// The handler of an authenticated route.
+    package typealias Handler = @Sendable (Incoming) async throws -> Response
+    /// The handler of an open route.
+    package typealias OpenHandler = @Sendable (Request, Parameters) async throws -> Response
+
+    /// An address with the methods registered together.
+    package struct Route: Sendable {
+        let methods: [HTTPRequest.Method]
+        /// The path; a component in braces matches any text.
+        let template: String
+        package let query: QueryParameters
+        /// The required permission of the caller; `nil` for an open route.
+        let permission: Permission?
+        /// The required permission of a staff member, in addition.
+        package let needed: StaffPermission?
+        package let owner: RouteOwner
+        package let audience: RouteAudience
+        /// `true` if the route requires no authentication.
+        package var isOpen: Bool { permission == nil }
+    }
+
+    /// All registered routes.
+    package var routes: [Route] { entries.map(\.route) }
+    private var entries: [(route: Route, responder: any HTTPResponder<RouteContext>)] = []
+    private var scopes: [RouteScope] = []
+    private let authenticator: RequestAuthenticator
+    private let options: ServerOptions
+
+    package init(authenticator: RequestAuthenticator, options: ServerOptions) {
+        self.authenticator = authenticator
+        self.options = options
+    }
+
+    /// Registers a read route, with `HEAD`.
+    package func get(
+        _ template: String, for permission: Permission, of owner: RouteOwner, needs needed: StaffPermission? = nil,
+        query: QueryParameters = [], use handler: @escaping Handler
+    ) {
+        on([.get, .head], template, for: permission, of: owner, needs: needed, query: query, use: handler)
+    }
+
+    /// Registers a write route.
+    /// - Parameter maximumBodyBytes: The maximum body size; `nil` for the counter's default.
+    package func post(
+        _ template: String, for permission: Permission, of owner: RouteOwner, needs needed: StaffPermission? = nil,
+        maximumBodyBytes: Int? = nil, use handler: @escaping Handler
+    ) {
+        on(
+            [.post], template, for: permission, of: owner, needs: needed, maximumBodyBytes: maximumBodyBytes,
+            use: handler)
+    }
+
+    /// Registers a route for callers with the permission, authenticated by a key or a page session.
+    package func on(
+        _ methods: [HTTPRequest.Method], _ template: String, for permission: Permission, of owner: RouteOwner,
+        needs needed: StaffPermission? = nil, query: QueryParameters = [], maximumBodyBytes: Int? = nil,
+        use handler: @escaping Handler
+    ) {
+        add(
+            Route(
+                methods: methods, template: template, query: query, permission: permission, needed: needed,
+                owner: owner, audience: .clerk),
+            AccountResponder(
+                authenticator: authenticator, permission: permission, needed: needed,
+                isOwn: owner == .asker ? nil : options.hasHardware, query: query,
+                maximumBodyBytes: maximumBodyBytes ?? options.maximumBodyBytes, bodyTimeout: options.bodyTimeout,
+                handler: handler))
+    }
+
+    /// Registers an open route.
+    /// - Parameter audience: The audience, which determines the listeners that serve it.
+    package func open(
+        _ methods: [HTTPRequest.Method], _ template: String, for audience: RouteAudience,
+        query: QueryParameters = [], use handler: @escaping OpenHandler
+    ) {
+        add(
+            Route(
+                methods: methods, template: template, query: query, permission: nil, needed: nil, owner: .counter,
+                audience: audience),
+            OpenResponder(query: query, actor: audience.actor, handler: handler))
+    }
+
+    private func add(_ route: Route, _ responder: any HTTPResponder<RouteContext>) {
+        entries.append((route, responder))
+    }
+
+    /// Wraps all requests below some addresses, with or without a route.
+    package func around(_ scope: RouteScope) { scopes.append(scope) }
+
+    /// Returns the lookup of the registered routes.
+    /// - Parameter audiences: Restricts the routes to these audiences; empty for all routes.
+    package func built(for audiences: Set<RouteAudience> = []) -> CounterRoutes {
+        let router = Router(context: RouteContext.self)
+        let addresses = Router(context: RouteContext.self)
+        let entries = entries.filter { audiences.isEmpty || audiences.contains($0.route.audience) }
+        for (route, responder) in entries {
+            for method in route.methods { router.on(RouterPath(route.template), method: method, responder: responder) }
+        }
+        for (template, routes) in Dictionary(grouping: entries.map(\.route), by: \.template) {
+            addresses.on(
+                RouterPath(template), method: .get, responder: MethodRefusal(allowed: routes.flatMap(\.methods)))
+        }
+        // Middleware applies to routes added after it, and to paths without a route. Added last, it costs the routes
+        // nothing.
+        addresses.add(middleware: NothingFound())
+        router.add(middleware: NoRouteFound(addresses: addresses.buildResponder()))
+        return CounterRoutes(router: router.buildResponder(), scopes: scopes)
+    }
+}
+
+/// The responder of an authenticated route.
+private struct AccountResponder: HTTPResponder {
+    let authenticator: RequestAuthenticator
+    let permission: Permission
+    let needed: StaffPermission?
+    /// Returns `true` if the account may use the counter's resources; `nil` for resources of each account's own.
+    let isOwn: (@Sendable (AccountID) -> Bool)?
+    let query: QueryParameters
+    let maximumBodyBytes: Int
+    let bodyTimeout: Span
+    let handler: CounterRouter.Handler
+
+    func respond(to request: Request, context: RouteContext) async throws -> Response {
+        let principal = try await authenticator.principal(of: request, for: permission)
+        if let needed { try principal.person?.require(needed) }
+        Connection.current?.place.known()
+        guard isOwn?(principal.account) ?? true else { throw Problem.notFound }
+        try query.check(request)
+        let incoming = Incoming(
+            request: request, account: principal.account, credential: principal.credential, share: principal.share,
+            actor: principal.actor, permissions: principal.permissions, person: principal.person,
+            maximumBodyBytes: maximumBodyBytes, bodyTimeout: bodyTimeout, parameters: context.parameters)
+        return try await Attribution.ofRequest(by: principal.actor, at: principal.device) {
+            try await handler(incoming)
+        }
+    }
+}
+
+/// The responder of an open route.
+private struct OpenResponder: HTTPResponder {
+    let query: QueryParameters
+    /// The actor of its requests; `nil` if the route determines it.
+    let actor: Actor?
+    let handler: CounterRouter.OpenHandler
+
+    func respond(to request: Request, context: RouteContext) async throws -> Response {
+        try query.check(request)
+        guard let actor else { return try await handler(request, context.parameters) }
+        return try await Attribution.ofRequest(by: actor) {
+            try await handler(request, context.parameters)
+        }
+    }
+}
+
+/// Handles paths without a route: not found, or the methods that the address supports.
+private struct NoRouteFound: RouterMiddleware {
+    let addresses: RouterResponder<RouteContext>
+
+    func handle(
+        _ request: Request, context: RouteContext, next: (Request, RouteContext) async throws -> Response
+    ) async throws -> Response {
+        var head = request.head
+        // Every address is registered there under this method.
+        head.method = .get
+        return try await addresses.respond(to: Request(head: head, body: request.body), context: context)
+    }
+}
+
+/// The response to an unsupported method.
+private struct MethodRefusal: HTTPResponder {
+    let allowed: [HTTPRequest.Method]
+
+    func respond(to request: Request, context: RouteContext) throws(Problem) -> Response {
+        throw .notAllowed(context.method, allowed: allowed)
+    }
+}
+
+/// The response to an unknown address.
+private struct NothingFound: RouterMiddleware {
+    func handle(
+        _ request: Request, context: RouteContext, next: (Request, RouteContext) async throws -> Response
+    ) throws(Problem) -> Response { throw .notFound }
+}
+
+extension Problem {
+    /// The problem of an unsupported method, with the supported ones.
+    fileprivate static func notAllowed(_ method: HTTPRequest.Method, allowed: [HTTPRequest.Method]) -> Problem {
+        let names = allowed.map(\.rawValue).joined(separator: ", ")
+        var problem = Problem(
+            .methodNotAllowed, "method_not_allowed", "This address does not take \(method.rawValue).",
+            next: "Use \(names).")
+        problem.headers[.allow] = names
+        return problem
+    }
+}
