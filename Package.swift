@@ -120,6 +120,9 @@ let package = Package(
         .library(name: "TillCounter", targets: ["TillCounter"]),
         .library(name: "TillWeb", targets: ["TillWeb"]),
         .library(name: "TillServer", targets: ["TillServer"]),
+        // What the server's initializer takes beside the counter.
+        .library(name: "TillFeatureApplePay", targets: ["TillFeatureApplePay"]),
+        .library(name: "TillFeatureTap", targets: ["TillFeatureTap"]),
         .executable(name: "till", targets: ["TillCommand"]),
         .executable(name: "till-simulate", targets: ["till-simulate"]),
     ],
@@ -517,6 +520,10 @@ if let rooms = Context.environment["TILL_ROOM"]?.split(separator: ","), !rooms.i
     var open = rooms.flatMap { ["\($0)", "\($0)Tests"] }
     // One conformance suite tests the journals of both rooms.
     if rooms.contains(where: { $0 == "TillPostgres" || $0 == "TillJournalSQLite" }) { open.append("TillJournalTests") }
+    // One suite tests the server with its counter, web and features.
+    if rooms.contains(where: { $0 == "TillCounter" || $0 == "TillWeb" || $0.hasPrefix("TillFeature") }) {
+        open.append("TillServerTests")
+    }
     // The tests of the command line start the binary.
     if rooms.contains("TillCommandLine") { open.append("TillCommand") }
     while let name = open.popLast() {

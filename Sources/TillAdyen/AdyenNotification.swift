@@ -142,7 +142,9 @@ public struct AdyenWebhooks: Sendable {
             merchantReference: ProviderText.cut(item["merchantReference"]?.stringValue ?? "", atMost: 128),
             merchantAccount: ProviderText.cut(item["merchantAccountCode"]?.stringValue ?? "", atMost: 80),
             amount: AdyenAmount.money(item["amount"]), success: plain(item["success"]) == "true",
-            reason: item["reason"]?.stringValue.map { CardScrubbing.withoutNumbers(ProviderText.cut($0, atMost: 200)) },
+            reason: item["reason"]?.stringValue.map {
+                CardNumberMask.maskedForPeople(ProviderText.cut($0, atMost: 200))
+            },
             at: item["eventDate"]?.stringValue.flatMap { Timestamp(internetTime: $0) },
             dispute: AdyenDisputeNote(item["additionalData"]))
     }

@@ -25,7 +25,7 @@ extension AdyenProvider {
         let nothing = Money.zero(currency)
         guard payment.success else {
             let decline = Decline(
-                reason: .generic, message: CardScrubbing.withoutNumbers(payment.reason ?? "refused"),
+                reason: .generic, message: CardNumberMask.maskedForPeople(payment.reason ?? "refused"),
                 requestID: payment.pspReference)
             return .approved(ProviderSnapshot(reference: nil, standing: .declined(decline), captured: nothing))
         }

@@ -31,7 +31,7 @@ enum AdyenRefusal {
         let text = document["refusalReason"]?.stringValue ?? document["resultCode"]?.stringValue ?? ""
         return Decline(
             reason: row?.reason ?? .generic, code: code,
-            message: CardScrubbing.withoutNumbers(ProviderText.cut(text, atMost: 300)),
+            message: CardNumberMask.maskedForPeople(ProviderText.cut(text, atMost: 300)),
             requestID: document["pspReference"]?.stringValue.map { ProviderText.cut($0, atMost: 64) })
     }
 
@@ -41,13 +41,13 @@ enum AdyenRefusal {
         let text = document["message"]?.stringValue ?? "HTTP \(status)"
         return Decline(
             reason: AdyenCodes.errors[code]?.reason ?? .invalidRequest, code: code,
-            message: CardScrubbing.withoutNumbers(ProviderText.cut(text, atMost: 300)), requestID: requestID)
+            message: CardNumberMask.maskedForPeople(ProviderText.cut(text, atMost: 300)), requestID: requestID)
     }
 
     /// Returns the decline of a failed capture, cancel or refund, from its webhook's reason.
     static func decline(modification reason: String) -> Decline {
         Decline(
             reason: AdyenCodes.modification(reason)?.reason ?? .invalidRequest,
-            message: CardScrubbing.withoutNumbers(ProviderText.cut(reason, atMost: 300)))
+            message: CardNumberMask.maskedForPeople(ProviderText.cut(reason, atMost: 300)))
     }
 }

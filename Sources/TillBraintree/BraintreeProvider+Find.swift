@@ -160,7 +160,7 @@ extension BraintreeProvider {
         let message = ProviderText.cut(reported?.message ?? node.value("message") ?? "", atMost: 300)
         let decline = Decline(
             reason: row?.reason ?? .invalidRequest, code: (reported?.code).map { ProviderText.cut($0, atMost: 16) },
-            message: CardScrubbing.withoutNumbers(message))
+            message: CardNumberMask.maskedForPeople(message))
         return (decline, row?.money.needsQuery ?? false)
     }
 }

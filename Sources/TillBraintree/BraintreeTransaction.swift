@@ -40,7 +40,7 @@ struct BraintreeTransaction: Sendable {
             case "settlement_declined": node.value("processor-settlement-response-code")
             default: node.value("processor-response-code")
             }
-        responseCode = reason.map { CardScrubbing.withoutNumbers(ProviderText.cut($0, atMost: 32)) }
+        responseCode = reason.map { CardNumberMask.maskedForPeople(ProviderText.cut($0, atMost: 32)) }
         let last = node["credit-card"]?.value("last-4")
         let brand = node["credit-card"]?.value("card-type")?.lowercased().replacing(" ", with: "_")
         card = last.map { CardSummary(brand: brand ?? "unknown", lastFour: $0, entryMode: "keyed") }

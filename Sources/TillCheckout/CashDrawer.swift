@@ -26,11 +26,9 @@ public struct CashDrawer: PaymentServiceProvider {
         guard case .cash(let tendered) = tender else {
             return .declined(Decline(reason: .cardNotSupported, message: "The drawer takes cash only."))
         }
-        if let tendered {
-            guard tendered.currency == request.amount.currency, tendered.minorUnits >= request.amount.minorUnits else {
-                return .declined(Decline(reason: .insufficientFunds, message: "Less was handed over than is due."))
-            }
-        }
+        do throws(CashRefusal) {
+            try CashDrawer.check(tendered: tendered, due: request.amount, captureMode: .automatic)
+        } catch { return .declined(Decline(reason: .insufficientFunds, message: "Less was handed over than is due.")) }
         let reference = ProviderReference(rawValue: "cash-\(request.context.attempt)")
         return .approved(Authorization(reference: reference, amount: request.amount, isCaptured: true))
     }

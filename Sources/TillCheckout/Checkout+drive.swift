@@ -70,6 +70,8 @@ extension Checkout {
                 // The provider was called: whatever keeps its answer out of the journal, money may have moved.
                 throw .unwritten(payment.id, because: error)
             }
+            // What falls due meanwhile is recovery's: the caller gets the answer that was stored.
+            if answering?.written(for: payment) != nil { return payment }
             for case .deferred(let operation, _, .notDone) in events {
                 undone.insert(operation)
                 if case .refund(let id) = operation { shownUndone.insert(id) }

@@ -130,21 +130,18 @@ public struct Checkout: Sendable {
         idempotency: IdempotencyRecord? = nil, answering: KeyedAnswer? = nil
     ) async throws(CheckoutError) -> Payment {
         guard let provider = providers[name] else { throw .unknownProvider(name, known: providerNames) }
-        let payment = try await payment(id, account: account)
-        do {
-            _ = try provider.amounts.wireAmount(payment.amount)
-        } catch {
-            throw .amount(error)
-        }
-        if payment.captureMode == .manual, !provider.capabilities.separateCapture {
-            throw .refused(.unsupported("The provider \(name) captures at once and cannot authorize only."))
-        }
-        if case .card = tender, !provider.capabilities.takesCards {
-            throw .refused(.unsupported("The provider \(name) takes no card numbers."))
-        }
         return try await run(
             .attempt(provider: name, tender: tender.summary, identity: await provider.identity()), on: id,
-            account: account, tender: tender, idempotency: idempotency, answering: answering)
+            account: account, tender: tender, idempotency: idempotency, answering: answering
+        ) { (payment) throws(CheckoutError) in
+            try Checkout.checkWire(payment.amount, at: provider)
+            if payment.captureMode == .manual, !provider.capabilities.separateCapture {
+                throw .refused(.unsupported("The provider \(name) captures at once and cannot authorize only."))
+            }
+            if case .card = tender, !provider.capabilities.takesCards {
+                throw .refused(.unsupported("The provider \(name) takes no card numbers."))
+            }
+        }
     }
 
     /// Captures held money (the full remaining amount by default).
@@ -152,11 +149,12 @@ public struct Checkout: Sendable {
         _ id: PaymentID, account: AccountID, amount: Money? = nil, isFinal: Bool = true,
         idempotency: IdempotencyRecord? = nil, answering: KeyedAnswer? = nil
     ) async throws(CheckoutError) -> Payment {
-        try await checkWire(amount, on: id, account: account)
-        try await checkCapture(amount, isFinal, on: id, account: account)
-        return try await run(
+        try await run(
             .capture(amount, isFinal: isFinal), on: id, account: account, idempotency: idempotency, answering: answering
-        )
+        ) { (payment) throws(CheckoutError) in
+            try checkWire(amount, of: payment)
+            try checkCapture(amount, isFinal, of: payment)
+        }
     }
 
     /// Cancels a payment and voids its hold. An authorization that succeeds later is voided too. If a part of the hold
@@ -200,19 +198,16 @@ public struct Checkout: Sendable {
         _ id: PaymentID, account: AccountID, amount: Money? = nil, reason: String? = nil, total: Money? = nil,
         idempotency: IdempotencyRecord? = nil, answering: KeyedAnswer? = nil
     ) async throws(CheckoutError) -> Payment {
-        try await checkWire(amount, on: id, account: account)
         Failpoint.beforeRefundIsWritten.reached()
         return try await run(
             .refund(amount, reason: reason.map(CardNumberMask.masked), total: total), on: id, account: account,
-            idempotency: idempotency, answering: answering)
+            idempotency: idempotency, answering: answering
+        ) { (payment) throws(CheckoutError) in try checkWire(amount, of: payment) }
     }
 
     /// Refuses a capture that the provider does not support. A provider that captures once releases the rest: it would
     /// treat a second capture as a repeat of the first.
-    private func checkCapture(
-        _ amount: Money?, _ isFinal: Bool, on id: PaymentID, account: AccountID
-    ) async throws(CheckoutError) {
-        let payment = try await payment(id, account: account)
+    private func checkCapture(_ amount: Money?, _ isFinal: Bool, of payment: Payment) throws(CheckoutError) {
         guard let amount, let attempt = payment.currentAttempt, let held = attempt.authorization?.amount,
             let provider = providers[attempt.provider], amount.minorUnits < held.minorUnits
         else { return }
@@ -228,11 +223,14 @@ public struct Checkout: Sendable {
     }
 
     /// Checks, before anything is written, that the provider's wire format can express an amount.
-    private func checkWire(_ amount: Money?, on id: PaymentID, account: AccountID) async throws(CheckoutError) {
-        let payment = try await payment(id, account: account)
+    private func checkWire(_ amount: Money?, of payment: Payment) throws(CheckoutError) {
         guard let amount, amount.currency == payment.currency, let name = payment.provider,
             let provider = providers[name]
         else { return }
+        try Checkout.checkWire(amount, at: provider)
+    }
+
+    private static func checkWire(_ amount: Money, at provider: any PaymentServiceProvider) throws(CheckoutError) {
         do {
             _ = try provider.amounts.wireAmount(amount)
         } catch {
@@ -241,14 +239,17 @@ public struct Checkout: Sendable {
     }
 
     /// Decides a command on the newest state, writes it, and performs its follow-up work.
+    /// - Parameter check: refuses the newest state before the command is decided.
     func run(
         _ command: PaymentCommand, on id: PaymentID, account: AccountID, tender: Tender? = nil,
-        idempotency: IdempotencyRecord?, answering: KeyedAnswer?
+        idempotency: IdempotencyRecord?, answering: KeyedAnswer?,
+        check: (Payment) throws(CheckoutError) -> Void = { (_) throws(CheckoutError) in }
     ) async throws(CheckoutError) -> Payment {
         atWork.begin(id)
         defer { atWork.end(id) }
         for _ in 0..<Checkout.maximumConflicts {
             var payment = try await payment(id, account: account)
+            try check(payment)
             try await checkAccount(of: command, to: payment)
             let now = clock.now()
             let events: [PaymentEvent]
@@ -300,7 +301,8 @@ public struct Checkout: Sendable {
         write.append = JournalWrite.Append(
             payment: payment, expectedVersion: expected, events: records, nextDue: due,
             holder: due == nil ? .nobody : holder)
-        // The answer goes with the last event: nothing is left that is done before the caller gets it.
+        // The answer goes with the last event: nothing is left that is done before the caller gets it. A finished
+        // record replaces the one in flight unchecked, so the write that begins an operation never has one.
         let isLast = holder == .nobody && due.map { $0 > now } ?? true
         let answered = isLast ? answering?.record(for: payment) : nil
         write.idempotency = answered ?? idempotency

@@ -50,13 +50,13 @@ public final class RecordingTransport: HTTPTransport {
     private func keep(_ request: HTTPRequest, _ body: [UInt8], status: Int?, _ answer: String) {
         let fields = request.headerFields.map { field in
             RecordingTransport.secretFields.contains(field.name.canonicalName)
-                ? "\(field.name.rawName): \(CardScrubbing.mask)"
-                : "\(field.name.rawName): \(CardScrubbing.withoutNumbers(field.value))"
+                ? "\(field.name.rawName): \(CardNumberMask.mask)"
+                : "\(field.name.rawName): \(CardNumberMask.maskedForPeople(field.value))"
         }
         let exchange = Exchange(
-            method: request.method.rawValue, path: CardScrubbing.withoutNumbers(request.path ?? ""), fields: fields,
-            body: CardScrubbing.body(String(decoding: body, as: UTF8.self)), status: status,
-            answer: CardScrubbing.body(answer))
+            method: request.method.rawValue, path: CardNumberMask.maskedForPeople(request.path ?? ""), fields: fields,
+            body: CardNumberMask.body(String(decoding: body, as: UTF8.self)), status: status,
+            answer: CardNumberMask.body(answer))
         kept.withLock { $0.append(exchange) }
     }
 }

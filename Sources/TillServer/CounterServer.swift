@@ -97,8 +97,8 @@ public struct CounterServer: Sendable {
         self.logger = logger
     }
 
-    /// Creates a server for a counter, with simulated readers. Mode, account, default provider, order scope, receipts,
-    /// return URL and statement forms are the counter's, whatever the options say.
+    /// Creates a server for a counter, with its providers' readers and the simulated one. Mode, account, default
+    /// provider, order scope, receipts, return URL and statement forms are the counter's, whatever the options say.
     public init(
         counter: Counter, feed: EventFeed, options: ServerOptions, applePay: ApplePayMount? = nil,
         copier: (any JournalCopying)? = nil, logger: Logger = Logger(label: "till")

@@ -153,7 +153,7 @@ extension SimulatedWorld {
         if let list = readers.charges(over: wire) {
             let listing = SimulatedListing(
                 base: list, prefix: "pi_", lag: .seconds(0), ledger: ledger, incarnation: incarnation, world: self)
-            sources.append(RestoreSweeper.Source(SimulatedReaders.provider, listing))
+            sources.append(RestoreSweeper.Source(WorldReaders.provider, listing))
         }
         return sources
     }

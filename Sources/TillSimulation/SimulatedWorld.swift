@@ -85,7 +85,7 @@ final class SimulatedWorld: Sendable {
     let accounts: [SandboxProvider]
     /// The time for which a search by Till's own identifiers does not find a new charge; `nil` if it finds it at once.
     let searchLag: Span?
-    let readers: SimulatedReaders
+    let readers: WorldReaders
     let horizon: Span
     /// The number of processes that serve the shop.
     let processes: Int
@@ -136,7 +136,7 @@ final class SimulatedWorld: Sendable {
                     waitsAfterAction: waitsAfterAction, honorPeriod: honored, allowsOverCapture: true),
                 preparesFirst: preparesFirst, account: account)
         }
-        readers = SimulatedReaders(ledger: accounts[0].ledger, executor: executor)
+        readers = WorldReaders(ledger: accounts[0].ledger, executor: executor)
     }
 
     /// The amount of a refund that stays pending: it succeeds or fails days later.
@@ -234,7 +234,7 @@ final class SimulatedWorld: Sendable {
         var providers: [any PaymentServiceProvider] = [
             SimulatedProvider(incarnation: incarnation, world: self, account: account)
         ]
-        if let online = try? StripeProvider(secretKey: SimulatedReaders.key, transport: wire, clock: machine) {
+        if let online = try? StripeProvider(secretKey: WorldReaders.key, transport: wire, clock: machine) {
             providers.append(StripeTerminalProvider(online, feed: feed))
         }
         if let plant { providers = providers.map { PlantedProvider(base: $0, plant: plant) } }

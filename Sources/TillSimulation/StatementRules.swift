@@ -39,7 +39,7 @@ struct StatementRules {
                 provider = LedgerAccount.owner(of: attempt.provider)
             } else {
                 guard isRestored, explained.contains(charge) else { continue }
-                provider = charge.reference.hasPrefix("pi_") ? SimulatedReaders.provider : .sandbox
+                provider = charge.reference.hasPrefix("pi_") ? WorldReaders.provider : .sandbox
                 if let payment { turned.insert(payment.id) }
                 for line in lines { foreign.add(line) }
             }

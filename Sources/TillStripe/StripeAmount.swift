@@ -11,5 +11,5 @@ enum StripeAmount {
         value?.int64Value.flatMap { AmountCodec.stripe.money(ifValid: $0, currency: currency) }
     }
 
-    static func scrub(_ text: String) -> String { CardScrubbing.withoutNumbers(text) }
+    static func scrub(_ text: String) -> String { CardNumberMask.maskedForPeople(text) }
 }

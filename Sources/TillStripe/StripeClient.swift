@@ -68,9 +68,9 @@ struct StripeClient: Sendable {
     private func scrubber(_ secrets: [Secret<String>]) -> @Sendable (String) -> String {
         let hidden = secrets + [secretKey]
         return { text in
-            var text = CardScrubbing.withoutNumbers(ProviderText.cut(text, atMost: StripeClient.examinedBytes))
+            var text = CardNumberMask.maskedForPeople(ProviderText.cut(text, atMost: StripeClient.examinedBytes))
             for secret in hidden where !secret.reveal().isEmpty {
-                text = text.replacing(secret.reveal(), with: CardScrubbing.mask)
+                text = text.replacing(secret.reveal(), with: CardNumberMask.mask)
             }
             return text
         }

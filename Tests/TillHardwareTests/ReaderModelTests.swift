@@ -113,13 +113,13 @@ import TillCore
     }
 
     @Test func theLedgerForgetsWhatIsSettledFirstAndNeverWhatIsUnknown() throws {
-        var ledger = PaymentLedger(limit: 2)
-        func add(_ name: String, _ standing: PaymentLedger.Standing) throws -> Bool {
-            let key = PaymentLedger.Key(account: .main, order: OrderID(rawValue: name))
+        var ledger = IntentLedger(limit: 2)
+        func add(_ name: String, _ standing: IntentLedger.Standing) throws -> Bool {
+            let key = IntentLedger.Key(account: .main, order: OrderID(rawValue: name))
             let intent = try PaymentIntent(
                 id: ProviderReference(rawValue: "pi_\(name)"), account: .main, order: key.order,
                 status: .requiresPaymentMethod, amount: .zero(.eur))
-            var entry = PaymentLedger.Entry(
+            var entry = IntentLedger.Entry(
                 intent: intent, parameters: PaymentIntentParameters(amount: .zero(.eur), order: key.order))
             entry.standing = standing
             return ledger.remember(entry, for: key)
@@ -130,9 +130,9 @@ import TillCore
         let orders = ledger.entries.keys.map(\.order.rawValue).sorted()
         #expect(orders == ["1", "3"])
         #expect(try add("4", .open) == false)
-        let long = PaymentLedger.Key(
+        let long = IntentLedger.Key(
             account: AccountID(rawValue: String(repeating: "a", count: 128)),
             order: OrderID(rawValue: String(repeating: "b", count: 128)))
-        #expect(PaymentLedger.intentKey(long, generation: 1).rawValue.utf8.count <= 255)
+        #expect(IntentLedger.intentKey(long, generation: 1).rawValue.utf8.count <= 255)
     }
 }

@@ -47,7 +47,7 @@ public struct AdyenTapToPay: Sendable {
             return Session(id: id, installationID: document["installationId"]?.stringValue, data: Secret(data))
         case .refused(let status, let document, _):
             throw .refused(
-                CardScrubbing.withoutNumbers(
+                CardNumberMask.maskedForPeople(
                     ProviderText.cut(document["message"]?.stringValue ?? "HTTP \(status)", atMost: 300))
             )
         case .keyRejected(let reason), .notSent(let reason), .unknown(let reason): throw .unavailable(reason)

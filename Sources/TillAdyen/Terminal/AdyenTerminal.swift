@@ -204,7 +204,7 @@ public struct AdyenTerminal: Sendable {
             let parts = field.split(separator: "=", maxSplits: 1)
             guard parts.count == 2, parts[0] == "message" || parts[0] == "refusalReason" else { continue }
             let plain = parts[1].replacing("+", with: " ")
-            return CardScrubbing.withoutNumbers(
+            return CardNumberMask.maskedForPeople(
                 ProviderText.cut(plain.removingPercentEncoding ?? String(plain), atMost: 300))
         }
         return nil

@@ -36,7 +36,7 @@ struct CSVLedgerWriter: LedgerWriter {
 package enum CSVText {
     /// Returns text as a cell: never a formula, without card numbers, quoted where necessary.
     package static func cell(_ text: String) -> String {
-        var text = CardScrubbing.withoutNumbers(text)
+        var text = CardNumberMask.maskedForPeople(text)
         if let first = text.unicodeScalars.first, ["=", "+", "-", "@", "\t", "\r"].contains(first) {
             text = "'" + text
         }

@@ -188,7 +188,7 @@ enum LedgerText {
         _ text: String, without characters: Set<Unicode.Scalar>, atMost limit: Int = maximumCharacters
     ) -> String {
         var result = String.UnicodeScalarView()
-        for scalar in CardScrubbing.withoutNumbers(text).unicodeScalars.prefix(limit) {
+        for scalar in CardNumberMask.maskedForPeople(text).unicodeScalars.prefix(limit) {
             let isControl =
                 scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar.value == 0x2028
                 || scalar.value == 0x2029

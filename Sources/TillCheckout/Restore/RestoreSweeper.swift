@@ -133,7 +133,7 @@ public struct RestoreSweeper: Sendable {
             _ = sources.join(&sweep)
             guard let place = sweep.providers.firstIndex(where: { $0.provider == provider }) else { return false }
             sweep.providers[place].state = .accepted(
-                by: CardScrubbing.withoutNumbers(actor), evidence: CardScrubbing.withoutNumbers(evidence), at: now)
+                by: CardNumberMask.maskedForPeople(actor), evidence: CardNumberMask.maskedForPeople(evidence), at: now)
             return true
         }
     }

@@ -170,17 +170,8 @@ struct Sale: AsyncParsableCommand {
         }
         do {
             if cash {
-                guard capture != CaptureMode.manual.rawValue else {
-                    throw CommandError(
-                        code: "unsupported", what: "Cash cannot be held for later.",
-                        next: "Leave out --capture manual.")
-                }
                 let given = try tendered.map { try Money(parsing: $0, currency: order.total.currency) }
-                if let given, given.minorUnits < order.total.minorUnits {
-                    throw CommandError(
-                        code: "invalid_amount", what: "\(given) is less than the \(order.total) to pay.",
-                        next: "Ask the customer for \(order.total) at least.")
-                }
+                try CashDrawer.check(tendered: given, due: order.total, captureMode: try captureMode())
                 return .cash(tendered: given)
             }
             if let cardNumber {

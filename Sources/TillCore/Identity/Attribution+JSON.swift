@@ -55,7 +55,7 @@ extension Actor {
 
     /// Returns a name in its stored form: without card numbers, truncated to ``maximumNameBytes``.
     private static func kept(_ name: String) -> String {
-        let name = CardScrubbing.withoutNumbers(name)
+        let name = CardNumberMask.maskedForPeople(name)
         guard name.utf8.count > maximumNameBytes else { return name }
         var kept = ""
         for character in name {

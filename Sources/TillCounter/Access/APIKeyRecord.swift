@@ -110,23 +110,23 @@ extension APIKeyRecord: RecordDocument {
 
 /// The last use of a key, stored beside the key so that recording a use never conflicts with its revocation.
 struct APIKeyUse: RecordDocument, Hashable {
-    package static let collection: RecordCollection = "api_key_use"
+    static let collection: RecordCollection = "api_key_use"
 
-    package let hash: [UInt8]
-    package var at: Timestamp
+    let hash: [UInt8]
+    var at: Timestamp
 
-    package init(hash: [UInt8], at: Timestamp) {
+    init(hash: [UInt8], at: Timestamp) {
         self.hash = hash
         self.at = at
     }
 
-    package init(_ stored: KeptRecord) throws(JournalError) {
+    init(_ stored: KeptRecord) throws(JournalError) {
         let body = try RecordBody(stored)
         guard let hash = Hex.decode(stored.id.key) else { throw body.damaged("key") }
         self.init(hash: hash, at: Timestamp(milliseconds: try body.int("at")))
     }
 
-    package var record: Record {
+    var record: Record {
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("at", at.milliseconds)

@@ -9,7 +9,7 @@ enum KeyStrength {
     static let minimumDifferent = 8
 
     /// Returns the fault of a key as the end of a sentence; `nil` if there is none. Never contains any part of the key.
-    package static func fault(of key: String) -> String? {
+    static func fault(of key: String) -> String? {
         guard key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             return "must be printable ASCII without spaces"
         }

@@ -41,7 +41,7 @@ package struct PageSessionRecord: Hashable, Sendable {
     package var seen: MeasuredMoment
     /// The expiry time unless a request arrives. Used only for removal: the limits in force decide the actual end.
     package var ends: Timestamp
-    /// The staff member signed in by PIN; `nil` if there is none or the device is locked.
+    /// The signed-in staff member; `nil` if there is none or the device is locked.
     package var person: SessionPerson?
     /// The back office authenticator; `nil` for a device session, which is unlocked by PIN.
     package var proof: OfficeProof?

@@ -5,20 +5,11 @@ package import TillCore
 /// unchecked meanwhile; after many failures in total all addresses wait briefly. Start codes, keys and passkeys are
 /// exempt, since they cannot be guessed: a right one always signs in.
 package final class SignInThrottle: Sendable {
-    /// The number of failures of one address without a wait.
-    static let freeAttempts = 5
-    /// The maximum wait of one address.
-    static let longestWait = Span.seconds(30)
-    /// The number of failures in total without a wait.
-    static let freeAttemptsOfAll = 100
-    /// The maximum wait of all addresses.
-    static let longestWaitOfAll = Span.seconds(2)
-    /// The first wait; it doubles with each further failure.
-    static let firstWait = Span.seconds(1)
-    /// The time after the last failure at which an address is forgotten.
-    package static let memory = Span.minutes(15)
-    /// The time after the last failure at which the total count is forgotten.
-    static let memoryOfAll = Span.minutes(1)
+    /// The policy for the failures of one address.
+    package static let ofAddress = GuessPolicy(
+        free: 4, first: .seconds(1), longest: .seconds(30), memory: .minutes(15))
+    /// The policy for the failures in total.
+    static let ofAll = GuessPolicy(free: 99, first: .seconds(1), longest: .seconds(2), memory: .minutes(1))
     /// The maximum number of remembered addresses; a further one evicts the one with the oldest failure.
     package static let maximumAddresses = 1_024
 
@@ -60,26 +51,22 @@ package final class SignInThrottle: Sendable {
             state.refused &+= 1
             guard isCounted else { return }
             var count = state.addresses[address] ?? Count(last: now, until: now)
-            SignInThrottle.add(
-                &count, now, SignInThrottle.memory, SignInThrottle.freeAttempts, SignInThrottle.longestWait)
+            SignInThrottle.add(&count, now, SignInThrottle.ofAddress)
             if state.addresses[address] == nil, state.addresses.count >= SignInThrottle.maximumAddresses,
                 let oldest = state.addresses.min(by: { $0.value.last < $1.value.last })?.key
             {
                 state.addresses[oldest] = nil
             }
             state.addresses[address] = count
-            SignInThrottle.add(
-                &state.all, now, SignInThrottle.memoryOfAll, SignInThrottle.freeAttemptsOfAll,
-                SignInThrottle.longestWaitOfAll)
+            SignInThrottle.add(&state.all, now, SignInThrottle.ofAll)
         }
     }
 
-    private static func add(_ count: inout Count, _ now: Span, _ memory: Span, _ free: Int, _ longest: Span) {
-        if now.milliseconds - count.last.milliseconds > memory.milliseconds { count.failures = 0 }
+    private static func add(_ count: inout Count, _ now: Span, _ policy: GuessPolicy) {
+        if now.milliseconds - count.last.milliseconds > policy.memory.milliseconds { count.failures = 0 }
         count.failures = min(count.failures + 1, 1_000_000)
         count.last = now
-        guard count.failures >= free else { return }
-        let doubled = firstWait.milliseconds << min(count.failures - free, 10)
-        count.until = Span(milliseconds: now.milliseconds + min(doubled, longest.milliseconds))
+        let wait = policy.wait(after: count.failures)
+        if wait > .milliseconds(0) { count.until = Span(milliseconds: now.milliseconds + wait.milliseconds) }
     }
 }

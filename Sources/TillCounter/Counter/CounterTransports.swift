@@ -14,7 +14,7 @@ final class CounterTransports: ProviderTransports {
     private let clock: WitnessedClock
 
     /// - Parameter clock: The clock that learns the time from provider responses.
-    package init(clock: WitnessedClock) { self.clock = clock }
+    init(clock: WitnessedClock) { self.clock = clock }
 
     func shared() -> any HTTPTransport {
         opened.withLock { opened in
@@ -31,7 +31,7 @@ final class CounterTransports: ProviderTransports {
     }
 
     /// Closes all connections. Calls in flight end as `unknown`.
-    package func shutdown() async {
+    func shutdown() async {
         let all = opened.withLock { opened in
             defer { opened = Opened() }
             return (opened.shared.map { [$0] } ?? []) + opened.devices

@@ -5,14 +5,14 @@ import TillProvider
 /// A provider's notifications in the journal's record store: durable, and visible to all processes on the journal.
 struct JournalNotifications: NotificationStore {
     /// The maximum number of notifications read for one step or payment, newest first.
-    package static let maximumListed = 1_000
+    static let maximumListed = 1_000
 
-    package let store: any RecordStore
-    package let provider: ProviderName
+    let store: any RecordStore
+    let provider: ProviderName
 
     private var collection: RecordCollection { RecordCollection(rawValue: "\(provider.rawValue)_notification") }
 
-    package func keep(_ notifications: [KeptNotification]) async throws(NotificationStoreError) {
+    func keep(_ notifications: [KeptNotification]) async throws(NotificationStoreError) {
         var names: Set<String> = []
         let changes = notifications.filter { names.insert($0.name).inserted }.map { notification in
             var fields = ["reference": notification.reference]
@@ -33,7 +33,7 @@ struct JournalNotifications: NotificationStore {
         try await list(RecordMatch("payment", payment))
     }
 
-    package func set(_ document: [UInt8]?, as name: String) async throws(NotificationStoreError) {
+    func set(_ document: [UInt8]?, as name: String) async throws(NotificationStoreError) {
         let id = RecordID(collection, name)
         let kept: KeptRecord?
         do throws(JournalError) { kept = try await store.record(id) } catch { throw .unreadable }
@@ -46,7 +46,7 @@ struct JournalNotifications: NotificationStore {
         }
     }
 
-    package func document(named name: String) async throws(NotificationStoreError) -> [UInt8]? {
+    func document(named name: String) async throws(NotificationStoreError) -> [UInt8]? {
         do throws(JournalError) { return try await store.record(RecordID(collection, name))?.body } catch {
             throw .unreadable
         }

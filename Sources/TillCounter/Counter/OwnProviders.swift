@@ -9,10 +9,10 @@ import TillSandbox
 /// modules: they need no settings and do not determine the mode.
 struct OwnProviders: Sendable {
     private let sandbox: SandboxProvider
-    package let offline: OfflineService
+    let offline: OfflineService
 
     /// - Throws: ``CounterError/sandbox(_:_:)`` if the sandbox's ledger cannot be opened.
-    package init(
+    init(
         _ options: CounterOptions, journal: any Journal & RecordStore, clock: any TillClock
     ) throws(CounterError) {
         do {
@@ -25,7 +25,7 @@ struct OwnProviders: Sendable {
     }
 
     /// Returns the built-in providers of a mode. Live mode has none that only simulates money.
-    package func providers(in mode: PaymentMode) -> [any PaymentServiceProvider] {
+    func providers(in mode: PaymentMode) -> [any PaymentServiceProvider] {
         [CashDrawer(mode: mode)] + (mode == .test ? [sandbox, offline.provider] : [])
     }
 
@@ -38,7 +38,7 @@ struct OwnProviders: Sendable {
 
     /// Returns the Apple Pay token formats that a built-in provider accepts; `nil` for another provider. The sandbox
     /// accepts them in its own environment and in Apple's sandbox: no production token ever reaches it.
-    package static func walletHandovers(
+    static func walletHandovers(
         of name: ProviderName, in environment: WalletEnvironment
     ) -> Set<WalletHandover>? {
         guard name == .sandbox else { return nil }

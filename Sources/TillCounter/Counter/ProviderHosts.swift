@@ -6,12 +6,12 @@ import TillProvider
 struct ProviderHosts {
     private let named: Set<String>
 
-    package init(_ settings: any SettingValues) {
+    init(_ settings: any SettingValues) {
         named = Set(settings.text(.providerHosts).flatMap { Setting.hosts(parsing: $0) } ?? [])
     }
 
     /// Refuses a provider configured with a foreign host.
-    package func check(_ module: some ProviderModule) throws(ForeignProviderHost) {
+    func check(_ module: some ProviderModule) throws(ForeignProviderHost) {
         for address in module.addresses where !isAllowed(address, of: module) {
             throw ForeignProviderHost(
                 provider: type(of: module).title, address: String(address.prefix(200)), mode: module.mode)
@@ -27,7 +27,7 @@ struct ProviderHosts {
     }
 
     /// Returns the host of a URL without port; IPv6 without brackets.
-    package static func host(of address: String) -> String? {
+    static func host(of address: String) -> String? {
         guard let start = address.firstRange(of: "://") else { return nil }
         let authority = address[start.upperBound...].prefix { !"/?#\\".contains($0) }.lowercased()
         guard !authority.isEmpty, !authority.contains("@") else { return nil }

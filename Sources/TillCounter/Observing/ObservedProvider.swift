@@ -3,20 +3,19 @@ import Tracing
 
 /// A provider with counted and traced calls. Calls and answers pass unchanged.
 struct ObservedProvider: PaymentServiceProvider {
-    package let provider: any PaymentServiceProvider
-    package let calls: ProviderCalls
+    let provider: any PaymentServiceProvider
+    let calls: ProviderCalls
 
-    package var name: ProviderName { provider.name }
-    package var capabilities: ProviderCapabilities { provider.capabilities }
+    var name: ProviderName { provider.name }
+    var capabilities: ProviderCapabilities { provider.capabilities }
     var amounts: AmountCodec { provider.amounts }
-    package func identity() async -> ProviderIdentity { await provider.identity() }
+    func identity() async -> ProviderIdentity { await provider.identity() }
 
-    package func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
+    func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
         await observe(.prepare, request.context) { await provider.prepare(request) }
     }
 
-    package func authorize(_ request: AuthorizationRequest, with tender: Tender) async -> ProviderAnswer<Authorization>
-    {
+    func authorize(_ request: AuthorizationRequest, with tender: Tender) async -> ProviderAnswer<Authorization> {
         await observe(.authorize, request.context) { await provider.authorize(request, with: tender) }
     }
 
@@ -24,23 +23,23 @@ struct ObservedProvider: PaymentServiceProvider {
         await observe(.continuation, request.context) { await provider.continueAuthorization(request) }
     }
 
-    package func renew(_ request: RenewalRequest) async -> ProviderAnswer<Authorization> {
+    func renew(_ request: RenewalRequest) async -> ProviderAnswer<Authorization> {
         await observe(.renewal, request.context) { await provider.renew(request) }
     }
 
-    package func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
+    func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
         await observe(.capture, request.context) { await provider.capture(request) }
     }
 
-    package func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
+    func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         await observe(.void, request.context) { await provider.void(request) }
     }
 
-    package func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
+    func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
         await observe(.refund, request.context) { await provider.refund(request) }
     }
 
-    package func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
+    func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
         await observe(.query, request.context) { await provider.query(request) }
     }
 

@@ -4,10 +4,10 @@ import Tracing
 
 /// A transport that adds the trace headers to requests. Without a trace it adds nothing.
 struct TracedTransport: HTTPTransport {
-    package let transport: any HTTPTransport
+    let transport: any HTTPTransport
 
     /// Sends the request with the trace headers.
-    package func send(_ request: HTTPRequest, body: [UInt8], deadline: TillCore.Span) async throws(TransportFailure)
+    func send(_ request: HTTPRequest, body: [UInt8], deadline: TillCore.Span) async throws(TransportFailure)
         -> HTTPReply
     {
         try await transport.send(traced(request), body: body, deadline: deadline)

@@ -3,11 +3,11 @@ import TillJournal
 /// The location of each log of stored cards. Counters on one journal each have a log of their own and can vouch for the
 /// completeness of only that one.
 struct OfflineLogPlaces: Sendable {
-    package static let collection: RecordCollection = "offline_log"
+    static let collection: RecordCollection = "offline_log"
 
-    package let store: any RecordStore
+    let store: any RecordStore
     /// The location of this counter's log.
-    package let here: String
+    let here: String
 
     private func id(_ log: String) -> RecordID { RecordID(Self.collection, log) }
 
@@ -19,7 +19,7 @@ struct OfflineLogPlaces: Sendable {
     }
 
     /// Records this counter as the log's location.
-    package func note(_ log: String) async throws(JournalError) {
+    func note(_ log: String) async throws(JournalError) {
         let record = Record(id(log), body: Array(here.utf8))
         guard let kept = try await store.record(record.id) else {
             return try await store.change([.insertIfAbsent(record)])

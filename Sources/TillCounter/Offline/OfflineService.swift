@@ -126,7 +126,7 @@ actor OfflineLogHolder {
     private let clock: any TillClock
     private var opened: OfflineLog?
 
-    package init(
+    init(
         _ options: OfflineOptions, keys: OfflineProviderKeys, journal: any Journal & RecordStore, clock: any TillClock
     ) {
         self.options = options
@@ -136,7 +136,7 @@ actor OfflineLogHolder {
         self.clock = clock
     }
 
-    package func log(creating: Bool) async throws(OfflineLogError) -> OfflineLog {
+    func log(creating: Bool) async throws(OfflineLogError) -> OfflineLog {
         if let opened { return opened }
         let marks = try await marks(all: false)
         // Another task may have opened it meanwhile.
@@ -148,7 +148,7 @@ actor OfflineLogHolder {
         return log
     }
 
-    package func open(creating: Bool, marks: [LogMark]) throws(OfflineLogError) -> OfflineLog {
+    func open(creating: Bool, marks: [LogMark]) throws(OfflineLogError) -> OfflineLog {
         let folder = DiskFolder(path: options.folder)
         let log = try OfflineLog.open(
             in: folder, device: try device(folder, creating: creating), provider: keys, clock: clock, marks: marks,

@@ -6,17 +6,17 @@ import TillProvider
 /// and none is a secret.
 struct SettingsFile {
     /// The maximum file size, in bytes.
-    package static let maximumBytes = 256 << 10
+    static let maximumBytes = 256 << 10
     /// The file that is read by default.
     static let defaultPath = "till.json"
 
-    package let path: String
+    let path: String
     /// The values by key, as text.
-    package let values: [String: String]
+    let values: [String: String]
 
     /// Reads the whole file and checks each key.
     /// - Throws: ``SettingsError`` with the key, or the line and column.
-    package init(_ path: String, _ table: [Setting]) throws(SettingsError) {
+    init(_ path: String, _ table: [Setting]) throws(SettingsError) {
         let bytes = try SettingsFile.bytes(path)
         let document: JSONValue
         do throws(JSONError) {

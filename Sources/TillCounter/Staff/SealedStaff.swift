@@ -4,7 +4,7 @@ import TillJournal
 /// The state of staff and role records according to the audit log: the state after each record's last entry, and any
 /// mismatch between an entry and its predecessor.
 struct SealedStaff: Sendable {
-    package enum Standing: Hashable, Sendable {
+    enum Standing: Hashable, Sendable {
         case sealed(String)
         case removed
         /// The last entry was written by a release without seals.
@@ -12,14 +12,14 @@ struct SealedStaff: Sendable {
     }
 
     /// The state of a record after its last entry.
-    package struct Known: Sendable {
-        package var standing: Standing
-        package var account: AccountID
-        package var entry: Int64
+    struct Known: Sendable {
+        var standing: Standing
+        var account: AccountID
+        var entry: Int64
         /// The display name of the record's subject.
         var whose: String
 
-        package init(standing: Standing, account: AccountID, entry: Int64, whose: String) {
+        init(standing: Standing, account: AccountID, entry: Int64, whose: String) {
             (self.standing, self.account, self.entry, self.whose) = (standing, account, entry, whose)
         }
     }
@@ -35,7 +35,7 @@ struct SealedStaff: Sendable {
     private var last: Int64 = 0
 
     /// Reads from the last position to the end of the log, page by page.
-    package mutating func read(_ log: any AuditLog) async throws(JournalError) {
+    mutating func read(_ log: any AuditLog) async throws(JournalError) {
         while true {
             let page = try await log.auditEntries(AuditQuery(after: last))
             for entry in page.entries { take(entry) }
@@ -99,5 +99,5 @@ struct SealedStaff: Sendable {
     }
 
     /// Makes a text from the journal safe to display.
-    package static func shown(_ text: String) -> String { text.isOneLine ? String(text.prefix(80)) : "(not one line)" }
+    static func shown(_ text: String) -> String { text.isOneLine ? String(text.prefix(80)) : "(not one line)" }
 }

@@ -13,7 +13,7 @@ enum SecretFile {
     /// - Parameter what: the name of the file in error messages, such as `pepper`.
     /// - Returns: `nil` if the file cannot be read or created, or has another length.
     /// - Throws: ``UntrustedFile`` if other users can read or modify the file, or may have done so.
-    package static func bytes(at path: String, _ what: String, count: Int) throws(UntrustedFile) -> [UInt8]? {
+    static func bytes(at path: String, _ what: String, count: Int) throws(UntrustedFile) -> [UInt8]? {
         if let known = try read(path, what, count) { return known.count == count ? known : nil }
         var generator = SystemRandomNumberGenerator()
         let made = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }

@@ -9,14 +9,21 @@ package struct SignInAttempts: Sendable {
     package struct Limits: Hashable, Sendable {
         /// The number of failures of one person at one place before a lockout there.
         package let maximum: Int
-        /// The number of failures without a wait.
-        package let free: Int
-        /// The time until failures are forgotten.
-        package let memory: Span
+        /// The waits before it.
+        package let policy: GuessPolicy
         /// `true` if names are arbitrary input; only the newest counts are then kept.
-        package var isOpen = false
+        package let isOpen: Bool
         /// `true` if concurrent attempts are legitimate; each is then counted, one after the other.
-        var isShared = false
+        let isShared: Bool
+
+        /// The time until failures are forgotten.
+        package var memory: Span { policy.memory }
+
+        init(maximum: Int, free: Int, memory: Span, isOpen: Bool = false, isShared: Bool = false) {
+            self.maximum = maximum
+            policy = GuessPolicy(free: free, first: SignInAttempts.firstWait, longest: .seconds(1_024), memory: memory)
+            (self.isOpen, self.isShared) = (isOpen, isShared)
+        }
 
         /// PINs of one person at one device; a lockout lasts until the device signs in again.
         package static let pin = Limits(maximum: 5, free: 1, memory: .days(7))
@@ -85,7 +92,7 @@ package struct SignInAttempts: Sendable {
         let known = read.flatMap { clock.isInDoubt || $0.last.age(at: now) < limits.memory ? $0 : nil }
         if let known {
             guard known.count < limits.maximum else { return .locked }
-            let wait = SignInAttempts.wait(after: known.count - limits.free)
+            let wait = limits.policy.wait(after: known.count)
             let left = wait.milliseconds - known.last.age(at: now).milliseconds
             guard left <= 0 else { return .wait(Span(milliseconds: left)) }
         }
@@ -151,35 +158,29 @@ package struct SignInAttempts: Sendable {
         guard !clock.isInDoubt else { return }
         try await store.change([.forget(SignInAttemptRecord.collection, dueBy: clock.now().at)])
     }
-
-    /// - Parameter count: the failures beyond the free ones.
-    private static func wait(after count: Int) -> Span {
-        guard count > 0 else { return .milliseconds(0) }
-        return .milliseconds(firstWait.milliseconds << Int64(min(count - 1, 10)))
-    }
 }
 
 /// The failed attempts of one person at one place.
 struct SignInAttemptRecord: RecordDocument, Hashable {
-    package static let collection: RecordCollection = "pin_attempt"
+    static let collection: RecordCollection = "pin_attempt"
 
-    package let person: String
-    package let device: String
-    package let count: Int
-    package let last: MeasuredMoment
+    let person: String
+    let device: String
+    let count: Int
+    let last: MeasuredMoment
     /// The time of the previous attempt, restored when the last one is withdrawn, so that an attempt that was not
     /// verified extends neither the wait nor the retention.
-    package var before: MeasuredMoment?
+    var before: MeasuredMoment?
     /// The limits that apply to the count; `nil` for a stored record.
-    package var limits: SignInAttempts.Limits?
+    var limits: SignInAttempts.Limits?
 
-    package static func id(_ person: String, _ device: String) -> RecordID {
+    static func id(_ person: String, _ device: String) -> RecordID {
         RecordID(collection, "\(device)/\(person)")
     }
-    package static func of(_ device: String) -> RecordMatch { RecordMatch("device", device) }
-    package static let open = RecordMatch("kind", "open")
+    static func of(_ device: String) -> RecordMatch { RecordMatch("device", device) }
+    static let open = RecordMatch("kind", "open")
 
-    package init(
+    init(
         person: String, device: String, count: Int, last: MeasuredMoment, before: MeasuredMoment? = nil,
         limits: SignInAttempts.Limits? = nil
     ) {
@@ -187,7 +188,7 @@ struct SignInAttemptRecord: RecordDocument, Hashable {
         self.limits = limits
     }
 
-    package var record: Record {
+    var record: Record {
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("person", person)
@@ -203,7 +204,7 @@ struct SignInAttemptRecord: RecordDocument, Hashable {
             due: last.at.adding((limits ?? .pin).memory))
     }
 
-    package init(_ stored: KeptRecord) throws(JournalError) {
+    init(_ stored: KeptRecord) throws(JournalError) {
         let body = try RecordBody(stored)
         self.init(
             person: try body.text("person"), device: try body.text("device"),

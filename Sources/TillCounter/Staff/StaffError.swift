@@ -115,7 +115,7 @@ public enum StaffError: ExplainedError, Hashable {
 
     /// Returns the input truncated and without card numbers.
     private func shown(_ text: String, _ length: Int) -> String {
-        String(CardScrubbing.withoutNumbers(text).prefix(length))
+        String(CardNumberMask.maskedForPeople(text).prefix(length))
     }
 
     /// Staff operations move no money.

@@ -51,20 +51,20 @@ public struct StaffRole: Hashable, Sendable {
 
 /// The stored form of a shop's own role.
 struct StaffRoleRecord: RecordDocument, Hashable {
-    package static let collection: RecordCollection = "staff_role"
+    static let collection: RecordCollection = "staff_role"
 
-    package let account: AccountID
-    package let role: StaffRole
+    let account: AccountID
+    let role: StaffRole
 
-    package static func key(_ account: AccountID, _ name: String) -> String { "\(account.rawValue)/\(name)" }
-    package static func of(_ account: AccountID) -> RecordMatch { RecordMatch("account", account.rawValue) }
+    static func key(_ account: AccountID, _ name: String) -> String { "\(account.rawValue)/\(name)" }
+    static func of(_ account: AccountID) -> RecordMatch { RecordMatch("account", account.rawValue) }
 
-    package init(account: AccountID, role: StaffRole) {
+    init(account: AccountID, role: StaffRole) {
         self.account = account
         self.role = role
     }
 
-    package var record: Record {
+    var record: Record {
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("account", account.rawValue)
@@ -75,7 +75,7 @@ struct StaffRoleRecord: RecordDocument, Hashable {
             fields: ["account": account.rawValue])
     }
 
-    package init(_ stored: KeptRecord) throws(JournalError) {
+    init(_ stored: KeptRecord) throws(JournalError) {
         let body = try RecordBody(stored)
         account = AccountID(rawValue: try body.text("account"))
         // A permission unknown to this release grants nothing.

@@ -10,24 +10,24 @@ struct StaffSeals: Sendable {
     /// The names of the changes in an audit entry: the seal of the record concerned, and the seal of all records of the
     /// account.
     static let one = "record"
-    package static let all = "staff_records"
+    static let all = "staff_records"
 
     private static let collections = [StaffRecord.collection, StaffRoleRecord.collection]
 
     /// The seals by record.
     private(set) var seals: [RecordID: String] = [:]
 
-    package init() {}
+    init() {}
 
     /// Computes the seals of the records of an account.
-    package init(of account: AccountID, in store: any RecordStore) async throws(JournalError) {
+    init(of account: AccountID, in store: any RecordStore) async throws(JournalError) {
         var found: [RecordID: String] = [:]
         try await StaffSeals.forEach(of: account, in: store) { found[$0.id] = StaffSeals.seal($0.id, $0.body) }
         seals = found
     }
 
     /// Calls `body` with people and roles page by page: those of an account, or all of them without one.
-    package static func forEach(
+    static func forEach(
         of account: AccountID?, in store: any RecordStore, _ body: (KeptRecord) -> Void
     ) async throws(JournalError) {
         let matches = [account.map { StaffRecord.of($0) }, account.map { StaffRoleRecord.of($0) }]
@@ -45,7 +45,7 @@ struct StaffSeals: Sendable {
 
     /// Returns the digest of a record's name and body, which the journal stores byte for byte. Excludes the write time,
     /// which is stored beside the body.
-    package static func seal(_ id: RecordID, _ body: [UInt8]) -> String {
+    static func seal(_ id: RecordID, _ body: [UInt8]) -> String {
         letters(digest(Array("\(id.collection.rawValue)/\(id.key)\u{0}".utf8) + body))
     }
 

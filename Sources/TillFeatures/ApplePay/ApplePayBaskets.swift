@@ -8,29 +8,29 @@ import TillJournal
 /// the same journal are invisible.
 struct ApplePayBaskets: Sendable {
     /// A basket and the state of its payment.
-    package struct Entry: Sendable {
+    struct Entry: Sendable {
         var basket: SheetBasket
         /// The customer signed in when the basket was opened.
-        package var account: String?
+        var account: String?
         var nonce: [UInt8]
-        package var attempt: WalletBasket.Attempt?
+        var attempt: WalletBasket.Attempt?
 
         /// The process that held the payment when the record was read.
-        package var holder = RecordHolder.nobody
+        var holder = RecordHolder.nobody
 
         /// The answer sent to the sheet.
-        package var answer: JSONValue? { attempt?.answer.flatMap { JSONValue(ifValid: $0) } }
+        var answer: JSONValue? { attempt?.answer.flatMap { JSONValue(ifValid: $0) } }
     }
 
-    package let journal: any Journal & RecordStore
+    let journal: any Journal & RecordStore
     /// The account that owns the baskets.
-    package let owner: AccountID
-    package let clock: any TillClock
+    let owner: AccountID
+    let clock: any TillClock
     private var baskets: Records<WalletBasket> { Records(journal) }
 
     /// Opens a basket; one with a payment is left unchanged. Expired unpaid baskets are removed.
-    /// - Throws: ``JournalError/recordConflict(_:current:)`` if another account has a basket with that identifier.
-    package func open(_ basket: SheetBasket, account: String? = nil) async throws(JournalError) {
+    /// - Throws: `JournalError/recordConflict(_:current:)` if another account has a basket with that identifier.
+    func open(_ basket: SheetBasket, account: String? = nil) async throws(JournalError) {
         let nonce = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
         let record = WalletBasket(
             id: basket.id, owner: owner, account: account, version: basket.version, document: basket.json.bytes(),
@@ -54,7 +54,7 @@ struct ApplePayBaskets: Sendable {
         }
     }
 
-    package func entry(_ id: String) async throws(JournalError) -> Entry? {
+    func entry(_ id: String) async throws(JournalError) -> Entry? {
         guard let kept = try await baskets.document(id), kept.owner == owner else { return nil }
         return Entry(kept)
     }
@@ -71,7 +71,7 @@ struct ApplePayBaskets: Sendable {
     }
 
     /// Changes a basket without a payment; returns `nil` if there is none, or if it has a payment.
-    package func change(
+    func change(
         _ id: String, _ body: (inout SheetBasket) -> [SheetError]
     ) async throws(JournalError) -> (SheetBasket, [SheetError])? {
         var result: (SheetBasket, [SheetError])?
@@ -99,7 +99,7 @@ struct ApplePayBaskets: Sendable {
     }
 
     /// Claims a basket for a payment; of any number of concurrent callers, exactly one begins.
-    package func begin(
+    func begin(
         _ id: String, version: Int, transaction: WalletTransactionID
     ) async throws(JournalError) -> Admission {
         let begun = try await update(id) { basket in
@@ -113,7 +113,7 @@ struct ApplePayBaskets: Sendable {
     }
 
     /// Records the payment and the contact of a basket before the authorization is requested.
-    package func note(
+    func note(
         _ payment: PaymentID, of id: String, transaction: String, contact: [UInt8]
     ) async throws(JournalError) {
         try await update(id) { basket in
@@ -127,7 +127,7 @@ struct ApplePayBaskets: Sendable {
     /// Records the answer to the sheet.
     /// - Parameter answer: the answer; `nil` releases the basket for another payment, because this one certainly moved
     ///   no money.
-    package func end(_ id: String, transaction: String, answer: [UInt8]?) async throws(JournalError) {
+    func end(_ id: String, transaction: String, answer: [UInt8]?) async throws(JournalError) {
         try await update(id) { basket in
             guard basket.attempt?.transaction == transaction else { return false }
             if answer == nil { basket.attempt = nil } else { basket.attempt?.answer = answer }
@@ -136,13 +136,13 @@ struct ApplePayBaskets: Sendable {
     }
 
     /// Returns the bytes that bind a sheet to its basket: Apple signs their hash into the token.
-    package static func applicationData(_ entry: Entry) -> [UInt8] {
+    static func applicationData(_ entry: Entry) -> [UInt8] {
         Array("\(entry.basket.id).\(code("data", entry))".utf8)
     }
 
     /// Returns the proof that a page must present to change a basket. It is sent with the basket, to allowed origins
     /// only.
-    package static func proof(_ entry: Entry) -> String { code("proof", entry) }
+    static func proof(_ entry: Entry) -> String { code("proof", entry) }
 
     private static func code(_ use: String, _ entry: Entry) -> String {
         let key = SymmetricKey(data: entry.nonce)

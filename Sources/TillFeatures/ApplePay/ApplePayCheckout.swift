@@ -364,14 +364,14 @@ package struct ApplePayCheckout: Sendable {
 final class BasketsAtWork: Sendable {
     private let counts = Mutex<[String: Int]>([:])
 
-    package func add(_ id: String) { counts.withLock { $0[id, default: 0] += 1 } }
+    func add(_ id: String) { counts.withLock { $0[id, default: 0] += 1 } }
 
-    package func remove(_ id: String) {
+    func remove(_ id: String) {
         counts.withLock { counts in
             let left = (counts[id] ?? 1) - 1
             counts[id] = left > 0 ? left : nil
         }
     }
 
-    package func contains(_ id: String) -> Bool { counts.withLock { $0[id] != nil } }
+    func contains(_ id: String) -> Bool { counts.withLock { $0[id] != nil } }
 }

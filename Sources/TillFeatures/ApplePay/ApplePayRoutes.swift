@@ -173,7 +173,7 @@ package struct ApplePayRoutes: Sendable {
 /// Host names in `Origin` and `Host`.
 enum WebOrigin {
     /// Returns the lower-case host without its port.
-    package static func hostName(_ authority: String) -> String {
+    static func hostName(_ authority: String) -> String {
         let text = authority.lowercased()
         if text.hasPrefix("[") { return String(text.prefix { $0 != "]" }) + "]" }
         return String(text.prefix { $0 != ":" })

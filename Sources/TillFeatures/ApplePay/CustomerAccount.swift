@@ -4,19 +4,19 @@ import TillJournal
 /// A stored customer account. It holds hashes, so that neither the address nor the sign-in token is stored.
 struct CustomerAccount: Hashable, Sendable {
     /// The maximum number of accounts.
-    package static let maximum = 1_000_000
+    static let maximum = 1_000_000
 
     /// The account of the shop.
-    package var owner: AccountID
+    var owner: AccountID
     /// The hash of the e-mail address and the owner.
-    package var name: [UInt8]
+    var name: [UInt8]
     /// The shop's identifier of the customer.
-    package var id: String
+    var id: String
     /// The hash of the customer's sign-in token.
-    package var token: [UInt8]
+    var token: [UInt8]
 
     /// Returns the match for an account by the hash of its token.
-    package static func match(token: [UInt8]) -> RecordMatch { RecordMatch("token", Hex.lowercase(token)) }
+    static func match(token: [UInt8]) -> RecordMatch { RecordMatch("token", Hex.lowercase(token)) }
 }
 
 extension CustomerAccount: RecordDocument {

@@ -10,9 +10,9 @@ import TillJournal
 final class CustomerAccounts: Sendable {
     /// The account of an order.
     struct Account: Sendable {
-        package var id: String
+        var id: String
         /// The sign-in token; reported once, with the order that created the account.
-        package var token: Secret<String>?
+        var token: Secret<String>?
     }
 
     /// The maximum number of tokens that this process can repeat, for example for a reloaded page.
@@ -28,7 +28,7 @@ final class CustomerAccounts: Sendable {
     private let reported = Mutex(Reported())
 
     /// The customers of an account.
-    package init(_ store: any RecordStore, owner: AccountID) {
+    init(_ store: any RecordStore, owner: AccountID) {
         accounts = Records(store)
         self.owner = owner
     }
@@ -41,7 +41,7 @@ final class CustomerAccounts: Sendable {
 
     /// Returns the account of the contact, creating it if necessary; `nil` if it cannot be stored, in which case the
     /// order has none.
-    package func account(of contact: FullContact, basket: String) async -> Account? {
+    func account(of contact: FullContact, basket: String) async -> Account? {
         let name = name(contact.emailAddress.lowercased())
         let token = CustomerAccounts.token()
         guard
@@ -56,10 +56,10 @@ final class CustomerAccounts: Sendable {
     }
 
     /// Returns the token created with a basket's order, while this process remembers it.
-    package func token(ofBasket id: String) -> Secret<String>? { reported.withLock { $0.tokens[id] } }
+    func token(ofBasket id: String) -> Secret<String>? { reported.withLock { $0.tokens[id] } }
 
     /// Returns the customer of a token; `nil` for an unknown token.
-    package func customer(showing token: String) async throws(JournalError) -> String? {
+    func customer(showing token: String) async throws(JournalError) -> String? {
         guard (16...128).contains(token.utf8.count) else { return nil }
         let match = CustomerAccount.match(token: digest(token.utf8))
         guard let found = try await accounts.list(matching: match, limit: 1).first, found.owner == owner else {
@@ -88,7 +88,7 @@ final class CustomerAccounts: Sendable {
 
     /// Returns the account of a name, creating it if necessary; an existing account keeps its token.
     /// - Returns: the identifier, and `true` for a new account; `nil` at the maximum number of accounts.
-    package func account(_ new: CustomerAccount) async throws(JournalError) -> (id: String, isNew: Bool)? {
+    func account(_ new: CustomerAccount) async throws(JournalError) -> (id: String, isNew: Bool)? {
         let name = Hex.lowercase(new.name)
         if let known = try await accounts.document(name) { return (known.id, false) }
         guard try await accounts.count() < CustomerAccount.maximum else { return nil }

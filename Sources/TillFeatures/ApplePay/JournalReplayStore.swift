@@ -6,14 +6,14 @@ import TillJournal
 /// The transactions seen, in the journal's record store: durable, and shared by all processes on it. A transaction is
 /// claimed by committing a record under its identifier, which holds a digest of the order.
 struct JournalReplayStore: ReplayStore {
-    package static let collection: RecordCollection = "wallet_transaction"
+    static let collection: RecordCollection = "wallet_transaction"
     /// The minimum retention of a transaction.
     static let retention = Span.days(30)
 
-    package let store: any RecordStore
-    package let clock: any TillClock
+    let store: any RecordStore
+    let clock: any TillClock
 
-    package func reserve(_ transaction: WalletTransactionID, for order: String, until: Timestamp) async -> Bool {
+    func reserve(_ transaction: WalletTransactionID, for order: String, until: Timestamp) async -> Bool {
         let id = RecordID(Self.collection, transaction.description)
         let digest = digest(order.utf8)
         let now = clock.now()

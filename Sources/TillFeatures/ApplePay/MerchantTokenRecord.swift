@@ -53,7 +53,7 @@ public struct MerchantTokenLog: Sendable {
 
     /// Records a notification of an event.
     /// - Returns: `false` if it was recorded before.
-    /// - Throws: ``JournalError/queueFull(limit:)`` if too many events are without details.
+    /// - Throws: `JournalError/queueFull(limit:)` if too many events are without details.
     package func add(_ id: String) async throws(JournalError) -> Bool {
         if try await records.document(id) != nil { return false }
         guard try await records.count(matching: MerchantTokenRecord.waiting) < MerchantTokenLog.maximum else {

@@ -11,7 +11,7 @@ enum SheetAnswerStatus: String {
 
     /// Reads a stored or new answer. An unknown status, such as one of a later version, is treated as pending, so that
     /// the journal is queried instead of guessing.
-    package init(of answer: JSONValue) {
+    init(of answer: JSONValue) {
         self = answer["status"]?.stringValue.flatMap(SheetAnswerStatus.init) ?? .pending
     }
 

@@ -13,7 +13,7 @@ enum SheetChange: Sendable {
     /// A card was chosen.
     case paymentMethod(isCredit: Bool)
 
-    package init(_ body: JSONValue, options: ApplePayOptions, now: Timestamp) throws {
+    init(_ body: JSONValue, options: ApplePayOptions, now: Timestamp) throws {
         switch try body.text("event", atMost: 32) {
         case "couponcode":
             let code = (try body.text("couponCode", atMost: 64) ?? "").uppercased().filter { !$0.isWhitespace }

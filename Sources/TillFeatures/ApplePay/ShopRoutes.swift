@@ -7,9 +7,9 @@ import TillWeb
 
 /// The demo shop: a page that integrates Apple Pay as a shop's page does, with goods of its own. Sandbox only.
 struct ShopRoutes: Sendable {
-    package let routes: ApplePayRoutes
+    let routes: ApplePayRoutes
 
-    package static var page: Response {
+    static var page: Response {
         var response = PageAsset.page(PackageResources.applepay_shop_html, .sandbox).response
         response.headers[.contentSecurityPolicy] =
             "default-src 'none'; script-src 'self' https://applepay.cdn-apple.com; style-src 'self'; "
@@ -22,13 +22,13 @@ struct ShopRoutes: Sendable {
     private static let cookie = "till-shop"
 
     /// Returns the signed-in customer.
-    package func session(_ request: Request) async throws -> Response {
+    func session(_ request: Request) async throws -> Response {
         _ = try routes.domain(of: request)
         return Self.signedIn(try await customer(of: request))
     }
 
     /// Signs in with the token of a guest's order, or as the demo's own customer.
-    package func signIn(_ request: Request) async throws -> Response {
+    func signIn(_ request: Request) async throws -> Response {
         _ = try routes.domain(of: request)
         let body = try await Incoming(request: request, account: routes.account, maximumBodyBytes: 4096).document()
         if body["demo"] == .bool(true), let customer = try await routes.customers.demoCustomer() {
@@ -71,7 +71,7 @@ struct ShopRoutes: Sendable {
     }
 
     /// Fills a basket. Prices come from the shop, never from the page.
-    package func open(_ request: Request) async throws -> Response {
+    func open(_ request: Request) async throws -> Response {
         _ = try routes.domain(of: request)
         let body = try await Incoming(request: request, account: routes.account, maximumBodyBytes: 4096).document()
         let currency = routes.options.currency

@@ -9,23 +9,23 @@ struct TLSProbe: Sendable {
     /// The result of a probe.
     struct Sight: Sendable {
         /// The negotiated version: the highest that both sides support.
-        package var version: TLSVersion?
+        var version: TLSVersion?
         /// The certificate, if it can be read.
-        package var certificate: SiteCertificate?
+        var certificate: SiteCertificate?
         /// `true` if the site still accepts TLS 1.1 or older.
         var speaksOldVersions = false
     }
 
     /// The time limit of one connection.
-    package static let limit = Span.seconds(8)
+    static let limit = Span.seconds(8)
 
-    package let host: String
-    package let port: Int
+    let host: String
+    let port: Int
     /// The requested server name.
-    package let name: String
+    let name: String
 
     /// Examines the site; returns `nil` if no connection was established.
-    package func examine() async -> Sight? {
+    func examine() async -> Sight? {
         guard let first = await connect(upTo: nil) else { return nil }
         var sight = first
         if sight.version == .tlsv12 || sight.version == .tlsv13 {

@@ -19,7 +19,7 @@ enum WalletFailpoint: Int, CaseIterable, Sendable {
     private static let chosen: Int? = getenv("TILL_WALLET_FAILPOINT").flatMap { Int(String(cString: $0)) }
 
     /// Kills the process if this point was chosen, as a power loss would.
-    package func reached() {
+    func reached() {
         if WalletFailpoint.chosen == rawValue { kill(getpid(), SIGKILL) }
     }
 }

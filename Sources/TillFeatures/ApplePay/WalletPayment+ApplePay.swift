@@ -57,7 +57,7 @@ extension WalletBasket.Attempt {
 }
 
 extension FullContact {
-    /// The stored form of the contact; ``WalletContact/init(json:)`` reads it.
+    /// The stored form of the contact; `WalletContact/init(json:)` reads it.
     package var json: JSONValue {
         var members = [
             JSONMember(key: "givenName", value: .string(name)),

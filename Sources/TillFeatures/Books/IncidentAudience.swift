@@ -3,9 +3,9 @@ import TillJournal
 
 /// The accounts that may view and resolve an incident, decided in one place for all routes.
 struct IncidentAudience: Sendable {
-    package let journal: any CounterStore
+    let journal: any CounterStore
     /// The counter's account.
-    package let own: AccountID
+    let own: AccountID
 
     /// Returns `true` for the shop itself: the counter's account, whatever its name.
     func isOwn(_ account: AccountID) -> Bool { account == own }

@@ -4,9 +4,9 @@ import TillCore
 /// The till's table of card networks as a module of the counter's page, so that page, command line and server validate
 /// numbers by the same ranges, lengths and codes. Generated once, on first request.
 enum CardNetworksScript {
-    package static let bytes: [UInt8] = Array(text.utf8)
+    static let bytes: [UInt8] = Array(text.utf8)
 
-    package static let text: String = {
+    static let text: String = {
         let networks = CardBrandTable.profiles.map { profile in
             JSONValue.object([
                 JSONMember(key: "brand", value: .string(profile.brand.rawValue)),

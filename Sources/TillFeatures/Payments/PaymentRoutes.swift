@@ -93,8 +93,8 @@ package struct PaymentRoutes: Sendable {
         return mode
     }
 
-    /// Returns the actor that charges an order reported as settled by the shop; `nil` if the request does not ask for
-    /// that.
+    /// Returns who takes responsibility for charging an order that the shop reports as settled; `nil` if the request
+    /// does not ask for that.
     /// - Parameter actor: The key or page of the request; a given name precedes it.
     private func acceptance(of body: JSONValue, _ actor: Actor) throws -> String? {
         let name = try body.text("accepted_by", atMost: PaymentRoutes.maximumNameBytes)
@@ -105,7 +105,7 @@ package struct PaymentRoutes: Sendable {
         guard let name else { return accepts ? actor.description : nil }
         guard accepts else { throw Problem.field("accepted_by", "It goes with accept_paid_order.") }
         guard name.contains(where: { !$0.isWhitespace }) else { throw Problem.field("accepted_by", "It is empty.") }
-        return "\(CardScrubbing.withoutNumbers(name)), \(actor)"
+        return "\(CardNumberMask.maskedForPeople(name)), \(actor)"
     }
 
     private func order(in body: JSONValue, scope: IdempotencyScope) throws -> Order {
@@ -188,11 +188,15 @@ package struct PaymentRoutes: Sendable {
             }
             return .card(card.details)
         case .cash(let tendered):
-            guard payment.captureMode == .automatic else {
-                throw Problem.field("tender.type", "Cash cannot be held for later.", code: "unsupported")
-            }
-            if let tendered, tendered.minorUnits < payment.amount.minorUnits {
-                throw Problem.field("tender.tendered", "It is less than \(payment.amount).", code: "invalid_amount")
+            do throws(CashRefusal) {
+                try CashDrawer.check(tendered: tendered, due: payment.amount, captureMode: payment.captureMode)
+            } catch {
+                let field =
+                    switch error {
+                    case .heldForLater: "tender.type"
+                    case .tenderedLess: "tender.tendered"
+                    }
+                throw Problem.field(field, error.what, code: error.code)
             }
             return .cash(tendered: tendered)
         case .reader(let reader, let card, let tipping):

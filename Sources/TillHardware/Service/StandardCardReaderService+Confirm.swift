@@ -3,7 +3,7 @@ import TillCore
 extension StandardCardReaderService {
     /// Has the shop record the payment, then confirms it. Nothing can be canceled after the recording.
     func confirm(
-        _ key: PaymentLedger.Key, _ attempt: CardReaderAttemptID, _ beforeConfirmation: @escaping PreConfirmation
+        _ key: IntentLedger.Key, _ attempt: CardReaderAttemptID, _ beforeConfirmation: @escaping PreConfirmation
     ) async throws(CardReaderServiceError) -> PaymentIntent {
         guard let entry = payments[key] else { throw CardReaderServiceError(.capturePayment, .noActivePaymentIntent) }
         try await write(key, entry, attempt, beforeConfirmation)
@@ -17,7 +17,7 @@ extension StandardCardReaderService {
     }
 
     private func write(
-        _ key: PaymentLedger.Key, _ entry: PaymentLedger.Entry, _ attempt: CardReaderAttemptID,
+        _ key: IntentLedger.Key, _ entry: IntentLedger.Entry, _ attempt: CardReaderAttemptID,
         _ beforeConfirmation: @escaping PreConfirmation
     ) async throws(CardReaderServiceError) {
         change(attempt) { $0.step = .writing }
@@ -41,13 +41,13 @@ extension StandardCardReaderService {
     }
 
     private func ask(
-        _ key: PaymentLedger.Key, _ entry: PaymentLedger.Entry, _ attempt: CardReaderAttemptID
+        _ key: IntentLedger.Key, _ entry: IntentLedger.Entry, _ attempt: CardReaderAttemptID
     ) async -> DriverOutcome<PaymentIntent> {
         guard let link = phase.link else { return .failed(CardReaderFailure(.notConnectedToReader)) }
         let driver = driver
         let request = CardReaderConfirmRequest(
             attempt: attempt, account: key.account, reader: link.reader, clientSecret: entry.clientSecret,
-            key: PaymentLedger.stepKey(entry.intent, "confirm", max(1, entry.cards)))
+            key: IntentLedger.stepKey(entry.intent, "confirm", max(1, entry.cards)))
         return await call(
             limits.confirm, for: attempt, blocks: true,
             late: { service, result in await service.confirmedLate(key, attempt, result) }
@@ -58,7 +58,7 @@ extension StandardCardReaderService {
 
     /// Determines the outcome of a confirmation. The provider's state of the intent decides; an error is a hint.
     private func judge(
-        _ outcome: DriverOutcome<PaymentIntent>, _ key: PaymentLedger.Key, _ before: PaymentLedger.Entry,
+        _ outcome: DriverOutcome<PaymentIntent>, _ key: IntentLedger.Key, _ before: IntentLedger.Entry,
         _ attempt: CardReaderAttemptID
     ) async throws(CardReaderServiceError) -> PaymentIntent {
         var failure: CardReaderFailure
@@ -95,7 +95,7 @@ extension StandardCardReaderService {
     }
 
     func read(
-        _ intent: PaymentIntent, _ clientSecret: Secret<String>?, _ key: PaymentLedger.Key,
+        _ intent: PaymentIntent, _ clientSecret: Secret<String>?, _ key: IntentLedger.Key,
         _ attempt: CardReaderAttemptID
     ) async -> PaymentIntent? {
         let driver = driver
@@ -107,7 +107,7 @@ extension StandardCardReaderService {
     }
 
     private func conclude(
-        _ intent: PaymentIntent, isSure: Bool, _ key: PaymentLedger.Key, _ attempt: CardReaderAttemptID,
+        _ intent: PaymentIntent, isSure: Bool, _ key: IntentLedger.Key, _ attempt: CardReaderAttemptID,
         _ failure: CardReaderFailure
     ) async throws(CardReaderServiceError) -> PaymentIntent {
         switch intent.status {
@@ -138,7 +138,7 @@ extension StandardCardReaderService {
     }
 
     private func refused(
-        _ intent: PaymentIntent, _ key: PaymentLedger.Key, _ attempt: CardReaderAttemptID, _ failure: CardReaderFailure
+        _ intent: PaymentIntent, _ key: IntentLedger.Key, _ attempt: CardReaderAttemptID, _ failure: CardReaderFailure
     ) -> CardReaderServiceError {
         var failure = failure
         failure.details.intent = intent.id
@@ -155,7 +155,7 @@ extension StandardCardReaderService {
     }
 
     private func unknown(
-        _ key: PaymentLedger.Key, _ attempt: CardReaderAttemptID, _ failure: CardReaderFailure
+        _ key: IntentLedger.Key, _ attempt: CardReaderAttemptID, _ failure: CardReaderFailure
     ) -> CardReaderServiceError {
         var details = failure.details
         details.moneyMoved = .unknown
@@ -166,7 +166,7 @@ extension StandardCardReaderService {
 
     /// Handles the late result of an abandoned confirmation: records and reports it.
     private func confirmedLate(
-        _ key: PaymentLedger.Key, _ attempt: CardReaderAttemptID, _ result: Result<PaymentIntent, CardReaderFailure>
+        _ key: IntentLedger.Key, _ attempt: CardReaderAttemptID, _ result: Result<PaymentIntent, CardReaderFailure>
     ) async {
         let intent: PaymentIntent?
         switch result {
@@ -203,7 +203,7 @@ extension StandardCardReaderService {
         }
     }
 
-    private func settled(_ entry: PaymentLedger.Entry) throws(CardReaderServiceError) -> PaymentIntent? {
+    private func settled(_ entry: IntentLedger.Entry) throws(CardReaderServiceError) -> PaymentIntent? {
         var details = CardReaderErrorDetails()
         details.intent = entry.intent.id
         switch entry.standing {
@@ -218,7 +218,7 @@ extension StandardCardReaderService {
 
     /// Resolves a payment of unknown outcome: queries first, then confirms the original intent again with the same key.
     private func resolve(
-        _ key: PaymentLedger.Key, _ entry: PaymentLedger.Entry, _ attempt: CardReaderAttemptID,
+        _ key: IntentLedger.Key, _ entry: IntentLedger.Entry, _ attempt: CardReaderAttemptID,
         _ beforeConfirmation: @escaping PreConfirmation
     ) async throws(CardReaderServiceError) -> PaymentIntent {
         guard let read = await read(entry.intent, entry.clientSecret, key, attempt) else {
@@ -270,14 +270,14 @@ extension StandardCardReaderService {
     }
 
     /// Refuses to cancel a payment of unknown outcome, which stays unchanged.
-    private func notUnknown(_ key: PaymentLedger.Key) throws(CardReaderServiceError) {
+    private func notUnknown(_ key: IntentLedger.Key) throws(CardReaderServiceError) {
         guard let entry = payments[key], entry.standing == .unknown else { return }
         var details = CardReaderErrorDetails.moneyUnknown
         details.intent = entry.intent.id
         throw CardReaderServiceError(.paymentCancellation, .processingInProgress, details: details)
     }
 
-    private func notPaid(_ key: PaymentLedger.Key) throws(CardReaderServiceError) {
+    private func notPaid(_ key: IntentLedger.Key) throws(CardReaderServiceError) {
         try notUnknown(key)
         guard let entry = payments[key], entry.standing == .paid else { return }
         var details = CardReaderErrorDetails()

@@ -222,7 +222,7 @@ extension StandardCardReaderService {
         binding?.leave()
         binding = nil
         let left = payments.unsettled
-        payments = PaymentLedger(limit: limits.rememberedOrders)
+        payments = IntentLedger(limit: limits.rememberedOrders)
         openRefunds = [:]
         forgetDiscovered()
         cardIsInserted = false

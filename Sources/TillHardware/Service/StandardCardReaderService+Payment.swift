@@ -10,7 +10,7 @@ extension StandardCardReaderService {
         let (link, attempt) = try begin(.payment, .intentCreation)
         return try await running(attempt) { () async throws(CardReaderServiceError) -> PaymentIntent in
             events.forget()
-            let key = PaymentLedger.Key(account: link.account, order: parameters.order)
+            let key = IntentLedger.Key(account: link.account, order: parameters.order)
             try await takeOldCardOut(attempt)
             try await openIntent(key, parameters, existing, link, attempt)
             return try await collectAndConfirm(key, attempt, beforeConfirmation)
@@ -48,13 +48,13 @@ extension StandardCardReaderService {
             throw CardReaderServiceError(.intentCreation, .serverSideIntentRequired)
         case (.serverOnly, _), (.deviceOrServer, _): break
         }
-        let key = PaymentLedger.Key(account: link.account, order: parameters.order)
+        let key = IntentLedger.Key(account: link.account, order: parameters.order)
         if let entry = payments[key] { try check(entry, parameters, existing) }
     }
 
     /// Enforces one intent per order: the order's existing intent decides whether another attempt is allowed.
     private func check(
-        _ entry: PaymentLedger.Entry, _ parameters: PaymentIntentParameters, _ existing: ExistingPaymentIntent?
+        _ entry: IntentLedger.Entry, _ parameters: PaymentIntentParameters, _ existing: ExistingPaymentIntent?
     ) throws(CardReaderServiceError) {
         var details = CardReaderErrorDetails()
         details.intent = entry.intent.id
@@ -108,7 +108,7 @@ extension StandardCardReaderService {
     // MARK: The intent
 
     private func openIntent(
-        _ key: PaymentLedger.Key, _ parameters: PaymentIntentParameters, _ existing: ExistingPaymentIntent?,
+        _ key: IntentLedger.Key, _ parameters: PaymentIntentParameters, _ existing: ExistingPaymentIntent?,
         _ link: ServicePhase.Link, _ attempt: CardReaderAttemptID
     ) async throws(CardReaderServiceError) {
         if let entry = payments[key], entry.standing == .open {
@@ -126,7 +126,7 @@ extension StandardCardReaderService {
         do throws(CardReaderFailure) { try check(intent, parameters, key) } catch {
             throw CardReaderServiceError(.intentCreation, error)
         }
-        var entry = PaymentLedger.Entry(
+        var entry = IntentLedger.Entry(
             intent: intent, parameters: parameters, clientSecret: existing?.clientSecret)
         entry.generation = generation
         guard payments.remember(entry, for: key) else {
@@ -143,7 +143,7 @@ extension StandardCardReaderService {
     }
 
     private func intent(
-        _ key: PaymentLedger.Key, _ parameters: PaymentIntentParameters, _ existing: ExistingPaymentIntent?,
+        _ key: IntentLedger.Key, _ parameters: PaymentIntentParameters, _ existing: ExistingPaymentIntent?,
         _ link: ServicePhase.Link, _ attempt: CardReaderAttemptID, _ generation: Int
     ) async -> DriverOutcome<PaymentIntent> {
         let driver = driver
@@ -156,7 +156,7 @@ extension StandardCardReaderService {
         let request = CardReaderIntentRequest(
             attempt: attempt, account: key.account, parameters: parameters, reader: link.reader,
             metadata: parameters.metadata(account: key.account, reader: link.reader),
-            key: PaymentLedger.intentKey(key, generation: generation))
+            key: IntentLedger.intentKey(key, generation: generation))
         return await call(
             limits.intent, for: attempt,
             late: { service, result in
@@ -168,14 +168,14 @@ extension StandardCardReaderService {
     }
 
     /// Cancels an intent that was created after its request was abandoned, so that it cannot be paid.
-    private func madeLate(_ intent: PaymentIntent, _ key: PaymentLedger.Key, _ attempt: CardReaderAttemptID) async {
+    private func madeLate(_ intent: PaymentIntent, _ key: IntentLedger.Key, _ attempt: CardReaderAttemptID) async {
         // The same key created it: if the order has adopted it meanwhile, it is in use.
         if let entry = payments[key], entry.intent.id == intent.id { return }
         await endIntent(intent, key, nextAttempt())
     }
 
     private func check(
-        _ intent: PaymentIntent, _ parameters: PaymentIntentParameters, _ key: PaymentLedger.Key
+        _ intent: PaymentIntent, _ parameters: PaymentIntentParameters, _ key: IntentLedger.Key
     ) throws(CardReaderFailure) {
         guard intent.account == key.account else {
             throw CardReaderFailure(
@@ -195,7 +195,7 @@ extension StandardCardReaderService {
 
     /// Collects a card for the order's intent and confirms it.
     func collectAndConfirm(
-        _ key: PaymentLedger.Key, _ attempt: CardReaderAttemptID, _ beforeConfirmation: @escaping PreConfirmation
+        _ key: IntentLedger.Key, _ attempt: CardReaderAttemptID, _ beforeConfirmation: @escaping PreConfirmation
     ) async throws(CardReaderServiceError) -> PaymentIntent {
         guard let entry = payments[key] else { throw CardReaderServiceError(.paymentMethod, .noActivePaymentIntent) }
         if entry.standing == .paid { return entry.intent }
@@ -207,7 +207,7 @@ extension StandardCardReaderService {
     }
 
     private func collect(
-        _ key: PaymentLedger.Key, _ entry: PaymentLedger.Entry, _ attempt: CardReaderAttemptID
+        _ key: IntentLedger.Key, _ entry: IntentLedger.Entry, _ attempt: CardReaderAttemptID
     ) async throws(CardReaderServiceError) {
         guard let link = phase.link else { throw CardReaderServiceError(.paymentMethod, .notConnectedToReader) }
         let driver = driver
@@ -245,7 +245,7 @@ extension StandardCardReaderService {
     }
 
     /// Accepts a result only for the payment that requested it: the same intent, and its amount or more by a tip.
-    private func isExpected(_ intent: PaymentIntent, for entry: PaymentLedger.Entry) -> Bool {
+    private func isExpected(_ intent: PaymentIntent, for entry: IntentLedger.Entry) -> Bool {
         guard intent.id == entry.intent.id, intent.account == entry.intent.account else { return false }
         if intent.amount == entry.parameters.amount { return true }
         guard entry.parameters.tipping != .none, let tip = intent.tip, !tip.isNegative,
@@ -264,7 +264,7 @@ extension StandardCardReaderService {
 
     /// Reports a card that was collected for an abandoned payment. No money moves.
     private func collectedLate(
-        _ key: PaymentLedger.Key, _ attempt: CardReaderAttemptID, _ result: Result<PaymentIntent, CardReaderFailure>
+        _ key: IntentLedger.Key, _ attempt: CardReaderAttemptID, _ result: Result<PaymentIntent, CardReaderFailure>
     ) async {
         switch result {
         case .success(let intent): await reconcile(.intent(intent, order: key.order, attempt: attempt))
@@ -277,7 +277,7 @@ extension StandardCardReaderService {
 
     /// Ends a payment before its confirmation. A canceled payment loses its intent; a failed one keeps it for a retry.
     func stop(
-        _ key: PaymentLedger.Key, _ attempt: CardReaderAttemptID, _ failure: CardReaderFailure
+        _ key: IntentLedger.Key, _ attempt: CardReaderAttemptID, _ failure: CardReaderFailure
     ) async throws(CardReaderServiceError) {
         if failure.underlyingError == .commandCanceled {
             if let entry = payments[key], entry.standing == .open { await endIntent(entry.intent, key, attempt) }
@@ -290,9 +290,9 @@ extension StandardCardReaderService {
     }
 
     /// Cancels an unconfirmed intent. The provider's answer decides: an intent that holds money is kept.
-    func endIntent(_ intent: PaymentIntent, _ key: PaymentLedger.Key, _ attempt: CardReaderAttemptID) async {
+    func endIntent(_ intent: PaymentIntent, _ key: IntentLedger.Key, _ attempt: CardReaderAttemptID) async {
         let driver = driver
-        let name = PaymentLedger.stepKey(intent, "cancel", 1)
+        let name = IntentLedger.stepKey(intent, "cancel", 1)
         let outcome = await call(
             limits.cancel, for: attempt,
             late: { service, result in
@@ -312,12 +312,12 @@ extension StandardCardReaderService {
         }
     }
 
-    func settleIfSame(_ key: PaymentLedger.Key, _ intent: PaymentIntent) {
+    func settleIfSame(_ key: IntentLedger.Key, _ intent: PaymentIntent) {
         if payments[key]?.intent.id == intent.id { settle(key, intent) }
     }
 
     /// Records the provider's state of an order's intent.
-    func settle(_ key: PaymentLedger.Key, _ intent: PaymentIntent) {
+    func settle(_ key: IntentLedger.Key, _ intent: PaymentIntent) {
         payments.change(key) { entry in
             entry.intent = intent
             switch intent.status {

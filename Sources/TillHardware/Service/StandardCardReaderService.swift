@@ -31,7 +31,7 @@ public actor StandardCardReaderService: CardReaderService {
     var binding: GuardedConfiguration?
     /// The readers of one discovery by serial number: the readers that may be connected.
     var cache: [String: CardReader] = [:]
-    var payments: PaymentLedger
+    var payments: IntentLedger
     /// Refunds of unknown outcome, by charge.
     var openRefunds: [ProviderReference: IdempotencyKey] = [:]
     /// Abandoned commands from which the driver has not returned.
@@ -70,7 +70,7 @@ public actor StandardCardReaderService: CardReaderService {
         self.limits = limits
         self.executor = executor
         self.reconcile = reconcile
-        payments = PaymentLedger(limit: limits.rememberedOrders)
+        payments = IntentLedger(limit: limits.rememberedOrders)
     }
 
     deinit {

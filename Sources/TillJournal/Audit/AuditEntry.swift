@@ -100,7 +100,7 @@ public struct AuditEntry: Hashable, Sendable {
     }
 
     /// Returns a text as stored: without card numbers, and cut to its limit.
-    private static func kept(_ text: String) -> String { cut(CardScrubbing.withoutNumbers(text)) }
+    private static func kept(_ text: String) -> String { cut(CardNumberMask.maskedForPeople(text)) }
 
     private static func cut(_ text: String) -> String {
         guard text.utf8.count > AuditLimits.maximumTextBytes else { return text }

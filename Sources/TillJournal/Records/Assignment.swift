@@ -74,7 +74,7 @@ public struct Assignments: Sendable {
             let before = try kept.map { (kept) throws(JournalError) in try Assignment(kept) }
             let now = clock.now()
             let next = name.map {
-                Assignment(subject: subject.name, name: CardScrubbing.withoutNumbers($0), at: now)
+                Assignment(subject: subject.name, name: CardNumberMask.maskedForPeople($0), at: now)
             }
             guard before?.name != next?.name else { return before }
             var changes: [RecordChange] = []

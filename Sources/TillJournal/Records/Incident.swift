@@ -115,7 +115,7 @@ public struct Incident: RecordDocument, Hashable {
         self.owner = owner
         self.at = at
         what = nil
-        document = CardScrubbing.withoutNumbers(
+        document = CardNumberMask.maskedForPeople(
             String(decoding: body.prefix(Incident.maximumDocumentBytes), as: UTF8.self))
     }
 
@@ -144,7 +144,7 @@ public struct Incident: RecordDocument, Hashable {
         owner = nil
         self.at = at
         what = nil
-        self.document = CardScrubbing.withoutNumbers(String(document.prefix(Incident.maximumDocumentBytes)))
+        self.document = CardNumberMask.maskedForPeople(String(document.prefix(Incident.maximumDocumentBytes)))
     }
 
     /// `true` until the incident is resolved.
@@ -171,7 +171,7 @@ public struct Incident: RecordDocument, Hashable {
         owner = nil
         self.at = at
         self.what = what
-        self.document = CardScrubbing.withoutNumbers(String(document.prefix(Incident.maximumDocumentBytes / 4)))
+        self.document = CardNumberMask.maskedForPeople(String(document.prefix(Incident.maximumDocumentBytes / 4)))
     }
 
     /// Returns the identifier of the incident about a subject in a statement.

@@ -93,8 +93,8 @@ public struct IncidentLog: Sendable {
             guard let kept = try await store.record(RecordID(Incident.collection, id)) else { return nil }
             var incident = try Incident(kept)
             guard incident.isOpen || !isFirstWord else { return (incident, false) }
-            incident.resolution = CardScrubbing.withoutNumbers(said.note)
-            incident.resolvedBy = said.actor.map(CardScrubbing.withoutNumbers)
+            incident.resolution = CardNumberMask.maskedForPeople(said.note)
+            incident.resolvedBy = said.actor.map(CardNumberMask.maskedForPeople)
             incident.resolvedAt = said.at
             // A write-off remains until the money is reported as recovered.
             incident.outcome = said.outcome ?? (incident.outcome == .writtenOff ? .writtenOff : nil)

@@ -46,7 +46,7 @@ extension PayPalProvider {
 
     /// Returns the payment source of a tender, and its values that must never be echoed.
     private static func source(
-        of tender: Tender, amount: Money, returnURL: ChallengeReturn?, verification: CardVerification?
+        of tender: Tender, amount: Money, returnURL: ChallengeReturn?, verification: ChallengeCondition?
     ) -> Result<(JSONValue, [Secret<String>]), Refused> {
         let number: Secret<String>
         let source: (JSONValue, [Secret<String>])

@@ -13,7 +13,7 @@ public enum ThreeDSecure: String, Hashable, Sendable, CaseIterable {
     case required
 
     /// The value sent to PayPal with the card; `nil` sends none, which leaves PayPal's own default.
-    var verification: CardVerification? {
+    var verification: ChallengeCondition? {
         switch self {
         case .whenOffered: nil
         case .required: .always

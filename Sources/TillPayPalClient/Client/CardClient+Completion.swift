@@ -8,7 +8,7 @@ extension CardClient {
     @discardableResult
     public func approveOrder(
         _ order: PayPalOrderID, card: PaymentCard, challenge: ChallengeReturn,
-        verification: CardVerification = .whenRequired,
+        verification: ChallengeCondition = .whenRequired,
         completion: @escaping @Sendable (Result<CardApprovalStep, CardClientError>) -> Void
     ) -> Task<Void, Never> {
         CardClient.deliver(completion) { () async throws(CardClientError) in

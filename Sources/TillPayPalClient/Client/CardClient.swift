@@ -45,7 +45,7 @@ public struct CardClient<Config: CardClientConfig>: Sendable {
     /// ``finishChallenge(_:challenge:callback:)``.
     public func approveOrder(
         _ order: PayPalOrderID, card: PaymentCard, challenge: ChallengeReturn,
-        verification: CardVerification = .whenRequired
+        verification: ChallengeCondition = .whenRequired
     ) async throws(CardClientError) -> CardApprovalStep {
         let (source, secrets) = CardSource.json(card, challenge: challenge, verification: verification)
         let response = try await confirm(order, source, secrets)

@@ -5,7 +5,7 @@ package import TillCore
 package enum CardSource {
     /// Returns the body member and the values that must never be echoed.
     package static func json(
-        _ card: PaymentCard, challenge: ChallengeReturn? = nil, verification: CardVerification? = nil
+        _ card: PaymentCard, challenge: ChallengeReturn? = nil, verification: ChallengeCondition? = nil
     ) -> (JSONValue, [Secret<String>]) {
         json(
             number: card.number.reveal(), expiry: card.expiry.wireText, code: card.securityCode?.reveal(),
@@ -15,7 +15,7 @@ package enum CardSource {
 
     /// Returns the engine's card as PayPal's `payment_source.card`.
     package static func json(
-        _ card: CardDetails, challenge: ChallengeReturn? = nil, verification: CardVerification? = nil
+        _ card: CardDetails, challenge: ChallengeReturn? = nil, verification: ChallengeCondition? = nil
     ) -> (JSONValue, [Secret<String>]) {
         let expiry = card.expiry.reveal()
         return json(
@@ -27,7 +27,7 @@ package enum CardSource {
 
     private static func json(
         number: String, expiry: String, code: String?, holder: String?, address: BillingAddress?,
-        challenge: ChallengeReturn?, verification: CardVerification?
+        challenge: ChallengeReturn?, verification: ChallengeCondition?
     ) -> (JSONValue, [Secret<String>]) {
         let billing = address.map {
             JSONValue.members([
@@ -52,13 +52,13 @@ package enum CardSource {
 }
 
 /// The condition for requesting a 3-D Secure challenge. Open.
-public struct CardVerification: RawRepresentable, Hashable, Sendable {
+public struct ChallengeCondition: RawRepresentable, Hashable, Sendable {
     /// The raw text, unchanged.
     public let rawValue: String
     /// Wraps the text unchanged.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// A challenge for every card, regardless of the issuer.
-    public static let always = CardVerification(rawValue: "SCA_ALWAYS")
+    public static let always = ChallengeCondition(rawValue: "SCA_ALWAYS")
     /// A challenge where required by law.
-    public static let whenRequired = CardVerification(rawValue: "SCA_WHEN_REQUIRED")
+    public static let whenRequired = ChallengeCondition(rawValue: "SCA_WHEN_REQUIRED")
 }

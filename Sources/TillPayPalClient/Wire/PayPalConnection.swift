@@ -112,9 +112,9 @@ package struct PayPalConnection: Sendable {
 
     private static func scrubber(_ hidden: [Secret<String>]) -> @Sendable (String) -> String {
         { text in
-            var text = CardScrubbing.withoutNumbers(ProviderText.cut(text, atMost: examinedBytes))
+            var text = CardNumberMask.maskedForPeople(ProviderText.cut(text, atMost: examinedBytes))
             for secret in hidden where secret.reveal().utf8.count >= 3 && holds(text, secret.reveal()) {
-                text = text.replacing(secret.reveal(), with: CardScrubbing.mask)
+                text = text.replacing(secret.reveal(), with: CardNumberMask.mask)
             }
             return text
         }

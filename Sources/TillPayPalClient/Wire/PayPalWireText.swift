@@ -4,11 +4,11 @@ package import TillCore
 package enum PayPalWireText {
     package static func line(_ text: String, limit: Int) -> String {
         if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {
-            return CardScrubbing.withoutNumbers(text)
+            return CardNumberMask.maskedForPeople(text)
         }
         let line = String(
             text.unicodeScalars.prefix(limit).map { $0.properties.generalCategory == .control ? " " : Character($0) })
-        return CardScrubbing.withoutNumbers(line)
+        return CardNumberMask.maskedForPeople(line)
     }
 
     /// Returns a PayPal code: letters, digits, underscores and hyphens, at most 100 bytes; `nil` for anything else.
@@ -18,6 +18,6 @@ package enum PayPalWireText {
             (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F
                 || $0 == 0x2D
         }
-        return isWord && CardScrubbing.withoutNumbers(text) == text ? text : nil
+        return isWord && CardNumberMask.maskedForPeople(text) == text ? text : nil
     }
 }

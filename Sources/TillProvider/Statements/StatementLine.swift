@@ -91,7 +91,7 @@ public struct StatementLine: Hashable, Sendable {
         self.createdAt = createdAt
         self.payout = payout.map(CardNumberMask.maskedName)
         self.net = net
-        self.raw = String(CardScrubbing.withoutNumbers(String(raw.prefix(StatementLine.maximumRawCharacters))))
+        self.raw = String(CardNumberMask.maskedForPeople(String(raw.prefix(StatementLine.maximumRawCharacters))))
     }
 }
 

@@ -2,6 +2,7 @@ import HTTPTypes
 package import Logging
 import Synchronization
 package import TillCore
+import TillCounter
 
 /// Slows down guessing: the response to a wrong secret is delayed, longer each time. A right secret is never delayed,
 /// since it is resolved first.
@@ -16,8 +17,6 @@ package final class GuessLimiter: Sendable {
     static let freeGuesses = 10
     /// The number of wrong secrets in total, within ``memory``, answered without delay.
     static let freeGuessesInAll = 1_000
-    /// The delay of the first wrong secret beyond those; it doubles with each further one.
-    static let firstDelay = Span.milliseconds(50)
     /// The time for which an address is remembered after its last wrong secret.
     package static let memory = Span.minutes(10)
     /// The maximum number of delayed requests; more are refused immediately.
@@ -40,15 +39,21 @@ package final class GuessLimiter: Sendable {
     }
 
     private let state: Mutex<State>
-    private let longestDelay: Span
+    private let ofAddress: GuessPolicy
+    private let ofAll: GuessPolicy
     private let clock: any TillClock
     private let logger: Logger
-    /// The kind of secret, for the log: `key`.
+    /// The kind of secret, for the log and the refusal: `key`, `receipt link`.
     private let secret: String
 
     /// - Parameter longestDelay: The maximum delay; 0 disables delays.
     package init(of secret: String, longestDelay: Span, clock: any TillClock, logger: Logger) {
-        (self.secret, self.longestDelay, self.clock, self.logger) = (secret, longestDelay, clock, logger)
+        (self.secret, self.clock, self.logger) = (secret, clock, logger)
+        let first = Span.milliseconds(50)
+        ofAddress = GuessPolicy(
+            free: GuessLimiter.freeGuesses, first: first, longest: longestDelay, memory: GuessLimiter.memory)
+        ofAll = GuessPolicy(
+            free: GuessLimiter.freeGuessesInAll, first: first, longest: longestDelay, memory: GuessLimiter.memory)
         state = Mutex(State(inAll: Guesser(last: .now)))
     }
 
@@ -101,10 +106,8 @@ package final class GuessLimiter: Sendable {
             if state.logged.map({ $0 + GuessLimiter.logInterval.duration <= now }) ?? true {
                 (reported, state.unlogged, state.logged) = (state.unlogged, 0, now)
             }
-            let delay = max(
-                GuessLimiter.delay(guesser.count - GuessLimiter.freeGuesses),
-                GuessLimiter.delay(state.inAll.count - GuessLimiter.freeGuessesInAll))
-            return (min(delay, longestDelay), reported)
+            let delay = max(ofAddress.wait(after: guesser.count), ofAll.wait(after: state.inAll.count))
+            return (delay, reported)
         }
     }
 
@@ -120,12 +123,6 @@ package final class GuessLimiter: Sendable {
         guard guessers.count >= maximumAddresses, let oldest = guessers.min(by: { $0.value.last < $1.value.last })
         else { return }
         guessers[oldest.key] = nil
-    }
-
-    /// Returns the delay, doubled with each guess beyond the free ones.
-    private static func delay(_ beyond: Int) -> Span {
-        guard beyond > 0 else { return .milliseconds(0) }
-        return .milliseconds(firstDelay.milliseconds << Int64(min(beyond - 1, 20)))
     }
 
     private static func crowded(_ secret: String, _ delay: Span) -> Problem {

@@ -21,7 +21,8 @@ package struct Principal: Hashable, Sendable {
 
     /// The identity in the audit log.
     package let actor: Actor
-    /// The staff member signed in by PIN; `nil` for a key, and without staff.
+    /// The staff member signed in: by PIN at a device, by password or passkey in the back office; `nil` for a key, and
+    /// without staff.
     package var person: StaffGrant?
     /// The session's device; `nil` for a key.
     package var device: DeviceID?

@@ -34,7 +34,7 @@ package final class RequestAuthenticator: Sendable {
     /// Slows down the guessing of receipt addresses.
     package let linkGuesses: GuessLimiter
     private let state = Mutex(State())
-    /// Slows down failed sign-ins.
+    /// Refuses sign-ins unchecked for a while after failures.
     package let throttle = SignInThrottle()
     private let keys: APIKeys
     private let options: ServerOptions
@@ -90,7 +90,7 @@ package final class RequestAuthenticator: Sendable {
         return (session, principal)
     }
 
-    /// Returns the session's principal narrowed to the staff member signed in by PIN; unchanged for an account without
+    /// Returns the session's principal narrowed to the signed-in staff member; unchanged for an account without
     /// staff.
     /// - Returns: `nil` if no staff member is signed in, or if their access was withdrawn.
     package func person(of session: PageSessionRecord, _ principal: Principal) async throws(JournalError) -> Principal?

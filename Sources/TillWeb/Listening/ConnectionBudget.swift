@@ -77,7 +77,7 @@ struct AcceptLimit: AvailableConnectionsDelegate {
     private let most: Int
     private var open = 0
 
-    package init(_ places: ConnectionGate.Places) { most = places.all + places.forProbes + ConnectionBudget.closing }
+    init(_ places: ConnectionGate.Places) { most = places.all + places.forProbes + ConnectionBudget.closing }
 
     mutating func connectionOpened() { open += 1 }
     mutating func connectionClosed() { open -= 1 }

@@ -17,15 +17,15 @@ struct ConnectionDeadlines: Sendable {
     static let farewell = TimeAmount.seconds(1)
 
     /// The limit for each request head, and for the TLS handshake before the first.
-    package var head: TimeAmount
+    var head: TimeAmount
     /// The limit for a request's whole body, even if its route does not read it.
-    package var body: TimeAmount
+    var body: TimeAmount
     /// The limit between requests.
-    package var idle: TimeAmount
+    var idle: TimeAmount
     /// The limit for a response, or a part of a stream, that the client does not read.
     var unread: TimeAmount
 
-    package init(_ options: ServerOptions) {
+    init(_ options: ServerOptions) {
         head = .milliseconds(options.headTimeout.milliseconds)
         body = .milliseconds(options.bodyTimeout.milliseconds)
         idle = .milliseconds(options.idleTimeout.milliseconds)
@@ -53,7 +53,7 @@ final class Door: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     /// Closes the connection, without a TLS close_notify exchange: that would wait for the client.
-    package func close() { context?.close(promise: nil) }
+    func close() { context?.close(promise: nil) }
 }
 
 /// Enforces the deadlines of one connection and reports its state to its place.
@@ -86,7 +86,7 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     private var isLeaving = false
     private var timer: (task: Scheduled<Void>, at: NIODeadline)?
 
-    package init(_ place: ConnectionPlace, door: Door, deadlines: ConnectionDeadlines, gate: ConnectionGate) {
+    init(_ place: ConnectionPlace, door: Door, deadlines: ConnectionDeadlines, gate: ConnectionGate) {
         self.place = place
         self.door = door
         self.deadlines = deadlines
@@ -143,7 +143,7 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelReadComplete()
     }
 
-    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head(let head):
             if head.headerFields[.connection]?.lowercased() == "close" { isLast = true }

@@ -10,11 +10,11 @@ import TillHTTP
 /// phase, and runs on its own event loop.
 struct ListenerChannel: ServerChildChannel {
     /// An admitted connection.
-    package struct Value: ServerChildChannelValue {
+    struct Value: ServerChildChannelValue {
         let http: HTTP1Channel.Value
         let connection: Connection
 
-        package var channel: any Channel { http.channel }
+        var channel: any Channel { http.channel }
     }
 
     /// The refusal of a connection at the limit.
@@ -23,7 +23,7 @@ struct ListenerChannel: ServerChildChannel {
     let responder: HTTPChannelHandler.Responder
     let gate: ConnectionGate
     let deadlines: ConnectionDeadlines
-    package let tls: TLSIdentity?
+    let tls: TLSIdentity?
     let decoder: HTTP1Channel.Configuration.DecoderConfiguration
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {

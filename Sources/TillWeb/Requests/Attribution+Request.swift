@@ -7,7 +7,7 @@ extension Attribution {
     /// - Parameter device: The device of the action; by default the request's.
     package init(ofRequestBy actor: Actor, at device: DeviceID? = Attribution.current?.device) {
         self.init(
-            actor, request: ServiceContext.current?.requestID.map(CardScrubbing.withoutNumbers), device: device,
+            actor, request: ServiceContext.current?.requestID.map(CardNumberMask.maskedForPeople), device: device,
             address: RequestOrigin.current.client.description)
     }
 

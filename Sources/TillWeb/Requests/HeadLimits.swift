@@ -6,13 +6,13 @@ enum HeadLimits {
     /// The maximum size of a header field, name and value together.
     static let fieldBytes = 16 << 10
     /// The maximum size of all header fields together.
-    package static let bytes = 32 << 10
+    static let bytes = 32 << 10
     /// The maximum number of header fields.
-    package static let fields = 100
+    static let fields = 100
     static let addressBytes = 8 << 10
 
     /// - Throws: ``Problem`` with 414 or 431.
-    package static func check(_ request: Request) throws {
+    static func check(_ request: Request) throws {
         guard request.uri.string.utf8.count <= addressBytes else {
             throw Problem(
                 .uriTooLong, "address_too_long", "The address is longer than \(addressBytes) bytes.",

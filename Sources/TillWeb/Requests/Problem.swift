@@ -145,12 +145,12 @@ package struct Problem: Error {
         writer.field("title", status.reasonPhrase)
         writer.field("status", status.code)
         // A card number typed into the wrong field must not be echoed in an error.
-        writer.field("detail", CardScrubbing.withoutNumbers(detail))
+        writer.field("detail", CardNumberMask.maskedForPeople(detail))
         writer.field("code", code)
         writer.field("money_moved", moneyMoved.rawValue)
-        writer.field("next", CardScrubbing.withoutNumbers(next))
+        writer.field("next", CardNumberMask.maskedForPeople(next))
         if !differences.isEmpty {
-            writer.field("differences", .array(differences.map { .string(CardScrubbing.withoutNumbers($0)) }))
+            writer.field("differences", .array(differences.map { .string(CardNumberMask.maskedForPeople($0)) }))
         }
         if let scopes {
             writer.field("scope_needed", scopes.needed.rawValue)
@@ -169,8 +169,8 @@ package struct Problem: Error {
             writer.beginArray()
             for error in errors {
                 writer.beginObject()
-                writer.field("field", CardScrubbing.withoutNumbers(error.field))
-                writer.field("message", CardScrubbing.withoutNumbers(error.message))
+                writer.field("field", CardNumberMask.maskedForPeople(error.field))
+                writer.field("message", CardNumberMask.maskedForPeople(error.message))
                 writer.endObject()
             }
             writer.endArray()

@@ -6,12 +6,12 @@ import TillCounter
 /// one.
 enum RequestHost {
     /// The maximum length: a name of 253 bytes, or an address, and a port.
-    package static let maximumBytes = 260
+    static let maximumBytes = 260
     /// The `Host` field. The first one becomes the request's authority; further ones stay in the header fields.
     private static let name = HTTPField.Name.literal("Host")
 
     /// - Throws: ``Problem`` with 400 for more than one host, and for an invalid one.
-    package static func check(_ request: Request) throws(Problem) {
+    static func check(_ request: Request) throws(Problem) {
         let host = request.head.authority ?? ""
         guard request.headers[name] == nil, host.utf8.count <= maximumBytes, host.utf8.allSatisfy(isUsable) else {
             var problem = Problem(

@@ -6,5 +6,5 @@ final class RequestNumbers: Sendable {
     private let count = Atomic<UInt64>(0)
 
     /// Returns the next unused ID.
-    package func next() -> String { prefix + String(count.wrappingAdd(1, ordering: .relaxed).newValue, radix: 36) }
+    func next() -> String { prefix + String(count.wrappingAdd(1, ordering: .relaxed).newValue, radix: 36) }
 }

@@ -4,7 +4,7 @@ import TillCore
 package import TillCounter
 
 /// Hummingbird's router with the registration interface of the counter's features: a route declares its required
-/// permission, its maximum body size and its query parameters. Used during startup; ``built()`` creates the lookup.
+/// permission, its maximum body size and its query parameters. Used during startup; ``built(for:)`` creates the lookup.
 package final class CounterRouter {
     /// The handler of an authenticated route.
     package typealias Handler = @Sendable (Incoming) async throws -> Response

@@ -8,7 +8,7 @@ import TillTestSupport
 @testable import TillServer
 @testable import TillWeb
 
-@Suite("Guessing is made slow")
+@Suite("Guessing is made slow", .timeLimit(.minutes(1)))
 struct GuessLimiterTests {
     private func limiter(_ longest: Span = .seconds(2), clock: any TillClock = ManualClock()) -> GuessLimiter {
         GuessLimiter(of: "key", longestDelay: longest, clock: clock, logger: Logger(label: "test"))

@@ -18,7 +18,7 @@ struct SignInThrottleTests {
     @Test("An address that is wrong waits longer each time, up to half a minute; others do not")
     func growing() {
         let throttle = throttle()
-        for _ in 1..<SignInThrottle.freeAttempts {
+        for _ in 0..<SignInThrottle.ofAddress.free {
             throttle.refuse("a", isCounted: true)
             #expect(throttle.wait("a") == nil)
         }
@@ -31,8 +31,8 @@ struct SignInThrottleTests {
             clock.advance(by: .seconds(seconds))
             #expect(throttle.wait("a") == nil)
         }
-        #expect(throttle.refused == SignInThrottle.freeAttempts - 1 + 14)
-        clock.advance(by: SignInThrottle.memory)
+        #expect(throttle.refused == SignInThrottle.ofAddress.free + 14)
+        clock.advance(by: SignInThrottle.ofAddress.memory)
         clock.advance(by: .milliseconds(1))
         throttle.refuse("a", isCounted: true)
         #expect(throttle.wait("a") == nil)
@@ -42,8 +42,8 @@ struct SignInThrottleTests {
     func ofAll() {
         let throttle = throttle()
         for number in 0..<1_000 { throttle.refuse("a\(number)", isCounted: true) }
-        #expect(throttle.wait("somebody") == SignInThrottle.longestWaitOfAll)
-        clock.advance(by: SignInThrottle.longestWaitOfAll)
+        #expect(throttle.wait("somebody") == SignInThrottle.ofAll.longest)
+        clock.advance(by: SignInThrottle.ofAll.longest)
         #expect(throttle.wait("somebody") == nil)
     }
 

@@ -139,7 +139,7 @@ struct SessionRouteTests {
             #expect(owner.status == .noContent, "\(words)")
             let figures = try await RoutedCounter.text(try await counter.ask("GET", "/metrics"))
             let count = try #require(figures.firstMatch(of: /(?m)^till_sign_in_refused_total (\d+)$/)).1
-            #expect(Int(count) ?? 0 >= SignInThrottle.freeAttempts + 3)
+            #expect(Int(count) ?? 0 >= SignInThrottle.ofAddress.free + 4)
         }
     }
 

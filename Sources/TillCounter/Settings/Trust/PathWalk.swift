@@ -3,10 +3,10 @@ import TillJournal
 
 /// A file reached by a walk, open for reading.
 struct OpenedPlace {
-    package let file: OpenedFile
-    package let status: FileStatus
+    let file: OpenedFile
+    let status: FileStatus
     /// The path without symbolic links.
-    package let path: String
+    let path: String
     /// `true` if other users can add files to its folder.
     let isInSharedFolder: Bool
     /// `true` if every folder above it is searchable by other users.
@@ -15,9 +15,9 @@ struct OpenedPlace {
 
 /// A file descriptor that is closed on release.
 final class OpenedFile: Sendable {
-    package let number: Int32
+    let number: Int32
 
-    package init(_ number: Int32) { self.number = number }
+    init(_ number: Int32) { self.number = number }
 
     deinit { close(number) }
 }
@@ -46,7 +46,7 @@ struct PathWalk {
     private var links = 0
 
     /// Opens a file after checking every folder and link on its path.
-    package static func open(_ path: String) throws(UntrustedFile.Reason) -> OpenedPlace {
+    static func open(_ path: String) throws(UntrustedFile.Reason) -> OpenedPlace {
         let whole = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
         var walk = PathWalk(folder: try root(), rest: names(whole))
         try walk.judge(walk.folder)

@@ -48,10 +48,10 @@ public enum TrustedFile {
 /// The users that may own a trusted file.
 enum FileOwner {
     /// Returns `true` for the caller and root.
-    package static func isTrusted(_ owner: uid_t) -> Bool { owner == 0 || owner == geteuid() }
+    static func isTrusted(_ owner: uid_t) -> Bool { owner == 0 || owner == geteuid() }
 
     /// Returns the name of a user, or the number without one.
-    package static func name(_ owner: uid_t) -> String {
+    static func name(_ owner: uid_t) -> String {
         guard let entry = getpwuid(owner), let name = entry.pointee.pw_name else { return "user \(owner)" }
         return String(cString: name)
     }

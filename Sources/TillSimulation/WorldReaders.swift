@@ -8,7 +8,7 @@ import TillTestSupport
 
 /// The card readers on a shop's counters, with Stripe as the provider and simulated customers. They share the ledger of
 /// the other provider, so that one oracle sees all money.
-final class SimulatedReaders: Sendable {
+final class WorldReaders: Sendable {
     /// The readers of one shop. Few, so that sales collide at one.
     static let count = 3
     /// The time a card stays in a reader.
@@ -32,9 +32,9 @@ final class SimulatedReaders: Sendable {
         let ear = Ear()
         self.ear = ear
         stripe = SandboxStripeTransport(
-            ledger: ledger, cardTime: SimulatedReaders.cardTime,
+            ledger: ledger, cardTime: WorldReaders.cardTime,
             spawn: { work in Task(executorPreference: executor) { await work() } }, notify: { ear.notify($0) })
-        people = (try? StripeProvider(secretKey: SimulatedReaders.key, transport: stripe, clock: ledger.clock))
+        people = (try? StripeProvider(secretKey: WorldReaders.key, transport: stripe, clock: ledger.clock))
             .map { StripeTerminal($0) }
     }
 
@@ -43,7 +43,7 @@ final class SimulatedReaders: Sendable {
 
     /// Returns Stripe's list of all sales at readers, as read over the given network.
     func charges(over wire: any HTTPTransport) -> (any ChargeListing)? {
-        (try? StripeProvider(secretKey: SimulatedReaders.key, transport: wire, clock: stripe.ledger.clock))?.charges
+        (try? StripeProvider(secretKey: WorldReaders.key, transport: wire, clock: stripe.ledger.clock))?.charges
     }
 
     /// The identifiers of the readers; empty before the shop opens.
@@ -52,7 +52,7 @@ final class SimulatedReaders: Sendable {
     /// Registers the readers.
     func open(hear: @escaping @Sendable (SandboxNotification) -> Void) async {
         ear.hear.withLock { $0 = hear }
-        for number in 1...SimulatedReaders.count {
+        for number in 1...WorldReaders.count {
             let key = IdempotencyKey(rawValue: "register-\(number)")
             guard
                 let reader = try? await people?.register(

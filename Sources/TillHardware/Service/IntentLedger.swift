@@ -2,7 +2,7 @@ import TillCore
 
 /// The service's record of orders and their intents, so that one order has one intent. A bounded value; the journal
 /// behind ``PreConfirmation`` is the durable record.
-struct PaymentLedger {
+struct IntentLedger {
     struct Key: Hashable {
         let account: AccountID
         let order: OrderID

@@ -1,6 +1,6 @@
 internal import TillCore
 
-extension CardScrubbing {
+extension CardNumberMask {
     /// Masks the values of form fields for the card number and the security code, then everything that could be a card
     /// number.
     static func body(_ text: String) -> String { text.hasPrefix("{") ? json(text) : form(text) }
@@ -19,7 +19,7 @@ extension CardScrubbing {
             }
             result += rest
         }
-        return withoutNumbers(result)
+        return maskedForPeople(result)
     }
 
     static func form(_ body: String) -> String {
@@ -29,6 +29,6 @@ extension CardScrubbing {
             guard name.hasSuffix("[number]") || name.hasSuffix("[cvc]") else { return String(pair) }
             return "\(pair[..<equals])=\(mask)"
         }
-        return withoutNumbers(pairs.joined(separator: "&"))
+        return maskedForPeople(pairs.joined(separator: "&"))
     }
 }

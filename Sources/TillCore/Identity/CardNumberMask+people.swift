@@ -1,12 +1,11 @@
-/// Removes card numbers and security codes from text that will be stored or displayed.
-public enum CardScrubbing {
-    /// The replacement for removed text.
+extension CardNumberMask {
+    /// The replacement for a number in text for people.
     public static let mask = "••••"
 
-    /// Masks every run of 12 to 19 or more digits, including runs with spaces or dashes, and card numbers in any
-    /// notation (``CardNumberMask``). Errs on the side of masking too much: such text is for people only.
-    public static func withoutNumbers(_ text: String) -> String {
-        let text = CardNumberMask.masked(text)
+    /// Masks card numbers, and every other run of 12 digits or more, including runs with spaces or dashes. Errs on the
+    /// side of masking too much: such text is for people only.
+    public static func maskedForPeople(_ text: String) -> String {
+        let text = masked(text)
         guard text.utf8.count(where: { $0 >= 0x30 && $0 <= 0x39 }) >= 12 else { return text }
         var result = ""
         var run = ""
