@@ -20,14 +20,14 @@ extension Checkout {
     /// Closes an entry of the operators' queue with an operator's resolution.
     public func resolve(
         _ id: PaymentID, account: AccountID, attention number: Int, _ resolution: AttentionResolution,
-        idempotency: IdempotencyRecord? = nil, answering: KeyedAnswer? = nil
+        idempotency: IdempotencyRecord? = nil, keyedAnswer: KeyedAnswer? = nil
     ) async throws(CheckoutError) -> Payment {
         var resolution = resolution
         resolution.evidence = CardNumberMask.masked(resolution.evidence)
         resolution.actor = CardNumberMask.masked(resolution.actor)
         return try await run(
             .resolve(attention: number, resolution), on: id, account: account, idempotency: idempotency,
-            answering: answering)
+            keyedAnswer: keyedAnswer)
     }
 
     /// Returns the review item to raise when money returns to a payment after another payment has paid for the order.

@@ -4,20 +4,20 @@ import TillJournal
 extension Checkout {
     /// Performs the effects of a command and their follow-up work until nothing is due.
     func drive(
-        _ initial: Payment, started: [PaymentEvent], tender: Tender?, answering: KeyedAnswer? = nil
+        _ initial: Payment, started: [PaymentEvent], tender: Tender?, keyedAnswer: KeyedAnswer? = nil
     ) async throws(CheckoutError) -> Payment {
         try await drive(
-            initial, work: Checkout.steps(in: started, tender: tender), tender: tender, answering: answering)
+            initial, work: Checkout.steps(in: started, tender: tender), tender: tender, keyedAnswer: keyedAnswer)
     }
 
     /// Performs effects and their follow-up work.
     func drive(_ initial: Payment, effects: [PaymentEffect]) async throws(CheckoutError) -> Payment {
         try await drive(
-            initial, work: withoutResends(effects, of: initial).map { .effect($0) }, tender: nil, answering: nil)
+            initial, work: withoutResends(effects, of: initial).map { .effect($0) }, tender: nil, keyedAnswer: nil)
     }
 
     private func drive(
-        _ initial: Payment, work initialWork: [Step], tender: Tender?, answering: KeyedAnswer?
+        _ initial: Payment, work initialWork: [Step], tender: Tender?, keyedAnswer: KeyedAnswer?
     ) async throws(CheckoutError) -> Payment {
         var payment = initial
         var work = initialWork
@@ -65,13 +65,13 @@ extension Checkout {
             let events: [PaymentEvent]
             do throws(CheckoutError) {
                 (payment, events) = try await record(
-                    answer, for: payment, moreToDo: !work.isEmpty, answering: answering)
+                    answer, for: payment, moreToDo: !work.isEmpty, keyedAnswer: keyedAnswer)
             } catch {
                 // The provider was called: whatever keeps its answer out of the journal, money may have moved.
                 throw .unwritten(payment.id, because: error)
             }
             // What falls due meanwhile is recovery's: the caller gets the answer that was stored.
-            if answering?.written(for: payment) != nil { return payment }
+            if keyedAnswer?.written(for: payment) != nil { return payment }
             for case .deferred(let operation, _, .notDone) in events {
                 undone.insert(operation)
                 if case .refund(let id) = operation { shownUndone.insert(id) }
@@ -122,7 +122,7 @@ extension Checkout {
 
     /// Appends the events that an answer leads to, decided on the newest state, and returns the payment and the events.
     func record(
-        _ answer: PaymentAnswer, for payment: Payment, moreToDo: Bool, answering: KeyedAnswer? = nil
+        _ answer: PaymentAnswer, for payment: Payment, moreToDo: Bool, keyedAnswer: KeyedAnswer? = nil
     ) async throws(CheckoutError) -> (Payment, [PaymentEvent]) {
         var current = payment
         let basis = QueryBasis(payment)
@@ -135,7 +135,7 @@ extension Checkout {
             events += try await soldAgain(current, after: events)
             let isUnderWay = moreToDo || !Checkout.steps(in: events, tender: nil).isEmpty
             if try await append(
-                events, to: &current, at: now, holder: isUnderWay ? .thisProcess : .nobody, answering: answering)
+                events, to: &current, at: now, holder: isUnderWay ? .thisProcess : .nobody, keyedAnswer: keyedAnswer)
             {
                 Checkout.markWritten(answer, events)
                 return (current, events)

@@ -149,7 +149,7 @@ extension Checkout {
                 try await endIncident(of: aside)
             }
             return true
-        case .success(.leftAlone(let reason)): try await setAside(id, of: provider, reason, report)
+        case .success(.setAside(let reason)): try await setAside(id, of: provider, reason, report)
         case .failure(let error):
             guard let reason = SetAsidePayment.Reason(error) else { throw error }
             try await setAside(id, of: provider, reason, report)
@@ -182,22 +182,22 @@ extension Checkout {
 
     private enum Settled: Sendable {
         case worked
-        case leftAlone(SetAsidePayment.Reason)
+        case setAside(SetAsidePayment.Reason)
     }
 
     private func settle(_ id: PaymentID) async throws(CheckoutError) -> Settled {
-        guard let payment = try await stored(id) else { return .leftAlone(.unreadable("it has no events")) }
+        guard let payment = try await stored(id) else { return .setAside(.unreadable("it has no events")) }
         let now = clock.now()
         let due = payment.pendingEffects(
             capabilities: { providers[$0]?.capabilities }, at: now, isOrphan: true
         ).filter { $0.due <= now }.map { $0.effect }
         guard due.isEmpty else {
-            if let absent = absentProvider(of: due, in: payment) { return .leftAlone(.noProvider(absent)) }
+            if let absent = absentProvider(of: due, in: payment) { return .setAside(.noProvider(absent)) }
             let effects = await performable(due, of: payment)
-            guard !effects.isEmpty else { return .leftAlone(.otherAccount) }
+            guard !effects.isEmpty else { return .setAside(.otherAccount) }
             let after = try await drive(payment, effects: effects)
             let isUnchanged = after.version == payment.version
-            return isUnchanged && isOnlyForTheTime(effects) ? .leftAlone(.clockInDoubt) : .worked
+            return isUnchanged && isOnlyForTheTime(effects) ? .setAside(.clockInDoubt) : .worked
         }
         // Woken by a webhook, or held by a dead process, and not due yet: queried at once, and released until it is
         // due.

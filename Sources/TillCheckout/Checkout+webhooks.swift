@@ -40,7 +40,7 @@ extension Checkout {
     ///
     /// A payment with unreadable events counts as known.
     /// - Returns: `false` if the webhook was recorded before.
-    public func heard(_ report: WebhookReport) async throws(CheckoutError) -> Bool {
+    public func receiveWebhook(_ report: WebhookReport) async throws(CheckoutError) -> Bool {
         guard let id = report.payment else { return try await isFirst(JournalWrite(webhook: report.receipt)) }
         for _ in 0..<Checkout.maximumConflicts {
             let now = clock.now()
@@ -81,9 +81,9 @@ extension Checkout {
         throw .tooManyConflicts(id)
     }
 
-    /// Records an after-sale webhook about a payment; see ``heard(_:)``.
-    public func heard(of id: PaymentID, in webhook: WebhookReceipt) async throws(CheckoutError) -> Bool {
-        try await heard(WebhookReport(receipt: webhook, payment: id, isAfterSale: true, document: []))
+    /// Records an after-sale webhook about a payment; see ``receiveWebhook(_:)``.
+    public func receiveWebhook(about id: PaymentID, in webhook: WebhookReceipt) async throws(CheckoutError) -> Bool {
+        try await receiveWebhook(WebhookReport(receipt: webhook, payment: id, isAfterSale: true, document: []))
     }
 
     /// Returns the changes that keep an unaccounted webhook as an incident and hold its order.

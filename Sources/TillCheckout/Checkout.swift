@@ -33,7 +33,7 @@ public struct Checkout: Sendable {
     let random: @Sendable () -> UInt64
     let atWork = AtWork()
     let abandoned = AbandonedCalls()
-    let left = LeftAlone()
+    let left = SkippedPayments()
     let board = RecoveryBoard()
     let epoch = JournalEpoch()
     /// Incidents, where quarantined payments are listed; `nil` with a journal that keeps no records.
@@ -127,12 +127,12 @@ public struct Checkout: Sendable {
     /// Authorizes a payment at a provider. Returns once the outcome is in the journal, even if it is `unknown`.
     public func confirm(
         _ id: PaymentID, account: AccountID, provider name: ProviderName, tender: Tender,
-        idempotency: IdempotencyRecord? = nil, answering: KeyedAnswer? = nil
+        idempotency: IdempotencyRecord? = nil, keyedAnswer: KeyedAnswer? = nil
     ) async throws(CheckoutError) -> Payment {
         guard let provider = providers[name] else { throw .unknownProvider(name, known: providerNames) }
         return try await run(
             .attempt(provider: name, tender: tender.summary, identity: await provider.identity()), on: id,
-            account: account, tender: tender, idempotency: idempotency, answering: answering
+            account: account, tender: tender, idempotency: idempotency, keyedAnswer: keyedAnswer
         ) { (payment) throws(CheckoutError) in
             try Checkout.checkWire(payment.amount, at: provider)
             if payment.captureMode == .manual, !provider.capabilities.separateCapture {
@@ -147,10 +147,11 @@ public struct Checkout: Sendable {
     /// Captures held money (the full remaining amount by default).
     public func capture(
         _ id: PaymentID, account: AccountID, amount: Money? = nil, isFinal: Bool = true,
-        idempotency: IdempotencyRecord? = nil, answering: KeyedAnswer? = nil
+        idempotency: IdempotencyRecord? = nil, keyedAnswer: KeyedAnswer? = nil
     ) async throws(CheckoutError) -> Payment {
         try await run(
-            .capture(amount, isFinal: isFinal), on: id, account: account, idempotency: idempotency, answering: answering
+            .capture(amount, isFinal: isFinal), on: id, account: account, idempotency: idempotency,
+            keyedAnswer: keyedAnswer
         ) { (payment) throws(CheckoutError) in
             try checkWire(amount, of: payment)
             try checkCapture(amount, isFinal, of: payment)
@@ -161,18 +162,18 @@ public struct Checkout: Sendable {
     /// was captured, only the rest is released, and the payment stays.
     public func cancel(
         _ id: PaymentID, account: AccountID, reason: String = "requested_by_customer",
-        idempotency: IdempotencyRecord? = nil, answering: KeyedAnswer? = nil
+        idempotency: IdempotencyRecord? = nil, keyedAnswer: KeyedAnswer? = nil
     ) async throws(CheckoutError) -> Payment {
         try await run(
             .cancel(reason: CardNumberMask.masked(reason)), on: id, account: account, idempotency: idempotency,
-            answering: answering)
+            keyedAnswer: keyedAnswer)
     }
 
     /// Renews the hold on the uncaptured amount, which extends the issuer's guarantee. Recorded in the journal before
     /// it is sent.
     public func renew(
         _ id: PaymentID, account: AccountID, idempotency: IdempotencyRecord? = nil,
-        answering: KeyedAnswer? = nil
+        keyedAnswer: KeyedAnswer? = nil
     ) async throws(CheckoutError) -> Payment {
         let payment = try await payment(id, account: account)
         guard let name = payment.provider else { throw .refused(.nothingHeld) }
@@ -181,7 +182,8 @@ public struct Checkout: Sendable {
             throw .refused(.unsupported("The provider \(name) cannot renew holds."))
         }
         return try await run(
-            .renew(honorPeriod: honorPeriod), on: id, account: account, idempotency: idempotency, answering: answering)
+            .renew(honorPeriod: honorPeriod), on: id, account: account, idempotency: idempotency,
+            keyedAnswer: keyedAnswer)
     }
 
     /// Refunds a payment (the full remaining amount by default).
@@ -196,12 +198,12 @@ public struct Checkout: Sendable {
     ///   that two concurrent refunds cannot exceed it.
     public func refund(
         _ id: PaymentID, account: AccountID, amount: Money? = nil, reason: String? = nil, total: Money? = nil,
-        idempotency: IdempotencyRecord? = nil, answering: KeyedAnswer? = nil
+        idempotency: IdempotencyRecord? = nil, keyedAnswer: KeyedAnswer? = nil
     ) async throws(CheckoutError) -> Payment {
         Failpoint.beforeRefundIsWritten.reached()
         return try await run(
             .refund(amount, reason: reason.map(CardNumberMask.masked), total: total), on: id, account: account,
-            idempotency: idempotency, answering: answering
+            idempotency: idempotency, keyedAnswer: keyedAnswer
         ) { (payment) throws(CheckoutError) in try checkWire(amount, of: payment) }
     }
 
@@ -242,7 +244,7 @@ public struct Checkout: Sendable {
     /// - Parameter check: refuses the newest state before the command is decided.
     func run(
         _ command: PaymentCommand, on id: PaymentID, account: AccountID, tender: Tender? = nil,
-        idempotency: IdempotencyRecord?, answering: KeyedAnswer?,
+        idempotency: IdempotencyRecord?, keyedAnswer: KeyedAnswer?,
         check: (Payment) throws(CheckoutError) -> Void = { (_) throws(CheckoutError) in }
     ) async throws(CheckoutError) -> Payment {
         atWork.begin(id)
@@ -271,7 +273,7 @@ public struct Checkout: Sendable {
                 throw .notBegun(.unavailable(reason))
             }
             markStarted(events)
-            return try await drive(payment, started: events, tender: tender, answering: answering)
+            return try await drive(payment, started: events, tender: tender, keyedAnswer: keyedAnswer)
         }
         throw .tooManyConflicts(id)
     }
@@ -279,7 +281,7 @@ public struct Checkout: Sendable {
     /// Appends events; returns `false` if another write came first.
     func append(
         _ events: [PaymentEvent], to payment: inout Payment, at now: Timestamp, holder: JournalWrite.Holder,
-        idempotency: IdempotencyRecord? = nil, answering: KeyedAnswer? = nil, webhook: WebhookReceipt? = nil,
+        idempotency: IdempotencyRecord? = nil, keyedAnswer: KeyedAnswer? = nil, webhook: WebhookReceipt? = nil,
         wakes: Bool = false, conditions: [RecordChange] = []
     ) async throws(CheckoutError) -> Bool {
         let (expected, before) = (payment.version, payment)
@@ -304,7 +306,7 @@ public struct Checkout: Sendable {
         // The answer goes with the last event: nothing is left that is done before the caller gets it. A finished
         // record replaces the one in flight unchecked, so the write that begins an operation never has one.
         let isLast = holder == .nobody && due.map { $0 > now } ?? true
-        let answered = isLast ? answering?.record(for: payment) : nil
+        let answered = isLast ? keyedAnswer?.record(for: payment) : nil
         write.idempotency = answered ?? idempotency
         write.webhook = webhook
         if wakes { write.wake = (payment.id, now) }
@@ -312,7 +314,7 @@ public struct Checkout: Sendable {
         write.audit = events.compactMap { AuditNote(of: $0, in: payment) }
         do {
             try await journal.write(write)
-            if let answered { answering?.noteWritten(answered, for: payment) }
+            if let answered { keyedAnswer?.noteWritten(answered, for: payment) }
             return true
         } catch .versionConflict {
             return false

@@ -30,7 +30,7 @@ public struct OtherAccount: Hashable, Sendable {
 }
 
 /// The payments that recovery skipped because they belong to other accounts.
-final class LeftAlone: Sendable {
+final class SkippedPayments: Sendable {
     /// The most payments that are remembered; it does not limit the payments that are skipped.
     static let maximum = 4096
 
@@ -41,14 +41,14 @@ final class LeftAlone: Sendable {
 
     func all(at now: Timestamp) -> [OtherAccount] {
         known.withLock { known in
-            known = known.filter { $0.value.at.adding(LeftAlone.memory) >= now }
+            known = known.filter { $0.value.at.adding(SkippedPayments.memory) >= now }
             return known.values.map(\.other)
         }
     }
 
     func note(_ other: OtherAccount, at now: Timestamp) {
         known.withLock { known in
-            guard known.count < LeftAlone.maximum || known[other.payment] != nil else { return }
+            guard known.count < SkippedPayments.maximum || known[other.payment] != nil else { return }
             known[other.payment] = (other, now)
         }
     }
@@ -59,7 +59,7 @@ final class LeftAlone: Sendable {
 extension Checkout {
     /// The payments of other accounts that this process has skipped within the last five minutes; at most 4096.
     /// Recovery meets each once a minute.
-    public var leftAlone: [OtherAccount] { left.all(at: clock.now()) }
+    public var skippedPayments: [OtherAccount] { left.all(at: clock.now()) }
 
     /// Returns the account mismatch that keeps this process from working on a payment's open attempt; `nil` if there is
     /// none, or nothing is open.

@@ -30,7 +30,7 @@ public struct WitnessingTransport: HTTPTransport {
             monotonic().milliseconds &- began.milliseconds <= WitnessingTransport.longestCall.milliseconds,
             let text = reply.response.headerFields[.date], let date = Timestamp(httpDate: text)
         {
-            clock.heard(date, from: authority)
+            clock.witness(date, from: authority)
         }
         return reply
     }

@@ -56,8 +56,8 @@ struct SMTPConnection: Sendable {
         do { try await written.get() } catch {
             // A write fails because the connection does, and the reader has the reason.
             let reader = reader
-            let heard = try? await channel.eventLoop.submit { reader.value.broken }.get()
-            throw (heard ?? nil) ?? SMTPBreak(error)
+            let broken = try? await channel.eventLoop.submit { reader.value.broken }.get()
+            throw (broken ?? nil) ?? SMTPBreak(error)
         }
     }
 

@@ -25,7 +25,7 @@ final class PlantedReaderWire: HTTPTransport {
         switch plant {
         case .readerBelieved where !isPost:
             let reply = try await base.send(request, body: body, deadline: deadline)
-            return isIntent ? believed(reply) : heard(reply)
+            return isIntent ? believed(reply) : remembered(reply)
         case .intentForEachTry where isPost && isIntent && parts.count == 2:
             var request = request
             let call = state.withLock { state in
@@ -61,7 +61,7 @@ final class PlantedReaderWire: HTTPTransport {
 
     private static let open: Set<String> = ["requires_payment_method", "requires_confirmation"]
 
-    private func heard(_ reply: HTTPReply) -> HTTPReply {
+    private func remembered(_ reply: HTTPReply) -> HTTPReply {
         guard let action = (try? JSONValue(parsing: reply.body))?["action"],
             let kind = action["type"]?.stringValue, let intent = action[kind]?["payment_intent"]?.stringValue,
             let status = action["status"]?.stringValue

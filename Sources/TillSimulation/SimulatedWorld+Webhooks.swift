@@ -55,7 +55,7 @@ extension SimulatedWorld {
             let report = WebhookReport(
                 receipt: receipt, payment: context.payment, attempt: context.attempt, owner: owner,
                 isAfterSale: true, document: [])
-            guard try await engine.heard(report) else { return true }
+            guard try await engine.receiveWebhook(report) else { return true }
         } catch { return false }
         try? await engine.query(context.payment)
         return true

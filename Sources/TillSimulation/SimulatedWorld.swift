@@ -22,7 +22,7 @@ final class SimulatedWorld: Sendable {
             (self.journal, self.clock, self.epoch) = (journal, clock, epoch)
         }
         /// Compares the clock with the time in a provider's response.
-        func hears(_ date: Timestamp) { (clock as? WitnessedClock)?.heard(date, from: "provider") }
+        func hears(_ date: Timestamp) { (clock as? WitnessedClock)?.witness(date, from: "provider") }
         var isDead: Bool { dead.withLock { $0 } }
         func die() {
             dead.withLock { $0 = true }

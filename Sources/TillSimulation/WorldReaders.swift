@@ -74,7 +74,7 @@ extension SimulatedWorld {
             guard chance(800) else { return }
             spawn { [self] in
                 await pause(5...1500)
-                for process in state.withLock({ $0.processes }) { process.feed.heard(of: reader) }
+                for process in state.withLock({ $0.processes }) { process.feed.changed(reader) }
             }
         }
         guard notice.type.hasPrefix("payment_intent."), notice.type != "payment_intent.created",

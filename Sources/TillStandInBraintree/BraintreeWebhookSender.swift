@@ -31,7 +31,7 @@ actor BraintreeWebhookSender {
     }
 
     /// Remembers the API keys of the latest caller, which sign the webhooks.
-    func heard(_ authorization: String) {
+    func received(_ authorization: String) {
         guard authorization.hasPrefix("Basic "), let data = Data(base64Encoded: String(authorization.dropFirst(6)))
         else {
             return

@@ -136,7 +136,7 @@ public struct SandboxBraintree: HTTPTransport {
         guard let authorization, authorization.hasPrefix("Basic ") || authorization.hasPrefix("Bearer ") else {
             return (401, "text/plain", [])
         }
-        await notices.heard(authorization)
+        await notices.received(authorization)
         if parts == ["graphql"] {
             guard method == "POST", let asked = JSONValue(ifValid: body) else { return (400, "text/plain", []) }
             guard HTTPField.Name("Braintree-Version").flatMap({ fields[$0] }) != nil else {

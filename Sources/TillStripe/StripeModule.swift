@@ -114,16 +114,16 @@ struct StripeWebhookReceiver: WebhookReceiver {
             WebhookEvent(
                 id: event.id, payment: payment, attempt: event.attempt, account: event.account, order: event.order,
                 isAfterSale: event.isAfterSale
-            ) { [feed] in feed.heard(event) }
+            ) { [feed] in feed.received(event) }
         ]
     }
 }
 
 extension TerminalFeed {
     /// Wakes the waiters of the reader that a webhook concerns, so that they query immediately.
-    func heard(_ event: StripeEvent) {
-        if event.objectKind == "terminal.reader", let reader = event.objectID { heard(of: reader) }
-        if let intent = event.paymentIntent, let reader = reader(of: intent) { heard(of: reader) }
+    func received(_ event: StripeEvent) {
+        if event.objectKind == "terminal.reader", let reader = event.objectID { changed(reader) }
+        if let intent = event.paymentIntent, let reader = reader(of: intent) { changed(reader) }
     }
 }
 

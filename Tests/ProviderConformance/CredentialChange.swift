@@ -80,7 +80,7 @@ package enum CredentialChange {
             } catch {
                 findings.expect(error.code == "other_provider_account", "\(place): \(error.code)")
             }
-            findings.expect(!other.leftAlone.isEmpty, "\(place): it is not shown as left alone")
+            findings.expect(!other.skippedPayments.isEmpty, "\(place): it is not shown as left alone")
             try await findings.expect(theirs, .nothing, "\(place), the other account")
 
             let again = engine(ours)

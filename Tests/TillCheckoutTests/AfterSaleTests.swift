@@ -14,7 +14,7 @@ struct AfterSaleTests {
         let charge = try #require(try await world.provider.ledger.charges().first { $0.payment == id.rawValue })
         _ = try #require(
             try await world.provider.ledger.play(event, on: ProviderReference(rawValue: charge.reference)))
-        return try await world.checkout.heard(
+        return try await world.checkout.receiveWebhook(
             of: id, in: WebhookReceipt(provider: .sandbox, id: webhook, at: world.clock.now()))
     }
 
@@ -89,7 +89,7 @@ struct AfterSaleTests {
         _ = try await world.provider.ledger.play(.capture(60), on: ProviderReference(rawValue: charge.reference))
         let receipt = WebhookReceipt(provider: .sandbox, id: "evt_1", at: world.clock.now())
         let report = WebhookReport(receipt: receipt, payment: id, isAfterSale: false, document: [])
-        #expect(try await world.checkout.heard(report))
+        #expect(try await world.checkout.receiveWebhook(report))
         try await world.checkout.recover()
         #expect(try await world.payment(id).captured.isZero)
         try await world.settle()

@@ -36,7 +36,7 @@ struct KeyedAnswerTests {
         let tender = Tender.cardPresent(
             CardPresentPayload(reader: "r", sealed: Secret("sim:\(card):visa:contact_emv"), card: nil))
         let payment = try await engine.confirm(
-            id, account: .main, provider: .sandbox, tender: tender, idempotency: request, answering: answer)
+            id, account: .main, provider: .sandbox, tender: tender, idempotency: request, keyedAnswer: answer)
         guard case .finished(_, let body, _)? = try await world.journal.idempotency(request.scope)?.state else {
             return (payment, answer, nil)
         }

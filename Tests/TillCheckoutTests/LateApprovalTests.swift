@@ -106,7 +106,7 @@ struct LateApprovalTests {
         #expect(try await holds() == 1)
         let receipt = WebhookReceipt(provider: .sandbox, id: "evt_1", at: world.clock.now())
         #expect(
-            try await successor.heard(
+            try await successor.receiveWebhook(
                 WebhookReport(receipt: receipt, payment: id, isAfterSale: false, document: [])))
         try await until {
             try await successor.recover()
@@ -130,7 +130,7 @@ struct LateApprovalTests {
         let attempt = try await world.payment(id).attempts[0].id
         let receipt = WebhookReceipt(provider: .sandbox, id: "evt_1", at: world.clock.now())
         #expect(
-            try await successor.heard(
+            try await successor.receiveWebhook(
                 WebhookReport(receipt: receipt, payment: id, attempt: attempt, isAfterSale: false, document: [])))
         try await until {
             try await successor.recover()

@@ -103,14 +103,14 @@ private struct Keyed: ProviderInFront {
             try await second.query(id)
         }
         #expect(try await world.payment(id).version == version)
-        #expect(second.leftAlone.map(\.payment) == [id])
+        #expect(second.skippedPayments.map(\.payment) == [id])
         await #expect(throws: CheckoutError.self) { try await world.create() }
         try await first.recover()
         #expect(try await world.payment(id).status == .succeeded)
         #expect(try await world.provider.ledger.charges().map(\.captured) == [100])
         try await second.recover()
         world.clock.advance(by: .minutes(6))
-        #expect(second.leftAlone.isEmpty)
+        #expect(second.skippedPayments.isEmpty)
     }
 
     @Test("a new key of the same account goes on with everything") func rotated() async throws {
@@ -197,7 +197,7 @@ private struct Keyed: ProviderInFront {
         try await world.journal.write(write)
         let theirs = process(world, Self.theirs, empty(world))
         let webhook = WebhookReceipt(provider: .sandbox, id: "evt_1", at: now)
-        #expect(try await theirs.heard(of: id, in: webhook))
+        #expect(try await theirs.receiveWebhook(about: id, in: webhook))
         // As long as it lives it is left to it; the webhook has changed nothing about that.
         world.clock.advance(by: .minutes(2))
         #expect(try await ours.recover() == 0)
@@ -217,7 +217,7 @@ private struct Keyed: ProviderInFront {
         world.clock.advance(by: .days(8))
         for _ in 0..<3 { try await ours.recover() }
         let webhook = WebhookReceipt(provider: .sandbox, id: "evt_1", at: world.clock.now())
-        #expect(try await ours.heard(of: id, in: webhook))
+        #expect(try await ours.receiveWebhook(about: id, in: webhook))
         let theirs = process(world, Self.theirs, empty(world))
         #expect(try await theirs.cancel(id, account: .main).status == .canceled)
         #expect(try await world.payment(id).requestedQuery != nil)

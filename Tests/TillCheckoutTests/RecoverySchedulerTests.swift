@@ -360,17 +360,17 @@ struct RecoverySchedulerTests {
                 document: Array("{\"about\":\"\(payment)\"}".utf8))
         }
         let reads = journal.reads
-        #expect(try await engine.heard(report("e-1", id)))
+        #expect(try await engine.receiveWebhook(report("e-1", id)))
         #expect(journal.reads == reads + 1)
-        #expect(try await !engine.heard(report("e-1", id)))
+        #expect(try await !engine.receiveWebhook(report("e-1", id)))
         #expect(try await incidents().isEmpty)
         let lost = PaymentID.make(at: now, random: (1, 2))
-        #expect(try await engine.heard(report("e-2", lost)))
-        #expect(try await !engine.heard(report("e-2", lost)))
+        #expect(try await engine.receiveWebhook(report("e-2", lost)))
+        #expect(try await !engine.receiveWebhook(report("e-2", lost)))
         #expect(try await incidents().map(\.payment) == [lost])
         #expect(try await incidents().first?.document.hasPrefix("{\"about\":") == true)
         journal.damage([id])
-        #expect(try await engine.heard(report("e-3", id)), "a payment that cannot be read is known")
+        #expect(try await engine.receiveWebhook(report("e-3", id)), "a payment that cannot be read is known")
         #expect(try await incidents().map(\.payment) == [lost])
     }
 }

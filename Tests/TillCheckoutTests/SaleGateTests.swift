@@ -89,7 +89,7 @@ import TillTestSupport
         let world = World()
         let order = try Order(id: OrderID(rawValue: "o-2"), amount: Money(minorUnits: 100, currency: .eur))
         func hear(_ event: String, _ order: OrderID?) async throws -> Bool {
-            try await world.checkout.heard(
+            try await world.checkout.receiveWebhook(
                 WebhookReport(
                     receipt: WebhookReceipt(provider: .sandbox, id: event, at: world.clock.now()),
                     payment: PaymentID(rawValue: "pay_\(event)"),

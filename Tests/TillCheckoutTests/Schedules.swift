@@ -106,7 +106,7 @@ final class GatedWorld: Sendable {
             (try? await provider.ledger.play(event, on: ProviderReference(rawValue: charge.reference))) != nil
         else { return }
         let webhook = WebhookReceipt(provider: .sandbox, id: action.rawValue, at: clock.now())
-        guard (try? await checkout.heard(of: id, in: webhook)) == true else { return }
+        guard (try? await checkout.receiveWebhook(about: id, in: webhook)) == true else { return }
         _ = try? await checkout.query(id)
     }
 

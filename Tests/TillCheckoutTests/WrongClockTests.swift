@@ -81,7 +81,7 @@ private final class WrongClockShop: Sendable {
         let clock = WitnessedClock(wall, monotonic: { Span(milliseconds: time.now().milliseconds) })
         let journal = MemoryJournal(storage: storage, clock: clock)
         clock.compare(floor: try await journal.newestMoment(), proved: proved, hasWitnesses: true)
-        if hears { clock.heard(time.now(), from: "provider") }
+        if hears { clock.witness(time.now(), from: "provider") }
         return Process(
             clock: clock, journal: journal, checkout: Checkout(journal: journal, providers: [line], clock: clock))
     }
@@ -188,7 +188,7 @@ struct WrongClockTests {
         #expect(try await shop.charge().released == nil)
         #expect(try await shop.charge().state == .authorized)
         shop.wall.isWrong(by: .days(0))
-        process.clock.heard(shop.time.now(), from: "provider")
+        process.clock.witness(shop.time.now(), from: "provider")
         try await shop.work(process)
         #expect(try await process.checkout.payment(id, account: .main).status == .requiresCapture)
         shop.time.advance(by: .days(7))
@@ -263,7 +263,7 @@ struct WrongClockTests {
         try await shop.work(next)
         #expect(try await next.checkout.payment(id, account: .main).status == .requiresAction)
         shop.wall.isWrong(by: .days(0))
-        next.clock.heard(shop.time.now(), from: "provider")
+        next.clock.witness(shop.time.now(), from: "provider")
         shop.time.advance(by: .hours(2))
         try await next.checkout.pullBack()
         try await shop.work(next)

@@ -104,16 +104,16 @@ struct PostgresHintTests {
     func text() throws {
         let few = HintText(adding: [AccountID(rawValue: "b"), .main], to: nil)
         #expect(few.payload(from: 7) == "7\nb\nmain")
-        #expect(HintText.heard("7\nb\nmain", by: 7) == nil)
-        #expect(HintText.heard("7\nb\nmain", by: 8) == few)
+        #expect(HintText.received("7\nb\nmain", by: 7) == nil)
+        #expect(HintText.received("7\nb\nmain", by: 8) == few)
         let names = (0...HintText.maximumAccounts).map { number in
             AccountID(rawValue: String(repeating: "x", count: 120) + "\(number)")
         }
         let many = HintText(adding: names, to: few)
         #expect(many.accounts == nil && many.payload(from: 7) == "7\n*")
         #expect(HintText(adding: [.main], to: many) == many)
-        #expect(HintText.heard("7\n*", by: 8)?.accounts == nil)
-        #expect(HintText.heard("nonsense", by: 8) == many)
+        #expect(HintText.received("7\n*", by: 8)?.accounts == nil)
+        #expect(HintText.received("nonsense", by: 8) == many)
         let full = HintText(adding: names.dropLast(), to: nil)
         #expect(full.payload(from: .max).utf8.count < 8_000)
     }

@@ -36,7 +36,7 @@ struct ClockProofTests {
         async throws
     {
         try await start(writes: true) { clock, journal in
-            clock.heard(wall.now(), from: "provider")
+            clock.witness(wall.now(), from: "provider")
             try await clock.prove(in: journal)
         }
         wall.advance(by: .days(35))
@@ -54,7 +54,7 @@ struct ClockProofTests {
         wall.advance(by: .days(-300))
         try await start { clock, journal in
             #expect(clock.standing == .doubted(.behindJournal(by: .days(300))))
-            clock.heard(wall.now(), from: "provider")
+            clock.witness(wall.now(), from: "provider")
             try await clock.prove(in: journal)
         }
         try await start { clock, _ in

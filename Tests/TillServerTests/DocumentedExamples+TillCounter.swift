@@ -7,7 +7,7 @@ import TillJournal
 /// Of `APIKeys.swift`.
 private func example1(_ journal: any CounterStore) async throws {
     let keys = APIKeys(journal, clock: SystemClock())
-    let made = try await keys.create(account: .main, label: "Web shop", permissions: [.read, .sell], life: .days(90))
+    let made = try await keys.create(account: .main, label: "Web shop", scopes: [.read, .sell], life: .days(90))
     print("\(made.record.id), shown only now: \(made.key.reveal())")
     _ = keys
     _ = made

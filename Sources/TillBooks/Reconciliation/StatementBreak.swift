@@ -25,7 +25,7 @@ enum StatementBreak {
         } else if let payment {
             about =
                 "payment \(payment) has no such movement left. Look it up at the provider: it may have been made "
-                + "twice, or the journal has not heard of it."
+                + "twice, or the journal does not contain it yet."
         } else {
             about =
                 "no payment of this journal accounts for it. Look it up at the provider: its order may have been paid, "

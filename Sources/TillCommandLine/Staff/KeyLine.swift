@@ -27,7 +27,7 @@ struct KeyLine {
             case .inForce: key.expiresAt.map { "until \(KeyLine.day($0))" } ?? "no end"
             }
         let used = lastUsedAt.map { "used \(KeyLine.day($0))" } ?? "never used"
-        let scopes = key.permissions == .all ? "all" : key.permissions.words.joined(separator: ",")
+        let scopes = key.scopes == .all ? "all" : key.scopes.words.joined(separator: ",")
         return [
             "\(name)  \(label)\(space)  \(key.account)",
             "  \(KeyLine.padded(end, 18))  \(KeyLine.padded(used, 15))  \(scopes.isEmpty ? "nothing" : scopes)",
@@ -60,7 +60,7 @@ struct KeyLine {
         writer.field("label", key.label)
         writer.key("scopes")
         writer.beginArray()
-        for word in key.permissions.words { writer.string(word) }
+        for word in key.scopes.words { writer.string(word) }
         writer.endArray()
         writer.field("account", key.account.rawValue)
         writer.field("created_at", key.createdAt.description)

@@ -35,7 +35,7 @@ struct Keys: AsyncParsableCommand {
             help: ArgumentHelp(
                 "What it may do: read, sell, refund, readers, offline, admin, staff, separated by commas, or all.",
                 valueName: "scopes"))
-        var scope = Set<Permission>.standard.words.joined(separator: ",")
+        var scope = Set<APIScope>.standard.words.joined(separator: ",")
         @Option(
             name: .long,
             help: ArgumentHelp(
@@ -46,7 +46,7 @@ struct Keys: AsyncParsableCommand {
         func run() async throws {
             try await withCounter(common, provider) { counter in
                 let made = try await APIKeys(counter.journal, clock: counter.clock).create(
-                    account: counter.options.account, label: label, permissions: try Set(scopes: scope),
+                    account: counter.options.account, label: label, scopes: try Set(scopes: scope),
                     life: try expires.map { try Keys.span($0, option: "--expires") }, by: who.actor)
                 Keys.show(made, json: common.json)
             }
@@ -151,7 +151,7 @@ struct Keys: AsyncParsableCommand {
         Output.line(made.key.reveal())
         let end = record.expiresAt.map { "until \($0)" } ?? "until it is revoked"
         Output.note(
-            "\(record.id) may \(record.permissions.words.joined(separator: ", ")) for \(record.account), \(end). "
+            "\(record.id) may \(record.scopes.words.joined(separator: ", ")) for \(record.account), \(end). "
                 + "It is shown this once.")
         guard let old else { return }
         Output.note(

@@ -103,7 +103,7 @@ public final class WitnessedClock: TillClock {
 
     /// Evaluates the date of an answer received just now.
     /// - Parameter witness: The source of the date, for display.
-    public func heard(_ date: Timestamp, from witness: String) {
+    public func witness(_ date: Timestamp, from witness: String) {
         withReading { state, wall, reading in
             _ = judge(&state, wall, reading)
             guard wall.since(date).magnitude > WitnessedClock.tolerance else {

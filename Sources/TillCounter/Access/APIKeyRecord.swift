@@ -11,8 +11,8 @@ public struct APIKeyRecord: Hashable, Sendable {
     public var account: AccountID
     /// The display name.
     public var label: String
-    /// The permissions granted by the key.
-    public var permissions: Set<Permission>
+    /// The scopes granted by the key.
+    public var scopes: Set<APIScope>
     /// The creation time.
     public var createdAt: Timestamp
     /// The creator as stated at creation; `nil` if not stated.
@@ -30,14 +30,14 @@ public struct APIKeyRecord: Hashable, Sendable {
     /// Creates a record that is not stored yet.
     /// - Parameter id: The identifier; `nil` derives it from the digest.
     public init(
-        hash: [UInt8], id: APIKeyID? = nil, account: AccountID, label: String, permissions: Set<Permission> = .all,
+        hash: [UInt8], id: APIKeyID? = nil, account: AccountID, label: String, scopes: Set<APIScope> = .all,
         createdAt: Timestamp, createdBy: String? = nil, expiresAt: Timestamp? = nil, revokedAt: Timestamp? = nil
     ) {
         self.hash = hash
         self.id = id ?? .derived(from: hash)
         self.account = account
         self.label = label
-        self.permissions = permissions
+        self.scopes = scopes
         self.createdAt = createdAt
         self.createdBy = createdBy
         self.expiresAt = expiresAt
@@ -74,7 +74,7 @@ extension APIKeyRecord: RecordDocument {
         writer.field("label", label)
         writer.key("scopes")
         writer.beginArray()
-        for word in permissions.words { writer.string(word) }
+        for word in scopes.words { writer.string(word) }
         writer.endArray()
         if let createdBy { writer.field("created_by", createdBy) }
         if let expiresAt { writer.field("expires_at", expiresAt.milliseconds) }
@@ -87,20 +87,20 @@ extension APIKeyRecord: RecordDocument {
             due: hasExpired || revokedAt != nil ? nil : expiresAt)
     }
 
-    /// Reads the stored form. A key stored before scopes existed has every permission of that time.
+    /// Reads the stored form. A key stored before scopes existed has every scope of that time.
     public init(_ stored: KeptRecord) throws(JournalError) {
         let body = try RecordBody(stored)
         guard let hash = Hex.decode(stored.id.key) else { throw body.damaged("key") }
-        var permissions = Set<Permission>.ofBefore
+        var scopes = Set<APIScope>.ofBefore
         if let scopes = body.json["scopes"] {
             guard let words = scopes.arrayValue else { throw body.damaged("scopes") }
             // Ignore scopes of a later release; they grant nothing here.
-            permissions = Set(words.compactMap { $0.stringValue.flatMap { Permission(rawValue: $0) } })
+            scopes = Set(words.compactMap { $0.stringValue.flatMap { APIScope(rawValue: $0) } })
         }
         self.init(
             hash: hash, id: body.optionalText("id").map { APIKeyID(rawValue: $0) },
             account: AccountID(rawValue: try body.text("account")), label: try body.text("label"),
-            permissions: permissions, createdAt: stored.createdAt, createdBy: body.optionalText("created_by"),
+            scopes: scopes, createdAt: stored.createdAt, createdBy: body.optionalText("created_by"),
             expiresAt: body.optionalInt("expires_at").map { Timestamp(milliseconds: $0) },
             revokedAt: body.optionalInt("revoked_at").map { Timestamp(milliseconds: $0) })
         hasExpired = body.json["expired"]?.boolValue ?? false

@@ -9,7 +9,7 @@ public import TillJournal
 /// import TillJournal
 ///
 /// let keys = APIKeys(journal, clock: SystemClock())
-/// let made = try await keys.create(account: .main, label: "Web shop", permissions: [.read, .sell], life: .days(90))
+/// let made = try await keys.create(account: .main, label: "Web shop", scopes: [.read, .sell], life: .days(90))
 /// print("\(made.record.id), shown only now: \(made.key.reveal())")
 /// ```
 public struct APIKeys: Sendable {
@@ -85,14 +85,14 @@ public struct APIKeys: Sendable {
     /// Creates a key of 256 random bits. Only its digest is stored.
     /// - Parameter life: The lifetime; `nil` for a key that is valid until revoked.
     public func create(
-        account: AccountID, label: String, permissions: Set<Permission>, life: Span? = nil, by maker: String? = nil
+        account: AccountID, label: String, scopes: Set<APIScope>, life: Span? = nil, by maker: String? = nil
     ) async throws(APIKeyError) -> Made {
         let label = try APIKeys.line(label, of: .label)
         let maker = try maker.map { (name) throws(APIKeyError) in try APIKeys.line(name, of: .actor) }
         let now = clock.now()
         let key = APIKeys.random()
         let record = APIKeyRecord(
-            hash: APIKeys.digest(of: key), id: .random(), account: account, label: label, permissions: permissions,
+            hash: APIKeys.digest(of: key), id: .random(), account: account, label: label, scopes: scopes,
             createdAt: now, createdBy: maker,
             expiresAt: try life.map { (span) throws(APIKeyError) in
                 now.adding(try APIKeys.checked(span, atMost: APIKeys.maximumLife))
@@ -109,11 +109,11 @@ public struct APIKeys: Sendable {
     /// Stores a key created elsewhere, of which only the hash is known.
     /// - Throws: `JournalError.recordConflict(_:current:)` if the key already exists.
     public func add(
-        hash: [UInt8], account: AccountID, label: String, permissions: Set<Permission> = .all
+        hash: [UInt8], account: AccountID, label: String, scopes: Set<APIScope> = .all
     ) async throws(JournalError) {
         try await records.insert(
             APIKeyRecord(
-                hash: hash, account: account, label: label, permissions: permissions, createdAt: clock.now()))
+                hash: hash, account: account, label: label, scopes: scopes, createdAt: clock.now()))
     }
 
     /// Revokes a key, together with the sessions and streams that were started with it.
@@ -143,7 +143,7 @@ public struct APIKeys: Sendable {
         return true
     }
 
-    /// Creates a key with the same account and permissions as another, and ends the old one.
+    /// Creates a key with the same account and scopes as another, and ends the old one.
     /// - Parameter grace: The time for which the old key remains valid; `nil` revokes it immediately.
     public func rotate(
         _ id: APIKeyID, grace: Span? = nil, by actor: String? = nil
@@ -164,7 +164,7 @@ public struct APIKeys: Sendable {
             let life = old.expiresAt.map { $0.since(old.createdAt) }
             let new = APIKeyRecord(
                 hash: APIKeys.digest(of: key), id: newID, account: old.account, label: old.label,
-                permissions: old.permissions, createdAt: now, createdBy: actor,
+                scopes: old.scopes, createdAt: now, createdBy: actor,
                 expiresAt: life.map { now.adding($0) })
             if let grace {
                 old.expiresAt = min(old.expiresAt ?? now.adding(grace), now.adding(grace))
@@ -280,12 +280,12 @@ public struct APIKeys: Sendable {
         return changed
     }
 
-    /// Returns the audit note of a key change: its permissions, and nothing of the key itself.
+    /// Returns the audit note of a key change: its scopes, and nothing of the key itself.
     /// - Parameter name: The stated actor, if any.
     private static func note(_ action: AuditAction, _ key: APIKeyRecord, said name: String?) -> AuditNote {
         var changes = [
             AuditChange("label", to: key.label),
-            AuditChange("scopes", to: key.permissions.words.joined(separator: ",")),
+            AuditChange("scopes", to: key.scopes.words.joined(separator: ",")),
             AuditChange("expires_at", to: key.expiresAt?.description),
         ]
         if let name { changes.append(AuditChange("said_by", to: name)) }

@@ -2,7 +2,7 @@ package import TillCore
 
 /// A policy against guessing: how many failures have no consequence, and how the wait grows after them.
 ///
-/// The counts are kept in memory (``SignInThrottle``, and the limiter of keys and links) or in the journal
+/// The counts are kept in memory (limiters of sign-in, keys and links) or in the journal
 /// (``SignInAttempts``), where they survive restarts.
 package struct GuessPolicy: Hashable, Sendable {
     /// The number of failures without a wait.

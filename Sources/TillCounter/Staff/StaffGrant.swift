@@ -7,7 +7,7 @@ package struct StaffGrant: Hashable, Sendable {
     package let role: StaffRole
 
     /// The route scopes that the role opens.
-    package var scopes: Set<Permission> { role.scopes }
+    package var scopes: Set<APIScope> { role.scopes }
 
     /// The actor for the audit log.
     package var actor: Actor { .staff(id, name: name) }

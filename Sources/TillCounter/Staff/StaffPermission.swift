@@ -33,8 +33,8 @@ public enum StaffPermission: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The route scopes that it opens, in addition to ``Permission/read``.
-    package var scopes: Set<Permission> {
+    /// The route scopes that it opens, in addition to ``APIScope/read``.
+    package var scopes: Set<APIScope> {
         switch self {
         case .sell, .hold, .void: [.sell]
         case .refund, .refundFreely: [.refund]

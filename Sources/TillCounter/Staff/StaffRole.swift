@@ -127,7 +127,7 @@ extension StaffRole {
 
 extension StaffRole {
     /// The route scopes that the role opens. Every staff member can read.
-    package var scopes: Set<Permission> { permissions.reduce(into: [.read]) { $0.formUnion($1.scopes) } }
+    package var scopes: Set<APIScope> { permissions.reduce(into: [.read]) { $0.formUnion($1.scopes) } }
 
     /// Returns `true` if the role includes every permission and limit of `other`.
     package func covers(_ other: StaffRole) -> Bool {

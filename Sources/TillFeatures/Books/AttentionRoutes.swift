@@ -29,14 +29,14 @@ package struct AttentionRoutes: Sendable {
     }
 
     package func register(on router: CounterRouter) {
-        router.get("/v1/attention", for: .read, of: .asker, needs: .review, query: ["limit"]) { try await list($0) }
-        router.get("/v1/payments/{id}/attention", for: .read, of: .asker, needs: .review) {
+        router.get("/v1/attention", for: .read, of: .caller, needs: .review, query: ["limit"]) { try await list($0) }
+        router.get("/v1/payments/{id}/attention", for: .read, of: .caller, needs: .review) {
             try await show($0.parameters.identifier(), $0)
         }
-        router.post("/v1/payments/{id}/attention/{number}/resolve", for: .admin, of: .asker, needs: .review) {
+        router.post("/v1/payments/{id}/attention/{number}/resolve", for: .admin, of: .caller, needs: .review) {
             try await resolve($0.parameters.identifier(), $0.parameters.text("number"), $0)
         }
-        router.post("/v1/payments/{id}/attention/{number}/assign", for: .admin, of: .asker, needs: .review) {
+        router.post("/v1/payments/{id}/attention/{number}/assign", for: .admin, of: .caller, needs: .review) {
             try await assign($0.parameters.identifier(), $0.parameters.text("number"), $0)
         }
     }
@@ -109,7 +109,7 @@ package struct AttentionRoutes: Sendable {
                 evidence: try body.text("evidence", atMost: AttentionResolution.maximumEvidenceBytes) ?? "",
                 actor: try body.text("actor", atMost: AttentionResolution.maximumActorBytes) ?? "")
             return try await checkout.resolve(
-                id, account: payment.account, attention: number, resolution, idempotency: record, answering: answer)
+                id, account: payment.account, attention: number, resolution, idempotency: record, keyedAnswer: answer)
         }
     }
 }

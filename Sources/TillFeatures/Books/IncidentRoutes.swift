@@ -18,13 +18,13 @@ package struct IncidentRoutes: Sendable {
     }
 
     package func register(on router: CounterRouter) {
-        router.get("/v1/incidents/{id}", for: .read, of: .asker, needs: .review) {
+        router.get("/v1/incidents/{id}", for: .read, of: .caller, needs: .review) {
             try await show($0.parameters.literal(), $0)
         }
-        router.post("/v1/incidents/{id}/resolve", for: .admin, of: .asker, needs: .review) {
+        router.post("/v1/incidents/{id}/resolve", for: .admin, of: .caller, needs: .review) {
             try await resolve($0.parameters.literal(), $0)
         }
-        router.post("/v1/incidents/{id}/assign", for: .admin, of: .asker, needs: .review) {
+        router.post("/v1/incidents/{id}/assign", for: .admin, of: .caller, needs: .review) {
             try await assign($0.parameters.literal(), $0)
         }
     }

@@ -15,7 +15,7 @@ package struct LedgerRoutes: Sendable {
     }
 
     package func register(on router: CounterRouter) {
-        router.get("/v1/ledger/balances", for: .read, of: .asker, needs: .totals) { try await balances($0) }
+        router.get("/v1/ledger/balances", for: .read, of: .caller, needs: .totals) { try await balances($0) }
     }
 
     /// Reads the events since the last request. A journal that was never read is caught up over several requests.

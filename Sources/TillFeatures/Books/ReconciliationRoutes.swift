@@ -20,9 +20,9 @@ package struct ReconciliationRoutes: Sendable {
     }
 
     package func register(on router: CounterRouter) {
-        router.get("/v1/reconciliation", for: .read, of: .asker, needs: .review) { try await list($0) }
+        router.get("/v1/reconciliation", for: .read, of: .caller, needs: .review) { try await list($0) }
         router.on(
-            [.post], "/v1/reconciliation/statements", for: .admin, of: .asker, needs: .review,
+            [.post], "/v1/reconciliation/statements", for: .admin, of: .caller, needs: .review,
             query: ["provider", "format", "provider_account"],
             maximumBodyBytes: StatementImporter.maximumBytes
         ) { try await add($0) }

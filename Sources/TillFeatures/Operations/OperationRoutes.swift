@@ -120,7 +120,7 @@ package struct OperationRoutes: Sendable {
         text.single(
             "payments_of_other_accounts", .gauge,
             "Open payments that are left alone because another account of their provider is configured.",
-            checkout.leftAlone.count)
+            checkout.skippedPayments.count)
         let lag = samples.oldestDue.map { clock.now().since($0).milliseconds } ?? 0
         text.seconds(
             "outbox_oldest_due_seconds", "For how long the most overdue payment is due.", milliseconds: lag)

@@ -41,7 +41,7 @@ package struct EventStreamRoute: Sendable {
 
     /// Registers without `HEAD`, which would open a stream without a reader.
     package func register(on router: CounterRouter) {
-        router.on([.get], "/v1/events", for: .read, of: .asker, query: ["payment"]) { try await stream($0) }
+        router.on([.get], "/v1/events", for: .read, of: .caller, query: ["payment"]) { try await stream($0) }
     }
 
     private func stream(_ incoming: Incoming) async throws -> Response {

@@ -41,21 +41,21 @@ package struct PaymentRoutes: Sendable {
     private var clock: any TillClock { requests.clock }
 
     package func register(on router: CounterRouter) {
-        router.get("/v1/payments", for: .read, of: .asker, query: ["limit", "before", "status", "order_id"]) {
+        router.get("/v1/payments", for: .read, of: .caller, query: ["limit", "before", "status", "order_id"]) {
             try await list($0)
         }
-        router.post("/v1/payments", for: .sell, of: .asker) { try await create($0) }
-        router.get("/v1/payments/{id}", for: .read, of: .asker) { try await show($0.parameters.identifier(), $0) }
-        router.post("/v1/payments/{id}/confirm", for: .sell, of: .asker) {
+        router.post("/v1/payments", for: .sell, of: .caller) { try await create($0) }
+        router.get("/v1/payments/{id}", for: .read, of: .caller) { try await show($0.parameters.identifier(), $0) }
+        router.post("/v1/payments/{id}/confirm", for: .sell, of: .caller) {
             try await confirm($0.parameters.identifier(), $0)
         }
-        router.post("/v1/payments/{id}/capture", for: .sell, of: .asker, needs: .hold) {
+        router.post("/v1/payments/{id}/capture", for: .sell, of: .caller, needs: .hold) {
             try await capture($0.parameters.identifier(), $0)
         }
-        router.post("/v1/payments/{id}/cancel", for: .sell, of: .asker) {
+        router.post("/v1/payments/{id}/cancel", for: .sell, of: .caller) {
             try await cancel($0.parameters.identifier(), $0)
         }
-        router.post("/v1/payments/{id}/refunds", for: .refund, of: .asker) {
+        router.post("/v1/payments/{id}/refunds", for: .refund, of: .caller) {
             try await refund($0.parameters.identifier(), $0)
         }
     }
@@ -157,14 +157,14 @@ package struct PaymentRoutes: Sendable {
             let provider = fleet?.provider ?? asked ?? (tender.isCash ? .cash : options.defaultProvider)
             try StandInRefusal.check(provider, in: options.mode)
             let credential = try await self.credential(tender, for: payment, provider: provider, at: fleet)
-            let answer = keyed.answering(request, status: 200)
+            let answer = keyed.keyedAnswer(to: request, status: 200)
             let after = try await withPaymentSpan("confirm", id) {
                 try await checkout.confirm(
                     id, account: scope.account, provider: provider, tender: credential, idempotency: record,
-                    answering: answer)
+                    keyedAnswer: answer)
             }
             metrics.outcome(after.status)
-            return await keyed.finish(request, status: 200, payment: after, answering: answer)
+            return await keyed.finish(request, status: 200, payment: after, keyedAnswer: answer)
         }
     }
 
@@ -234,7 +234,7 @@ package struct PaymentRoutes: Sendable {
             if let isFinal, isFinal.boolValue == nil { throw Problem.field("final", "It must be true or false.") }
             return try await checkout.capture(
                 id, account: payment.account, amount: try body.amount("amount", payment.currency),
-                isFinal: isFinal?.boolValue ?? true, idempotency: record, answering: answer)
+                isFinal: isFinal?.boolValue ?? true, idempotency: record, keyedAnswer: answer)
         }
     }
 
@@ -247,7 +247,7 @@ package struct PaymentRoutes: Sendable {
             }
             return try await checkout.cancel(
                 id, account: payment.account, reason: try body.text("reason") ?? "requested_by_customer",
-                idempotency: record, answering: answer)
+                idempotency: record, keyedAnswer: answer)
         }
     }
 
@@ -268,7 +268,7 @@ package struct PaymentRoutes: Sendable {
                 try await checkout.refund(
                     id, account: payment.account, amount: try body.amount("amount", payment.currency),
                     reason: try body.text("reason"), total: authority?.refundLimit(in: payment.currency),
-                    idempotency: record, answering: answer)
+                    idempotency: record, keyedAnswer: answer)
             }
         }
     }

@@ -70,7 +70,7 @@ package struct WebhookRoute: Sendable {
         let report = WebhookReport(
             receipt: WebhookReceipt(provider: provider, id: event.id, at: now), payment: event.payment,
             attempt: event.attempt, owner: owner, isAfterSale: event.isAfterSale, document: body)
-        guard try await checkout.heard(report) else { return }
+        guard try await checkout.receiveWebhook(report) else { return }
         event.onRecorded()
         guard let payment = event.payment else { return }
         Task { [checkout, logger] in

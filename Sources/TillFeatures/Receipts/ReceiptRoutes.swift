@@ -54,13 +54,15 @@ package struct ReceiptRoutes: Sendable {
         router.open([.get, .head], "/r/{link}", for: .customer, query: .any) { request, _ in
             try await linked(request.uri.path)
         }
-        router.get("/v1/payments/{id}/receipt", for: .read, of: .asker, query: ReceiptRoutes.form) {
+        router.get("/v1/payments/{id}/receipt", for: .read, of: .caller, query: ReceiptRoutes.form) {
             try await receipt($0.parameters.identifier(), $0)
         }
-        router.get("/v1/orders/{id}/receipt", for: .read, of: .asker, query: ReceiptRoutes.form) {
+        router.get("/v1/orders/{id}/receipt", for: .read, of: .caller, query: ReceiptRoutes.form) {
             try await receipt(ofOrder: $0.parameters.identifier(), $0)
         }
-        router.get("/v1/payments/{id}/receipt/mails", for: .read, of: .asker) { try await mails(try await payment($0)) }
+        router.get("/v1/payments/{id}/receipt/mails", for: .read, of: .caller) {
+            try await mails(try await payment($0))
+        }
         handOver("link") { try makeLink($0, $1, $2) }
         handOver("print") { payment, body, _ in try await printed(payment, body) }
         handOver("send") { payment, body, _ in try await sent(payment, body) }
@@ -68,7 +70,7 @@ package struct ReceiptRoutes: Sendable {
             _ verb: String, _ work: @escaping @Sendable (Payment, JSONValue, Request) async throws -> Response
         ) {
             router.post(
-                "/v1/payments/{id}/receipt/\(verb)", for: .sell, of: .asker,
+                "/v1/payments/{id}/receipt/\(verb)", for: .sell, of: .caller,
                 maximumBodyBytes: ReceiptRoutes.maximumBodyBytes
             ) {
                 try await work(try await payment($0), try await $0.document(), $0.request)

@@ -21,7 +21,7 @@ package struct ApprovalRoutes: Sendable {
 
     package func register(on router: CounterRouter) {
         router.post(
-            "/v1/approvals", for: .read, of: .asker, needs: .refund, maximumBodyBytes: ApprovalRoutes.maximumBodyBytes
+            "/v1/approvals", for: .read, of: .caller, needs: .refund, maximumBodyBytes: ApprovalRoutes.maximumBodyBytes
         ) { try await approve($0) }
     }
 

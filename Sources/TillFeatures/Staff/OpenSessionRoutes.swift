@@ -15,8 +15,8 @@ package struct OpenSessionRoutes: Sendable {
     }
 
     package func register(on router: CounterRouter) {
-        router.get("/v1/sessions", for: .staff, of: .asker) { try await list($0) }
-        router.on([.delete], "/v1/sessions/{id}", for: .staff, of: .asker) {
+        router.get("/v1/sessions", for: .staff, of: .caller) { try await list($0) }
+        router.on([.delete], "/v1/sessions/{id}", for: .staff, of: .caller) {
             try await end($0.parameters.text("id"), $0)
         }
         router.open([.get, .head], "/session/own", for: .clerk) { request, _ in try await own(request) }

@@ -18,14 +18,14 @@ package struct StaffRoutes: Sendable {
     }
 
     package func register(on router: CounterRouter) {
-        router.get("/v1/staff", for: .staff, of: .asker) { try await list($0) }
-        router.post("/v1/staff", for: .staff, of: .asker, maximumBodyBytes: StaffRoutes.maximumBodyBytes) {
+        router.get("/v1/staff", for: .staff, of: .caller) { try await list($0) }
+        router.post("/v1/staff", for: .staff, of: .caller, maximumBodyBytes: StaffRoutes.maximumBodyBytes) {
             try await add($0)
         }
         router.on(
-            [.patch], "/v1/staff/{id}", for: .staff, of: .asker, maximumBodyBytes: StaffRoutes.maximumBodyBytes
+            [.patch], "/v1/staff/{id}", for: .staff, of: .caller, maximumBodyBytes: StaffRoutes.maximumBodyBytes
         ) { try await change($0.parameters.identifier(), $0) }
-        router.get("/v1/roles", for: .staff, of: .asker) { try await roles($0) }
+        router.get("/v1/roles", for: .staff, of: .caller) { try await roles($0) }
     }
 
     private func list(_ incoming: Incoming) async throws -> Response {

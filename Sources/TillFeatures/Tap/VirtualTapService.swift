@@ -93,7 +93,7 @@ public actor VirtualTapService {
         begin(sale)
         await field.remove()
         let upcoming = reader.upcomingEvents
-        let listener = Task { for await event in upcoming { self.heard(event, of: sale, tell) } }
+        let listener = Task { for await event in upcoming { self.forward(event, of: sale, tell) } }
         defer {
             listener.cancel()
             stories[sale]?.isWaiting = false
@@ -146,7 +146,7 @@ public actor VirtualTapService {
         if order.count > VirtualTapService.mostRemembered { stories[order.removeFirst()] = nil }
     }
 
-    private func heard(
+    private func forward(
         _ event: PaymentCardReader.Event, of sale: Sale, _ tell: @Sendable (CardReaderEvent) -> Void
     ) {
         guard current?.sale == sale, var story = stories[sale] else { return }

@@ -35,11 +35,11 @@ struct HintLine {
             if let news { try send(news, on: connection) }
             var deadline = SystemClock.reading().adding(PostgresLimits.hintProbe)
             if isWaiting { deadline = sentAt.map { due(after: $0) } ?? SystemClock.reading() }
-            let heard = try connection.notifications(by: deadline, or: bell.reading)
+            let notifications = try connection.notifications(by: deadline, or: bell.reading)
             bell.silence()
-            for text in heard.compactMap({ HintText.heard($0, by: owner) }) { onHint(text.accounts) }
+            for text in notifications.compactMap({ HintText.received($0, by: owner) }) { onHint(text.accounts) }
             // An idle connection may have been cut without either side noticing.
-            if heard.isEmpty, !isWaiting, SystemClock.reading().milliseconds >= deadline.milliseconds {
+            if notifications.isEmpty, !isWaiting, SystemClock.reading().milliseconds >= deadline.milliseconds {
                 try connection.execute("LISTEN \"\(channel)\"")
             }
         } catch {

@@ -96,7 +96,7 @@ struct HintText: Hashable {
 
     /// Parses a payload.
     /// - Returns: `nil` for the counter's own hint. An unreadable payload counts as a hint for any account.
-    static func heard(_ payload: String, by owner: Int64) -> HintText? {
+    static func received(_ payload: String, by owner: Int64) -> HintText? {
         let lines = payload.split(separator: "\n")
         guard lines.first.flatMap({ Int64($0) }) != owner else { return nil }
         let names = lines.dropFirst()

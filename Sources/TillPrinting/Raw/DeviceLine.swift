@@ -73,14 +73,14 @@ final class DeviceLine: RawLine {
         return true
     }
 
-    func heard() async -> RawLineAnswers {
+    func received() async -> RawLineAnswers {
         var buffer = Array(repeating: UInt8(0), count: ESCPOSAnswers.longest)
         let count = read(descriptor, &buffer, buffer.count)
-        return answers.withLock { heard in
-            if count > 0 { heard.take(buffer.prefix(count)) }
-            let isTalk = heard.isTalk
-            let next = isTalk ? nil : heard.next()
-            return RawLineAnswers(next: next, reported: heard.reported, isTalk: isTalk)
+        return answers.withLock { received in
+            if count > 0 { received.take(buffer.prefix(count)) }
+            let isTalk = received.isTalk
+            let next = isTalk ? nil : received.next()
+            return RawLineAnswers(next: next, reported: received.reported, isTalk: isTalk)
         }
     }
 

@@ -58,7 +58,7 @@ public struct RawPrinter: Sendable {
             reportsState
             ? ESCPOSCommand.automaticStatus(true) + bytes + ESCPOSCommand.automaticStatus(false) : bytes
         guard await write(whole, to: line, listener) else {
-            let reported = await line.heard().reported
+            let reported = await line.received().reported
             await line.close()
             return .mayHavePrinted(
                 reported.flatMap { $0.needsHelp ? $0.sentence : nil }
@@ -87,7 +87,7 @@ public struct RawPrinter: Sendable {
                 return false
             }
             rest = rest.dropFirst(RawPrinter.piece)
-            if let reported = await line.heard().reported, reported != last {
+            if let reported = await line.received().reported, reported != last {
                 last = reported
                 await report(.state(reported), to: listener)
             }
@@ -128,7 +128,7 @@ protocol RawLine: Sendable {
     /// Writes all bytes; `false` if the printer did not accept them, or not in time.
     func write(_ bytes: [UInt8], deadline: Span) async -> Bool
     /// Returns the answers received since the last call.
-    func heard() async -> RawLineAnswers
+    func received() async -> RawLineAnswers
     /// Discards received answers.
     func forget() async
     func close() async
@@ -161,12 +161,12 @@ extension RawLine {
             if !answers.isEmpty { await forget() }
             guard await write(question.bytes, deadline: RawPrinter.questionDeadline) else {
                 // A web server responds to unexpected data and hangs up before it can be queried.
-                return await heard().isTalk ? .talk : .closed
+                return await received().isTalk ? .talk : .closed
             }
-            let heard = await answer()
-            if heard.isTalk { return .talk }
-            if heard.isClosed, heard.next == nil { return .closed }
-            guard let byte = heard.next else { break }
+            let received = await answer()
+            if received.isTalk { return .talk }
+            if received.isClosed, received.next == nil { return .closed }
+            guard let byte = received.next else { break }
             guard let status = ESCPOSStatus(question, byte) else { return .said(PrinterState(.unknown)) }
             answers.append(status)
         }
@@ -177,14 +177,14 @@ extension RawLine {
     /// Returns the automatic status.
     /// - Parameter isAsked: `true` to enable it for this query and disable it afterwards.
     private func reportedState(asking isAsked: Bool) async -> PrinterState? {
-        let before = await heard().reported
+        let before = await received().reported
         guard isAsked, await write(ESCPOSCommand.automaticStatus(true), deadline: RawPrinter.questionDeadline) else {
             return before
         }
         let end = ContinuousClock.now + RawPrinter.statusDeadline.duration
         var reported = before
         while reported == nil, ContinuousClock.now < end, await SystemClock().pause(for: .milliseconds(5)) {
-            reported = await heard().reported
+            reported = await received().reported
         }
         _ = await write(ESCPOSCommand.automaticStatus(false), deadline: RawPrinter.questionDeadline)
         return reported
@@ -193,10 +193,10 @@ extension RawLine {
     private func answer() async -> RawLineAnswers {
         let end = ContinuousClock.now + RawPrinter.statusDeadline.duration
         while ContinuousClock.now < end {
-            let heard = await heard()
-            if heard.next != nil || heard.isTalk || heard.isClosed { return heard }
+            let received = await received()
+            if received.next != nil || received.isTalk || received.isClosed { return received }
             guard await SystemClock().pause(for: .milliseconds(5)) else { break }
         }
-        return await heard()
+        return await received()
     }
 }

@@ -6,13 +6,13 @@ import TillCore
 /// A connection to a receipt printer's port.
 struct SocketLine: RawLine {
     private let channel: any Channel
-    private let bytes: HeardBytes
+    private let bytes: ReceivedBytes
 
     /// Connects, ``RawPrinter/connectTries`` times at most.
     static func open(host: String, port: Int) async throws(IPPError) -> SocketLine {
         var tries = 0
         while true {
-            let bytes = HeardBytes()
+            let bytes = ReceivedBytes()
             do {
                 let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                     .connectTimeout(.seconds(3))
@@ -48,7 +48,7 @@ struct SocketLine: RawLine {
         return isWritten
     }
 
-    func heard() async -> RawLineAnswers {
+    func received() async -> RawLineAnswers {
         var answers = bytes.answers
         answers.isClosed = !channel.isActive
         return answers
@@ -59,14 +59,14 @@ struct SocketLine: RawLine {
     func close() async { try? await channel.close() }
 }
 
-private final class HeardBytes: Sendable {
+private final class ReceivedBytes: Sendable {
     private let bytes = Mutex(ESCPOSAnswers())
 
     var answers: RawLineAnswers {
-        bytes.withLock { heard in
-            let isTalk = heard.isTalk
-            let next = isTalk ? nil : heard.next()
-            return RawLineAnswers(next: next, reported: heard.reported, isTalk: isTalk)
+        bytes.withLock { received in
+            let isTalk = received.isTalk
+            let next = isTalk ? nil : received.next()
+            return RawLineAnswers(next: next, reported: received.reported, isTalk: isTalk)
         }
     }
     func forget() { bytes.withLock { $0.forget() } }
@@ -75,12 +75,12 @@ private final class HeardBytes: Sendable {
 
 private final class Listener: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
-    private let heard: HeardBytes
+    private let received: ReceivedBytes
 
-    init(_ heard: HeardBytes) { self.heard = heard }
+    init(_ received: ReceivedBytes) { self.received = received }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        heard.take(unwrapInboundIn(data).readableBytesView)
+        received.take(unwrapInboundIn(data).readableBytesView)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }

@@ -46,7 +46,7 @@ struct StripeReaders: ReaderFleet, ReaderSimulation, ReaderQuestions, DeviceSale
                 // A refusal means that there is nothing left to cancel.
                 if error.certainty != .refused { left.append(reader) }
             }
-            terminal.feed.heard(of: reader)
+            terminal.feed.changed(reader)
         }
         return left
     }

@@ -29,7 +29,7 @@ public final class TerminalFeed: Sendable {
     func tell(_ step: ReaderStep) { listeners.tell(step) }
 
     /// Wakes the tasks that wait for a reader, upon a webhook about it, so that they query immediately.
-    public func heard(of reader: String) {
+    public func changed(_ reader: String) {
         state.withLock { state in
             for (_, waiter) in (state.waiters[reader] ?? [:]).sorted(by: { $0.key < $1.key }) { waiter.yield() }
         }

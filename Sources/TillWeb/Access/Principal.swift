@@ -2,7 +2,7 @@ import HTTPTypes
 package import TillCore
 package import TillCounter
 
-/// The authenticated caller: account, permissions, audit identity.
+/// The authenticated caller: account, scopes, audit identity.
 package struct Principal: Hashable, Sendable {
     /// The credential of a request.
     package enum Credential: Hashable, Sendable {
@@ -17,7 +17,7 @@ package struct Principal: Hashable, Sendable {
 
     package let account: AccountID
     package let credential: Credential
-    package let permissions: Set<Permission>
+    package let scopes: Set<APIScope>
 
     /// The identity in the audit log.
     package let actor: Actor
@@ -33,15 +33,15 @@ package struct Principal: Hashable, Sendable {
     package var share: Credential { key.map { .key(hash: $0) } ?? credential }
 
     /// - Throws: 403 with the missing scope and the scopes granted.
-    package func require(_ permission: Permission) throws(Problem) {
-        guard !permissions.contains(permission) else { return }
-        if let person { throw person.lacks(permission.staffPermission) }
+    package func require(_ scope: APIScope) throws(Problem) {
+        guard !scopes.contains(scope) else { return }
+        if let person { throw person.lacks(scope.staffPermission) }
         var problem = Problem(
             .forbidden, "permission_missing",
-            "This key may not do that. It needs the scope \(permission.rawValue), and it has "
-                + (permissions.isEmpty ? "none" : permissions.words.joined(separator: ", ")) + ". Nothing was done.",
-            next: "Use a key with that scope: till keys create --scope \(permission.rawValue).")
-        problem.scopes = (permission, permissions)
+            "This key may not do that. It needs the scope \(scope.rawValue), and it has "
+                + (scopes.isEmpty ? "none" : scopes.words.joined(separator: ", ")) + ". Nothing was done.",
+            next: "Use a key with that scope: till keys create --scope \(scope.rawValue).")
+        problem.scopes = (scope, scopes)
         problem.by = actor
         throw problem
     }

@@ -57,13 +57,13 @@ package final class RequestAuthenticator: Sendable {
             of: "receipt link", longestDelay: options.longestGuessDelay, clock: clock, logger: logger)
     }
 
-    /// Authenticates a request and checks its permission.
-    /// - Parameter permission: The required permission.
+    /// Authenticates a request and checks its scope.
+    /// - Parameter scope: The required scope.
     /// - Throws: ``Problem/unauthorized``; 403 for a session request from another site's page, and for a missing
-    ///   permission.
-    package func principal(of request: Request, for permission: Permission) async throws -> Principal {
+    ///   scope.
+    package func principal(of request: Request, for scope: APIScope) async throws -> Principal {
         let principal = try await principal(of: request)
-        try principal.require(permission)
+        try principal.require(scope)
         return principal
     }
 
@@ -82,7 +82,7 @@ package final class RequestAuthenticator: Sendable {
         return person
     }
 
-    /// Returns the session of a page's request and the session's own permissions, whichever staff member is signed in.
+    /// Returns the session of a page's request and the session's own scopes, whichever staff member is signed in.
     package func pageSession(of request: Request) async throws -> (PageSessionRecord, Principal) {
         guard let session = try await sessions.session(of: request), let principal = try await principal(of: session)
         else { throw Problem.unauthorized }
@@ -104,11 +104,11 @@ package final class RequestAuthenticator: Sendable {
         // A session started with a key never exceeds that key, whichever staff member uses it.
         return Principal(
             account: principal.account, credential: principal.credential,
-            permissions: principal.permissions.intersection(grant.scopes),
+            scopes: principal.scopes.intersection(grant.scopes),
             actor: grant.actor, person: grant, device: principal.device, key: principal.key)
     }
 
-    /// Returns a session's permissions: all if it was started with a start code, otherwise the current ones of its key.
+    /// Returns a session's scopes: all if it was started with a start code, otherwise the current ones of its key.
     package func principal(of session: PageSessionRecord) async throws(JournalError) -> Principal? {
         let credential = Principal.Credential.session(hash: session.hash)
         if session.isPersonal {
@@ -119,7 +119,7 @@ package final class RequestAuthenticator: Sendable {
         }
         guard let key = session.key else {
             return Principal(
-                account: session.account, credential: credential, permissions: .all, actor: .owner,
+                account: session.account, credential: credential, scopes: .all, actor: .owner,
                 device: session.deviceID)
         }
         guard case .holder(let holder) = try await found(key) else {
@@ -127,7 +127,7 @@ package final class RequestAuthenticator: Sendable {
             return nil
         }
         return Principal(
-            account: holder.account, credential: credential, permissions: holder.permissions, actor: holder.actor,
+            account: holder.account, credential: credential, scopes: holder.scopes, actor: holder.actor,
             device: session.deviceID, key: key)
     }
 
@@ -155,7 +155,7 @@ package final class RequestAuthenticator: Sendable {
         if let account = options.keys[Hex.lowercase(hash)] {
             return .holder(
                 Principal(
-                    account: account, credential: .key(hash: hash), permissions: .all, actor: Actor(keyOf: hash)))
+                    account: account, credential: .key(hash: hash), scopes: .all, actor: Actor(keyOf: hash)))
         }
         let now = clock.now()
         if let principal = remembered(hash, now) { return .holder(principal) }
@@ -166,7 +166,7 @@ package final class RequestAuthenticator: Sendable {
         case .expired(let then): return .expired(key.id, then)
         }
         let principal = Principal(
-            account: key.account, credential: .key(hash: hash), permissions: key.permissions,
+            account: key.account, credential: .key(hash: hash), scopes: key.scopes,
             actor: Actor(keyOf: hash, id: key.id, label: key.label))
         state.withLock { state in
             if state.found.count >= RequestAuthenticator.maximumKeys { state.found = [:] }

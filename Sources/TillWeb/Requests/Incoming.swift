@@ -15,7 +15,7 @@ package struct Incoming: Sendable {
     /// The caller in the audit log.
     package var actor: Actor
     /// The caller's scopes; none for an open route.
-    package var permissions: Set<Permission>
+    package var scopes: Set<APIScope>
     /// The calling staff member; `nil` for a key, and without staff.
     package var person: StaffGrant?
     package var maximumBodyBytes: Int
@@ -26,7 +26,7 @@ package struct Incoming: Sendable {
 
     package init(
         request: Request, account: AccountID, credential: Principal.Credential? = nil,
-        share: Principal.Credential? = nil, actor: Actor = .customer, permissions: Set<Permission> = [],
+        share: Principal.Credential? = nil, actor: Actor = .customer, scopes: Set<APIScope> = [],
         person: StaffGrant? = nil, maximumBodyBytes: Int, bodyTimeout: Span = .seconds(20),
         parameters: Parameters = Parameters()
     ) {
@@ -35,7 +35,7 @@ package struct Incoming: Sendable {
         self.credential = credential
         self.share = share
         self.actor = actor
-        self.permissions = permissions
+        self.scopes = scopes
         self.person = person
         self.maximumBodyBytes = maximumBodyBytes
         self.bodyTimeout = bodyTimeout

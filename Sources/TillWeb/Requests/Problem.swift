@@ -19,7 +19,7 @@ package struct Problem: Error {
     package var errors: [(field: String, message: String)] = []
     var differences: [String] = []
     /// The missing scope, and the scopes held.
-    package var scopes: (needed: Permission, held: Set<Permission>)?
+    package var scopes: (needed: APIScope, held: Set<APIScope>)?
     /// The permission that a role lacks.
     var permission: String?
     /// The refund that another staff member can approve.

@@ -4,7 +4,7 @@ import TillCore
 package import TillCounter
 
 /// Hummingbird's router with the registration interface of the counter's features: a route declares its required
-/// permission, its maximum body size and its query parameters. Used during startup; ``built(for:)`` creates the lookup.
+/// scope, its maximum body size and its query parameters. Used during startup; ``built(for:)`` creates the lookup.
 package final class CounterRouter {
     /// The handler of an authenticated route.
     package typealias Handler = @Sendable (Incoming) async throws -> Response
@@ -17,14 +17,14 @@ package final class CounterRouter {
         /// The path; a component in braces matches any text.
         let template: String
         package let query: QueryParameters
-        /// The required permission of the caller; `nil` for an open route.
-        let permission: Permission?
-        /// The required permission of a staff member, in addition.
+        /// The required scope of the caller; `nil` for an open route.
+        let scope: APIScope?
+        /// The required scope of a staff member, in addition.
         package let needed: StaffPermission?
         package let owner: RouteOwner
         package let audience: RouteAudience
         /// `true` if the route requires no authentication.
-        package var isOpen: Bool { permission == nil }
+        package var isOpen: Bool { scope == nil }
     }
 
     /// All registered routes.
@@ -41,36 +41,36 @@ package final class CounterRouter {
 
     /// Registers a read route, with `HEAD`.
     package func get(
-        _ template: String, for permission: Permission, of owner: RouteOwner, needs needed: StaffPermission? = nil,
+        _ template: String, for scope: APIScope, of owner: RouteOwner, needs needed: StaffPermission? = nil,
         query: QueryParameters = [], use handler: @escaping Handler
     ) {
-        on([.get, .head], template, for: permission, of: owner, needs: needed, query: query, use: handler)
+        on([.get, .head], template, for: scope, of: owner, needs: needed, query: query, use: handler)
     }
 
     /// Registers a write route.
     /// - Parameter maximumBodyBytes: The maximum body size; `nil` for the counter's default.
     package func post(
-        _ template: String, for permission: Permission, of owner: RouteOwner, needs needed: StaffPermission? = nil,
+        _ template: String, for scope: APIScope, of owner: RouteOwner, needs needed: StaffPermission? = nil,
         maximumBodyBytes: Int? = nil, use handler: @escaping Handler
     ) {
         on(
-            [.post], template, for: permission, of: owner, needs: needed, maximumBodyBytes: maximumBodyBytes,
+            [.post], template, for: scope, of: owner, needs: needed, maximumBodyBytes: maximumBodyBytes,
             use: handler)
     }
 
-    /// Registers a route for callers with the permission, authenticated by a key or a page session.
+    /// Registers a route for callers with the scope, authenticated by a key or a page session.
     package func on(
-        _ methods: [HTTPRequest.Method], _ template: String, for permission: Permission, of owner: RouteOwner,
+        _ methods: [HTTPRequest.Method], _ template: String, for scope: APIScope, of owner: RouteOwner,
         needs needed: StaffPermission? = nil, query: QueryParameters = [], maximumBodyBytes: Int? = nil,
         use handler: @escaping Handler
     ) {
         add(
             Route(
-                methods: methods, template: template, query: query, permission: permission, needed: needed,
+                methods: methods, template: template, query: query, scope: scope, needed: needed,
                 owner: owner, audience: .clerk),
             AccountResponder(
-                authenticator: authenticator, permission: permission, needed: needed,
-                isOwn: owner == .asker ? nil : options.hasHardware, query: query,
+                authenticator: authenticator, scope: scope, needed: needed,
+                isOwn: owner == .caller ? nil : options.hasHardware, query: query,
                 maximumBodyBytes: maximumBodyBytes ?? options.maximumBodyBytes, bodyTimeout: options.bodyTimeout,
                 handler: handler))
     }
@@ -83,7 +83,7 @@ package final class CounterRouter {
     ) {
         add(
             Route(
-                methods: methods, template: template, query: query, permission: nil, needed: nil, owner: .counter,
+                methods: methods, template: template, query: query, scope: nil, needed: nil, owner: .counter,
                 audience: audience),
             OpenResponder(query: query, actor: audience.actor, handler: handler))
     }
@@ -119,7 +119,7 @@ package final class CounterRouter {
 /// The responder of an authenticated route.
 private struct AccountResponder: HTTPResponder {
     let authenticator: RequestAuthenticator
-    let permission: Permission
+    let scope: APIScope
     let needed: StaffPermission?
     /// Returns `true` if the account may use the counter's resources; `nil` for resources of each account's own.
     let isOwn: (@Sendable (AccountID) -> Bool)?
@@ -129,14 +129,14 @@ private struct AccountResponder: HTTPResponder {
     let handler: CounterRouter.Handler
 
     func respond(to request: Request, context: RouteContext) async throws -> Response {
-        let principal = try await authenticator.principal(of: request, for: permission)
+        let principal = try await authenticator.principal(of: request, for: scope)
         if let needed { try principal.person?.require(needed) }
         Connection.current?.place.known()
         guard isOwn?(principal.account) ?? true else { throw Problem.notFound }
         try query.check(request)
         let incoming = Incoming(
             request: request, account: principal.account, credential: principal.credential, share: principal.share,
-            actor: principal.actor, permissions: principal.permissions, person: principal.person,
+            actor: principal.actor, scopes: principal.scopes, person: principal.person,
             maximumBodyBytes: maximumBodyBytes, bodyTimeout: bodyTimeout, parameters: context.parameters)
         return try await Attribution.ofRequest(by: principal.actor, at: principal.device) {
             try await handler(incoming)

@@ -41,7 +41,7 @@ struct WitnessedClockTests {
         #expect(clock.standing == .unproved)
         machine.passes(.days(3))
         #expect(clock.standing == .unproved)
-        clock.heard(machine.time, from: "api")
+        clock.witness(machine.time, from: "api")
         #expect(clock.standing == .trusted)
     }
 
@@ -60,7 +60,7 @@ struct WitnessedClockTests {
     @Test("a provider that confirms the clock overrules a journal that was written too far ahead") func wrongJournal() {
         let clock = machine.clock(floor: machine.time.adding(.days(300)), hasWitnesses: true)
         #expect(clock.standing == .doubted(.behindJournal(by: .days(300))))
-        clock.heard(machine.time, from: "api")
+        clock.witness(machine.time, from: "api")
         #expect(clock.standing == .trusted)
         #expect(clock.now() == machine.time)
     }
@@ -70,7 +70,7 @@ struct WitnessedClockTests {
         machine.isWrong(by: .days(35))
         let wrong = machine.clock(floor: machine.now(), proved: machine.time, hasWitnesses: true)
         #expect(wrong.standing == .doubted(.aheadOfProof(by: .days(35))))
-        wrong.heard(machine.time, from: "api")
+        wrong.witness(machine.time, from: "api")
         #expect(wrong.standing == .doubted(.contradicted(by: "api", off: .days(35))))
         #expect(wrong.now() == machine.time, "the provider's time is the better one")
         machine.isWrong(by: .days(0))
@@ -81,7 +81,7 @@ struct WitnessedClockTests {
         machine.passes(.days(31))
         let clock = machine.clock(hasWitnesses: true)
         #expect(clock.standing == .doubted(.aheadOfProof(by: .days(31))))
-        clock.heard(machine.time.adding(.seconds(-59)), from: "api")
+        clock.witness(machine.time.adding(.seconds(-59)), from: "api")
         #expect(clock.standing == .trusted)
     }
 
@@ -102,7 +102,7 @@ struct WitnessedClockTests {
         arguments: [Span.days(35), .days(-2), .minutes(6)])
     func jump(_ span: Span) {
         let clock = machine.clock(hasWitnesses: true)
-        clock.heard(machine.time, from: "api")
+        clock.witness(machine.time, from: "api")
         machine.isWrong(by: span)
         machine.passes(.minutes(1))
         #expect(clock.standing == .doubted(.jumped(by: span)))
@@ -123,18 +123,18 @@ struct WitnessedClockTests {
     @Test("one provider's word against a clock that was confirmed is a doubt, and the time goes on as it was")
     func contradiction() {
         let clock = machine.clock(hasWitnesses: true)
-        clock.heard(machine.time, from: "one")
-        clock.heard(machine.time.adding(.days(-3)), from: "other")
+        clock.witness(machine.time, from: "one")
+        clock.witness(machine.time.adding(.days(-3)), from: "other")
         #expect(clock.standing == .doubted(.contradicted(by: "other", off: .days(3))))
         #expect(clock.now() == machine.time)
-        clock.heard(machine.time, from: "one")
+        clock.witness(machine.time, from: "one")
         #expect(clock.standing == .trusted)
     }
 
     @Test("no time is too far away") func extremes() {
         for moment in [Int64.min, .max, 0] {
             let clock = machine.clock(floor: Timestamp(milliseconds: moment), hasWitnesses: true)
-            clock.heard(Timestamp(milliseconds: moment), from: "api")
+            clock.witness(Timestamp(milliseconds: moment), from: "api")
             _ = (clock.standing, clock.now(), clock.standing.doubt?.sentence, clock.standing.doubt?.off)
         }
     }

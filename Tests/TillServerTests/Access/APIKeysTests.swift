@@ -16,9 +16,9 @@ struct APIKeysTests {
     private func hash(_ made: APIKeys.Made) -> [UInt8] { digest(made.key.reveal().utf8) }
 
     private func make(
-        _ keys: APIKeys, _ permissions: Set<Permission> = [.read], life: Span? = nil
+        _ keys: APIKeys, _ scopes: Set<APIScope> = [.read], life: Span? = nil
     ) async throws -> APIKeys.Made {
-        try await keys.create(account: .main, label: "Shop", permissions: permissions, life: life, by: "anna")
+        try await keys.create(account: .main, label: "Shop", scopes: scopes, life: life, by: "anna")
     }
 
     @Test("A key has a name, 256 bits, its scopes, who made it and an end; of the key itself only a digest is kept")
@@ -30,7 +30,7 @@ struct APIKeysTests {
         let found = try #require(try await keys.key(ofHash: hash(made)))
         #expect(found == made.record)
         #expect(found.id.rawValue.wholeMatch(of: /key_[0-9a-hjkmnp-tv-z]{12}/) != nil)
-        #expect(found.permissions == [.read, .sell] && found.permissions.words == ["read", "sell"])
+        #expect(found.scopes == [.read, .sell] && found.scopes.words == ["read", "sell"])
         #expect(found.expiresAt == clock.now().adding(.days(90)) && found.createdBy == "anna")
         let kept = try #require(try await store.record(found.record.id))
         #expect(!String(decoding: kept.body, as: UTF8.self).contains(made.key.reveal().dropFirst(5)))
@@ -44,9 +44,9 @@ struct APIKeysTests {
         try await store.change([.insert(Record(id, body: Array(#"{"account":"main","label":"shop"}"#.utf8)))])
         let keys = APIKeys(store, clock: clock)
         let key = try #require(try await keys.all().first)
-        #expect(key.id.rawValue == "key_abababababababab" && key.permissions == .ofBefore && key.expiresAt == nil)
+        #expect(key.id.rawValue == "key_abababababababab" && key.scopes == .ofBefore && key.expiresAt == nil)
         // Who works at the shop was nobody's matter then.
-        #expect(!key.permissions.contains(.staff))
+        #expect(!key.scopes.contains(.staff))
         #expect(try await keys.revoke(key.id).label == "shop")
         #expect(try await keys.all().first?.id == key.id)
         #expect(try await keys.account(ofHash: key.hash) == nil)
@@ -62,7 +62,7 @@ struct APIKeysTests {
         try await write("01", #"["read","fly"]"#)
         try await write("02", #""read""#)
         let keys = APIKeys(store, clock: clock)
-        #expect(try await keys.key(ofHash: [1])?.permissions == [.read])
+        #expect(try await keys.key(ofHash: [1])?.scopes == [.read])
         await #expect(throws: JournalError.self) { try await keys.key(ofHash: [2]) }
     }
 
@@ -119,7 +119,7 @@ struct APIKeysTests {
         let (second, replaced) = try await keys.rotate(first.record.id, by: "bea")
         #expect(replaced.id == first.record.id && replaced.revokedAt == clock.now() && replaced.revokedBy == "bea")
         #expect(try await keys.account(ofHash: hash(first)) == nil)
-        #expect(second.record.label == "Shop" && second.record.permissions == [.refund])
+        #expect(second.record.label == "Shop" && second.record.scopes == [.refund])
         #expect(second.record.expiresAt == clock.now().adding(.days(10)) && second.record.createdBy == "bea")
         let (third, graced) = try await keys.rotate(second.record.id, grace: .hours(1))
         #expect(graced.revokedAt == nil && graced.expiresAt == clock.now().adding(.hours(1)))
@@ -170,7 +170,7 @@ struct APIKeysTests {
         let keys = APIKeys(store(), clock: clock)
         for label in ["", "  ", "a\nb", String(repeating: "x", count: 129)] {
             await #expect(throws: APIKeyError.invalidWord(.label)) {
-                try await keys.create(account: .main, label: label, permissions: [.read])
+                try await keys.create(account: .main, label: label, scopes: [.read])
             }
         }
         for life in [Span.milliseconds(0), .seconds(-5), .days(3_651)] {

@@ -13,10 +13,10 @@ import TillTestSupport
 @Suite("What a key may do")
 struct PermissionRouteTests {
     private func make(
-        _ permissions: Set<Permission>, in counter: RoutedCounter, life: Span? = nil
+        _ scopes: Set<APIScope>, in counter: RoutedCounter, life: Span? = nil
     ) async throws -> APIKeys.Made {
         try await APIKeys(counter.journal, clock: SystemClock()).create(
-            account: .main, label: "test", permissions: permissions, life: life)
+            account: .main, label: "test", scopes: scopes, life: life)
     }
 
     private func bearer(_ made: APIKeys.Made) -> [String: String] { ["Authorization": "Bearer \(made.key.reveal())"] }
@@ -25,7 +25,7 @@ struct PermissionRouteTests {
     func everyRoute() async throws {
         let counter = try await RoutedCounter()
         var refused = 0
-        for permission in Permission.allCases {
+        for permission in APIScope.allCases {
             let others = Set.all.subtracting([permission])
             let key = bearer(try await make(others, in: counter))
             for route in counter.router.routes where route.permission == permission {
@@ -49,7 +49,7 @@ struct PermissionRouteTests {
     @Test("With the scope alone a route answers, and does not ask for another")
     func scopeIsEnough() async throws {
         let counter = try await RoutedCounter()
-        for permission in Permission.allCases {
+        for permission in APIScope.allCases {
             let key = bearer(try await make([permission], in: counter))
             for route in counter.router.routes
             where route.permission == permission && route.template != "/v1/events" {
@@ -80,18 +80,18 @@ struct PermissionRouteTests {
     func roles() async throws {
         let counter = try await RoutedCounter()
         var number = 0
-        func ask(_ scopes: Set<Permission>, _ method: String, _ path: String, _ body: String) async throws -> Response {
+        func ask(_ scopes: Set<APIScope>, _ method: String, _ path: String, _ body: String) async throws -> Response {
             number += 1
             var headers = bearer(try await make(scopes, in: counter))
             headers["Idempotency-Key"] = "k-\(number)"
             return try await counter.ask(method, path, headers: headers, body)
         }
-        func add(_ role: String, _ scopes: Set<Permission>) async throws -> Response {
+        func add(_ role: String, _ scopes: Set<APIScope>) async throws -> Response {
             try await ask(scopes, "POST", "/v1/staff", #"{"name":"Eve \#(number)","role":"\#(role)"}"#)
         }
-        let seller: Set<Permission> = [.read, .sell, .refund, .readers, .offline, .staff]
+        let seller: Set<APIScope> = [.read, .sell, .refund, .readers, .offline, .staff]
         for (role, scopes) in [("owner", [.staff]), ("cashier", [.staff]), ("manager", seller), ("owner", seller)]
-            as [(String, Set<Permission>)]
+            as [(String, Set<APIScope>)]
         {
             let response = try await add(role, scopes)
             #expect(response.status == .forbidden, "\(role) \(scopes)")
@@ -177,7 +177,7 @@ struct PermissionRouteTests {
         let token = try await authenticator.sessions.begin(for: .main, key: made.record.hash)
         let cookie = "\(try await authenticator.sessions.cookie(for: request([:])).name)=\(token)"
         let session = try await authenticator.principal(of: request([.cookie: cookie]), for: .read)
-        #expect(session.permissions == [.read], "a session may do no more than the key that began it")
+        #expect(session.scopes == [.read], "a session may do no more than the key that began it")
         _ = try #require(feed.listen(.main, credential: mine, atMost: 9))
         _ = try #require(feed.listen(.main, credential: session.credential, atMost: 9))
         _ = try #require(feed.listen(.main, credential: .key(hash: others), atMost: 9))
@@ -198,7 +198,7 @@ struct PermissionRouteTests {
         let counter = try await RoutedCounter()
         let clock = ManualClock(SystemClock().now())
         let keys = APIKeys(counter.journal, clock: clock)
-        let made = try await keys.create(account: .main, label: "test", permissions: [.read], life: .seconds(1))
+        let made = try await keys.create(account: .main, label: "test", scopes: [.read], life: .seconds(1))
         let feed = EventFeed()
         let authenticator = authenticator(of: counter, keys, feed, clock)
         let watch = KeyWatch(

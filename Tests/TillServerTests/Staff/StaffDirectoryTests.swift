@@ -105,7 +105,7 @@ struct StaffDirectoryTests {
 
     @Test("Every scope of a route is opened by a permission, and cashiers get the least")
     func permissionsOpenScopes() {
-        for scope in Permission.allCases where scope != .read {
+        for scope in APIScope.allCases where scope != .read {
             #expect(
                 StaffPermission.allCases.contains { $0.scopes.contains(scope) }, "nobody of the staff gets \(scope)")
         }

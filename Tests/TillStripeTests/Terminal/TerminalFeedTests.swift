@@ -16,7 +16,7 @@ import TillTestSupport
         let feed = TerminalFeed()
         let wait = feed.begin("tmr_1", ProviderReference(rawValue: "pi_1"))
         #expect(feed.reader(of: ProviderReference(rawValue: "pi_1")) == "tmr_1")
-        feed.heard(of: "tmr_1")
+        feed.changed("tmr_1")
         await wait.pause(atMost: .milliseconds(700), clock: ManualClock(waits: .last))
         feed.end(wait)
         #expect(feed.busyReaders.isEmpty)
@@ -26,7 +26,7 @@ import TillTestSupport
     func backstop() async {
         let feed = TerminalFeed()
         let wait = feed.begin("tmr_1", nil)
-        feed.heard(of: "tmr_2")
+        feed.changed("tmr_2")
         await wait.pause(atMost: .milliseconds(700), clock: RushingClock())
         feed.end(wait)
     }

@@ -22,7 +22,7 @@ package struct OfficeRoutes: Sendable {
 
     package func register(on router: CounterRouter) {
         router.post(
-            "/v1/staff/{id}/invitation", for: .staff, of: .asker, maximumBodyBytes: OfficeRoutes.maximumBodyBytes
+            "/v1/staff/{id}/invitation", for: .staff, of: .caller, maximumBodyBytes: OfficeRoutes.maximumBodyBytes
         ) { try await invite($0.parameters.identifier(), $0) }
         router.open([.post], "/session/invitation", for: .clerk) { request, _ in try await show(request) }
         router.open([.post], "/session/enrolment", for: .clerk) { request, _ in try await enrol(request) }

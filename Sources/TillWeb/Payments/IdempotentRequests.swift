@@ -96,11 +96,11 @@ package final class IdempotentRequests: Sendable {
 
     /// Records the response to a request in flight. The response holds even if this write fails: a retry is then
     /// answered from the payment.
-    /// - Parameter answering: the answer that the engine was to store with the last event.
+    /// - Parameter keyedAnswer: the answer that the engine was to store with the last event.
     package func finish(
-        _ record: IdempotencyRecord, status: Int, payment: Payment, answering: KeyedAnswer? = nil
+        _ record: IdempotencyRecord, status: Int, payment: Payment, keyedAnswer: KeyedAnswer? = nil
     ) async -> IdempotencyRecord {
-        if let written = answering?.written(for: payment) { return written }
+        if let written = keyedAnswer?.written(for: payment) { return written }
         let finished = IdempotentRequests.finished(record, status: status, payment: payment)
         guard IdempotentRequests.isStorable(record, payment) else {
             _ = state.withLock { $0.unsettled.insert(record.scope) }
@@ -111,7 +111,7 @@ package final class IdempotentRequests: Sendable {
     }
 
     /// Returns the answer of a request for the engine to store.
-    package func answering(_ record: IdempotencyRecord, status: Int) -> KeyedAnswer {
+    package func keyedAnswer(to record: IdempotencyRecord, status: Int) -> KeyedAnswer {
         KeyedAnswer { payment in
             guard IdempotentRequests.isStorable(record, payment) else { return nil }
             return IdempotentRequests.finished(record, status: status, payment: payment)

@@ -1,19 +1,19 @@
 import Synchronization
 import TillCore
-package import TillReceipts
+import TillReceipts
 
 /// Remembers the payments already reported for missing card-mandated receipt fields, so that the log reports each once
 /// and not at every view.
-package final class ReceiptGapLog: Sendable {
+final class ReceiptGapLog: Sendable {
     /// The maximum number of remembered payments; the set is cleared when full.
     static let maximumPayments = 4_096
 
     private let reported = Mutex<Set<PaymentID>>([])
 
-    package init() {}
+    init() {}
 
     /// Returns the log message at the first report of a payment.
-    package func sentence(for receipt: ReceiptContent) -> String? {
+    func sentence(for receipt: ReceiptContent) -> String? {
         guard let sentence = receipt.missingFieldsSentence else { return nil }
         return reported.withLock { reported in
             if reported.count >= ReceiptGapLog.maximumPayments { reported.removeAll() }

@@ -1,4 +1,5 @@
 package import TillCore
+package import TillCounter
 
 /// A sign-in event at a device or in the back office.
 package enum SignInEvent: Sendable {

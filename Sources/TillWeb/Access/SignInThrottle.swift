@@ -1,5 +1,6 @@
 import Synchronization
-package import TillCore
+import TillCore
+package import TillCounter
 
 /// Throttles sign-in guessing. After too many failures an address waits, longer each time, and its attempts are refused
 /// unchecked meanwhile; after many failures in total all addresses wait briefly. Start codes, keys and passkeys are

@@ -38,12 +38,12 @@ package struct PaymentRequests: Sendable {
             account: incoming.account, operation: "POST /v1/payments/\(id)/\(operation.rawValue)", key: key)
         let request = keyed.record(scope, body, .inFlight(payment: id, operation: operation.rawValue))
         return try await keyed.answer(request, status: status) { record in
-            let answer = keyed.answering(request, status: status.code)
+            let answer = keyed.keyedAnswer(to: request, status: status.code)
             let after = try await withPaymentSpan(operation.rawValue, id) {
                 try await work(body, payment, record, answer)
             }
             metrics.outcome(after.status)
-            return await keyed.finish(request, status: status.code, payment: after, answering: answer)
+            return await keyed.finish(request, status: status.code, payment: after, keyedAnswer: answer)
         }
     }
 }

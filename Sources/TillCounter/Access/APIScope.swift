@@ -1,7 +1,7 @@
 public import TillCore
 
-/// A permission. A route requires one; a key or a session holds a set.
-public enum Permission: String, CaseIterable, Hashable, Sendable {
+/// A scope of the API. A route requires one; a key or a session holds a set.
+public enum APIScope: String, CaseIterable, Hashable, Sendable {
     /// Read payments, receipts, the ledger and open items.
     case read
     /// Take payments, with all that belongs to it: collect, confirm, capture, void, receipts.
@@ -18,20 +18,20 @@ public enum Permission: String, CaseIterable, Hashable, Sendable {
     case staff
 }
 
-extension Permission {
-    /// The name of the permission in the context of staff roles.
+extension APIScope {
+    /// The name of the scope in the context of staff roles.
     package var staffPermission: String {
         StaffPermission.allCases.first { $0.scopes.contains(self) }?.rawValue ?? rawValue
     }
 }
 
-extension Set<Permission> {
-    /// Every permission.
-    public static let all = Set(Permission.allCases)
-    /// The permissions of a key stored before scopes existed: every permission of that time.
+extension Set<APIScope> {
+    /// Every scope.
+    public static let all = Set(APIScope.allCases)
+    /// The scopes of a key stored before scopes existed: every scope of that time.
     static let ofBefore = all.subtracting([.staff])
-    /// The default permissions of a key: sell and read, but neither refund nor decide.
-    public static let standard: Set<Permission> = [.read, .sell]
+    /// The default scopes of a key: sell and read, but neither refund nor decide.
+    public static let standard: Set<APIScope> = [.read, .sell]
     /// The word for ``all`` on the command line.
     static let wordForAll = "all"
 
@@ -43,15 +43,15 @@ extension Set<Permission> {
         }
         self = []
         for word in text.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let permission = Permission(rawValue: word.filter { $0 != " " }) else {
+            guard let scope = APIScope(rawValue: word.filter { $0 != " " }) else {
                 throw UnknownScope(word: String(word.prefix(40)))
             }
-            insert(permission)
+            insert(scope)
         }
     }
 
     /// The scopes in the order of their declaration.
-    public var words: [String] { Permission.allCases.filter(contains).map(\.rawValue) }
+    public var words: [String] { APIScope.allCases.filter(contains).map(\.rawValue) }
 }
 
 /// An error for an unknown scope.
@@ -65,6 +65,6 @@ public struct UnknownScope: ExplainedError, Hashable {
     /// Keys move no money.
     public var moneyMoved: MoneyMoved { .no }
     public var next: String {
-        "Use \(Permission.allCases.map(\.rawValue).joined(separator: ", ")) with commas between, or all."
+        "Use \(APIScope.allCases.map(\.rawValue).joined(separator: ", ")) with commas between, or all."
     }
 }
