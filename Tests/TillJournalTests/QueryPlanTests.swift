@@ -18,7 +18,7 @@ struct QueryPlanTests {
         // Each kind of work is in it, else this test would not see what it misses.
         for part in [
             "FROM event WHERE sequence > ? AND account = ?", "FROM payment WHERE id < ? AND account = ? AND status = ?",
-            "FROM payment WHERE id < ? AND status = ?", "due_at <= ?", "FROM idempotency", "DELETE FROM webhook",
+            "min(account) FROM payment", "due_at <= ?", "FROM idempotency", "DELETE FROM webhook",
             "outbox.due_at IS NULL", "FROM tally", "INSERT INTO event", "FROM record_field", "max(sequence)",
             "(due_at, payment) >", "UPDATE journal",
         ] {

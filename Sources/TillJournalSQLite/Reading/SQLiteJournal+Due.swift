@@ -23,16 +23,29 @@ extension SQLiteJournal {
     /// Returns outbox entries after `place`, earliest first.
     public func planned(after place: OutboxPlace, limit: Int) async throws(JournalError) -> [OutboxPlace] {
         let limit = max(limit, 0)
-        return try await read { db in
-            let statement = try db.cachedStatement(
-                sql: """
-                    SELECT due_at, payment FROM outbox WHERE (due_at, payment) > (?, ?) ORDER BY due_at, payment LIMIT ?
-                    """)
-            let arguments: StatementArguments = [place.moment?.milliseconds ?? .min, place.payment.rawValue, limit]
-            return try Row.fetchAll(statement, arguments: arguments).map {
-                OutboxPlace(moment: Timestamp(milliseconds: $0[0]), payment: PaymentID(rawValue: $0[1]))
+        return try await read { [self] db in
+            var places: [OutboxPlace] = []
+            for (holder, owner) in try holders(db) {
+                let statement = try db.cachedStatement(
+                    sql: """
+                        SELECT due_at, payment FROM outbox WHERE \(holder) AND (due_at, payment) > (?, ?)
+                        ORDER BY due_at, payment LIMIT ?
+                        """)
+                let arguments: StatementArguments = [
+                    place.moment?.milliseconds ?? .min, place.payment.rawValue, limit,
+                ]
+                places += try Row.fetchAll(statement, arguments: owner + arguments).map {
+                    OutboxPlace(moment: Timestamp(milliseconds: $0[0]), payment: PaymentID(rawValue: $0[1]))
+                }
             }
+            return Array(places.sorted().prefix(limit))
         }
+    }
+
+    /// Returns the conditions that together select the whole outbox: each is a range of the index by holder and due
+    /// time.
+    func holders(_ db: Database) throws -> [(condition: String, arguments: StatementArguments)] {
+        [("owner IS NULL", [])] + (try owners(db).map { ("owner = ?", [$0]) })
     }
 
     /// Returns the time of the last written event.

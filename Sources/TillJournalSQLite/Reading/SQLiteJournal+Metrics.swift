@@ -5,7 +5,7 @@ public import TillJournal
 extension SQLiteJournal {
     /// Returns the number of payments by status, and of pending work, from totals maintained by the commits.
     public func metrics(at moment: Timestamp) async throws(JournalError) -> JournalMetrics {
-        try await read { db in
+        try await read { [self] db in
             var metrics = JournalMetrics()
             let names = Tally.all.map { "'\($0.name)'" }.joined(separator: ",")
             let rows = try Row.fetchAll(db, sql: "SELECT name, count FROM tally WHERE name IN (\(names))")
@@ -17,11 +17,13 @@ extension SQLiteJournal {
                 case .pending: metrics.pending = count
                 }
             }
-            let row = try Row.fetchOne(
-                db, sql: "SELECT count(*), min(due_at) FROM outbox WHERE due_at <= ?", arguments: [moment.milliseconds])
-            if let row {
-                metrics.due = row[0]
-                metrics.oldestDue = (row[1] as Int64?).map { Timestamp(milliseconds: $0) }
+            for (holder, owner) in try holders(db) {
+                let statement = try db.cachedStatement(
+                    sql: "SELECT count(*), min(due_at) FROM outbox WHERE \(holder) AND due_at <= ?")
+                guard let row = try Row.fetchOne(statement, arguments: owner + [moment.milliseconds]) else { continue }
+                metrics.due += row[0]
+                guard let oldest = (row[1] as Int64?).map({ Timestamp(milliseconds: $0) }) else { continue }
+                metrics.oldestDue = min(metrics.oldestDue ?? oldest, oldest)
             }
             return metrics
         }

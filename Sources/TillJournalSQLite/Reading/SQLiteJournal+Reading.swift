@@ -43,9 +43,26 @@ extension SQLiteJournal {
     private func paymentRows<Found: Sendable>(
         _ filter: PaymentFilter, _ found: @escaping @Sendable (Row) throws -> Found
     ) async throws(JournalError) -> [Found] {
+        let limit = min(max(filter.limit, 1), JournalLimits.maximumPage)
+        return try await read { db in
+            guard filter.account == nil, filter.status != nil else {
+                return try SQLiteJournal.page(db, filter, limit: limit).map { try found($0) }
+            }
+            // The index by status begins with the account: the newest of every account are merged.
+            var rows: [Row] = []
+            for account in try SQLiteJournal.accounts(db) {
+                var part = filter
+                part.account = account
+                rows += try SQLiteJournal.page(db, part, limit: limit)
+            }
+            return try rows.sorted { ($0[0] as String) > ($1[0] as String) }.prefix(limit).map { try found($0) }
+        }
+    }
+
+    private static func page(_ db: Database, _ filter: PaymentFilter, limit: Int) throws -> [Row] {
         // The position is always a condition, so that every list starts in an index at its page.
         var conditions = ["id < ?"]
-        var values: [any DatabaseValueConvertible & Sendable] = [filter.before?.rawValue ?? "\u{10FFFF}"]
+        var values: [any DatabaseValueConvertible] = [filter.before?.rawValue ?? "\u{10FFFF}"]
         for (condition, value) in [
             ("account = ?", filter.account?.rawValue), ("order_id = ?", filter.order?.rawValue),
             ("status = ?", filter.status?.rawValue),
@@ -54,16 +71,24 @@ extension SQLiteJournal {
             conditions.append(condition)
             values.append(value)
         }
-        values.append(min(max(filter.limit, 1), JournalLimits.maximumPage))
-        let sql = """
-            SELECT \(PaymentRow.columns) FROM payment WHERE \(conditions.joined(separator: " AND "))
-            ORDER BY id DESC LIMIT ?
-            """
-        let arguments = values
-        return try await read { db in
-            let statement = try db.cachedStatement(sql: sql)
-            return try Row.fetchAll(statement, arguments: StatementArguments(arguments)).map { try found($0) }
+        values.append(limit)
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT \(PaymentRow.columns) FROM payment WHERE \(conditions.joined(separator: " AND "))
+                ORDER BY id DESC LIMIT ?
+                """)
+        return try Row.fetchAll(statement, arguments: StatementArguments(values))
+    }
+
+    /// Returns the accounts with payments, each found after the previous one: the number of reads is that of the
+    /// accounts, not of the payments.
+    private static func accounts(_ db: Database) throws -> [AccountID] {
+        let next = try db.cachedStatement(sql: "SELECT min(account) FROM payment WHERE account > ?")
+        var accounts: [AccountID] = []
+        while let name = try String.fetchOne(next, arguments: [accounts.last?.rawValue ?? ""]) {
+            accounts.append(AccountID(rawValue: name))
         }
+        return accounts
     }
 
     /// Returns all events of a payment, oldest first.

@@ -32,6 +32,7 @@ enum SQLiteSchema {
         }
         registerLeases(&migrator)
         registerAudit(&migrator)
+        registerFewerIndexes(&migrator)
         return migrator
     }
 
