@@ -376,6 +376,9 @@ let package = Package(
             name: "journal-benchmark", dependencies: ["TillCore", "TillJournal", "TillJournalSQLite", "TillPostgres"],
             path: "Benchmarks/journal", swiftSettings: strict),
         .executableTarget(
+            name: "floor-benchmark", dependencies: [hummingbird, nioCore, grdb], path: "Benchmarks/floor",
+            swiftSettings: strict),
+        .executableTarget(
             name: "applepay-benchmark",
             dependencies: ["TillCore", "TillApplePay", "TillStandInApple", "TillTestSupport", crypto],
             path: "Benchmarks/applepay", exclude: ["README.md", "run"], swiftSettings: strict),
