@@ -543,6 +543,23 @@ def test_a_card_with_two_networks_goes_over_the_one_that_was_asked_for(desk):
     desk.verify()
 
 
+def test_a_sale_uses_the_connected_reader(desk):
+    counter.succeed("readers", "connect", "Front", *desk.common)
+    plain = ["sale", "--amount", "12.50", "--currency", "EUR"]
+    unsure = counter.till(*plain, "--card", "visa", *desk.common)
+    assert unsure.code != 0 and unsure.json["error"]["code"] == "choose_a_tender", unsure
+    assert "Front is connected" in unsure.json["error"]["what"] and not desk.charges()
+    sale = subprocess.Popen([counter.binary(), *plain, *desk.common], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            text=True)
+    assert desk.card("visa").code == 0
+    code, out, err = end(sale)
+    assert code == 0, err
+    assert counter.succeed("payments", "show", json.loads(out)["id"], *desk.common)["tender"] == "reader"
+    assert [c["captured"] for c in desk.charges()] == [1250]
+    assert counter.succeed("readers", "disconnect", *desk.common)
+    desk.verify()
+
+
 def test_questions_at_a_reader(desk):
     def asks(*more):
         return subprocess.Popen(

@@ -15,17 +15,21 @@ import UnixSignals
 #endif
 
 extension Sale {
-    /// Returns the chosen provider's readers if the sale uses one of them: either one was named, or the provider has a
-    /// default reader and no other tender was chosen.
+    /// Returns the chosen provider's readers if the sale uses one of them: one was named, one is connected, or the
+    /// provider has a default reader; and no other tender was chosen.
     func fleet(_ counter: Counter) throws -> (any ReaderFleet)? {
         guard !cash, cardNumber == nil else { return nil }
         let fleet = counter.module(counter.options.provider)?.readers
         guard let reader, reader != SimulatedCardReader.label else {
-            guard let fleet, fleet.standing != nil else { return nil }
+            guard let fleet else { return nil }
+            let connected = reader == nil ? ReaderChoice.read(counter) : nil
+            guard fleet.standing != nil || connected != nil else { return nil }
             guard reader == nil, card == nil else {
                 throw CommandError(
-                    code: "choose_a_tender", what: "More than one way to pay was chosen.",
-                    next: "Leave out --reader and --card: the customer pays at the terminal.")
+                    code: "choose_a_tender",
+                    what: "More than one way to pay was chosen\(connected.map { ": \($0.label) is connected" } ?? "").",
+                    next: "Leave out --reader and --card: the customer pays at the terminal. "
+                        + "Or name --reader simulated for a simulated card.")
             }
             return fleet
         }

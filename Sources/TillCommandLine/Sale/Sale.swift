@@ -42,8 +42,8 @@ struct Sale: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The card reader: simulated, or the label or id of a provider's reader, or connected. Simulated is used "
-                + "if no other way to pay is named.", valueName: "name"))
+            "The card reader: the label or id of a provider's reader, or connected, or simulated. Without one, and "
+                + "without another way to pay: the connected reader, else the simulated one.", valueName: "name"))
     var reader: String?
     @Option(
         name: .long,
