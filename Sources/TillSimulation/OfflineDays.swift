@@ -75,7 +75,7 @@ private final class OfflineWorld: Sendable {
         self.plant = plant
         self.executor = executor
         disk = PowerLossDisk(lies: plant == .diskLies)
-        offline = try? SandboxOfflineLedger(path: nil)
+        offline = SandboxOfflineLedger(path: nil)
         device = OfflineDevice(name: "till", key: Secret(Array(repeating: 7, count: 32)))
         sandbox = SandboxProvider(
             store: SandboxMemoryStore(), clock: clock, faults: SandboxFaults(followsTables: false))

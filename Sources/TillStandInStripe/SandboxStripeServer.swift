@@ -70,7 +70,7 @@ public struct SandboxStripeServer: Sendable {
         cardTime: Span = .milliseconds(0), onReady: @escaping @Sendable (Int) async -> Void = { _ in }
     ) async throws {
         let store: any SandboxStore =
-            if let ledgerFile { try SandboxFileStore(path: ledgerFile) } else { SandboxMemoryStore() }
+            if let ledgerFile { SandboxFileStore(path: ledgerFile) } else { SandboxMemoryStore() }
         let server = SandboxStripeServer(store: store, faults: faults, webhook: webhook)
         server.terminal.setCardTime(cardTime)
         try await server.run(port: port, onReady: onReady)

@@ -15,7 +15,7 @@ struct AfterSaleTests {
         _ = try #require(
             try await world.provider.ledger.play(event, on: ProviderReference(rawValue: charge.reference)))
         return try await world.checkout.receiveWebhook(
-            of: id, in: WebhookReceipt(provider: .sandbox, id: webhook, at: world.clock.now()))
+            about: id, in: WebhookReceipt(provider: .sandbox, id: webhook, at: world.clock.now()))
     }
 
     @Test("a refund that fails months later is found, once, and blocks the order again")

@@ -23,7 +23,7 @@ final class OfflineShop: Sendable {
         journal = MemoryJournal(clock: clock)
         sandbox = SandboxProvider(
             store: SandboxMemoryStore(), clock: clock, faults: SandboxFaults(followsTables: false))
-        books = try SandboxOfflineLedger(path: nil)
+        books = SandboxOfflineLedger(path: nil)
     }
 
     var forwarder: SandboxForwarder {

@@ -24,7 +24,7 @@ private func example2(_ ledger: SandboxLedger, _ reference: ProviderReference) a
 
 /// Of `SandboxProvider.swift`.
 private func example3() async throws {
-    let store = try SandboxFileStore(path: ".till/sandbox.sqlite")
+    let store = SandboxFileStore(path: ".till/sandbox.sqlite")
     let sandbox = SandboxProvider(store: store, latency: .milliseconds(200))
     for charge in try await sandbox.ledger.charges() { print(charge) }
     _ = store

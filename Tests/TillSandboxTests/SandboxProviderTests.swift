@@ -250,8 +250,8 @@ import TillTestSupport
     @Test func twoProcessesShareOneFile() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("sandbox-\(UUID()).sqlite").path
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
-        let one = SandboxProvider(store: try SandboxFileStore(path: path), clock: clock)
-        let two = SandboxProvider(store: try SandboxFileStore(path: path), clock: clock)
+        let one = SandboxProvider(store: SandboxFileStore(path: path), clock: clock)
+        let two = SandboxProvider(store: SandboxFileStore(path: path), clock: clock)
         let tender = try card()
         let requests = (0..<40).map { ask(eur(100), attempt: "pay_\($0 / 2)-a1") }
         await withTaskGroup(of: Bool.self) { group in

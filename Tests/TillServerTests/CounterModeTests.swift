@@ -38,7 +38,7 @@ import TillStripe
             options.mode = settings.text(.mode).flatMap { PaymentMode(rawValue: $0) }
             options.chosenProvider = settings.text(.provider).map { ProviderName(rawValue: $0) }
             journal = try SQLiteJournal.open(at: path)
-        } catch { throw .sandbox(path, "\(error)") }
+        } catch { throw .journal(path, .corrupted("\(error)")) }
         do throws(CounterError) { return try await Counter.open(options, journal: journal) } catch {
             try? await journal.close()
             throw error

@@ -41,6 +41,7 @@ public enum CardNumberMask {
     private static func search(_ text: String, as source: Source) -> String {
         guard mayHoldNumber(text) else { return text }
         var scalars = Array(text.unicodeScalars)
+        var isMasked = false
         var start = 0
         while start < scalars.count {
             guard digit(character(at: start, in: scalars).scalar) != nil,
@@ -56,6 +57,7 @@ public enum CardNumberMask {
                 return source == .person || next >= scalars.count || !scalars[next].properties.isAlphabetic
             }
             if let length = cardLength(run[...], isEnd) {
+                isMasked = true
                 for found in run.prefix(length - 4) { scalars[found.place] = "*" }
                 // The text directly after it is examined too, but is no longer part of a longer number.
                 start = run.prefix(length).last.map { $0.place + 1 } ?? start + 1
@@ -68,14 +70,35 @@ public enum CardNumberMask {
                 start += 1
             }
         }
+        guard isMasked else { return text }
         var kept = String.UnicodeScalarView()
         kept.append(contentsOf: scalars)
         return String(kept)
     }
 
-    /// Returns `false` if the text has too few digits for a card number, which holds for almost every text; ASCII is
-    /// counted without decoding.
+    /// Returns `false` if no run of digits is long enough for a card number, which holds for almost every text, and for
+    /// most keys and names in hexadecimal. ASCII is examined without decoding.
     private static func mayHoldNumber(_ text: String) -> Bool {
+        var digits = 0
+        var between = 0
+        for byte in text.utf8 {
+            switch byte {
+            case 0x30...0x39:
+                digits += 1
+                between = 0
+                if digits >= counts.lowerBound { return true }
+            case 0x25, 0x80...: return hasEnoughDigits(text)
+            case 0x41...0x5A, 0x61...0x7A: digits = 0
+            default:
+                between += 1
+                if between > mostSeparators || !isSeparator(Unicode.Scalar(byte)) { digits = 0 }
+            }
+        }
+        return false
+    }
+
+    /// Returns `false` if the text has too few digits of any script, percent-encoded ones included, for a card number.
+    private static func hasEnoughDigits(_ text: String) -> Bool {
         var ascii = 0
         var others = 0
         for byte in text.utf8 {

@@ -33,13 +33,18 @@ public enum Hex {
     }
 
     private static func text(_ bytes: some Sequence<UInt8>, ten: UInt8) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity(bytes.underestimatedCount * 2)
-        for byte in bytes {
-            let (high, low) = (byte >> 4, byte & 15)
-            text.append(high < 10 ? 0x30 + high : ten - 10 + high)
-            text.append(low < 10 ? 0x30 + low : ten - 10 + low)
+        bytes.withContiguousStorageIfAvailable { text(of: $0, ten: ten) }
+            ?? Array(bytes).withUnsafeBufferPointer { text(of: $0, ten: ten) }
+    }
+
+    private static func text(of bytes: UnsafeBufferPointer<UInt8>, ten: UInt8) -> String {
+        String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+            for (index, byte) in bytes.enumerated() {
+                let (high, low) = (byte >> 4, byte & 15)
+                text[2 * index] = high < 10 ? 0x30 + high : ten - 10 + high
+                text[2 * index + 1] = low < 10 ? 0x30 + low : ten - 10 + low
+            }
+            return bytes.count * 2
         }
-        return String(decoding: text, as: UTF8.self)
     }
 }

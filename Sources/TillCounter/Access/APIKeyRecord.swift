@@ -92,8 +92,8 @@ extension APIKeyRecord: RecordDocument {
         let body = try RecordBody(stored)
         guard let hash = Hex.decode(stored.id.key) else { throw body.damaged("key") }
         var scopes = Set<APIScope>.ofBefore
-        if let scopes = body.json["scopes"] {
-            guard let words = scopes.arrayValue else { throw body.damaged("scopes") }
+        if let list = body.json["scopes"] {
+            guard let words = list.arrayValue else { throw body.damaged("scopes") }
             // Ignore scopes of a later release; they grant nothing here.
             scopes = Set(words.compactMap { $0.stringValue.flatMap { APIScope(rawValue: $0) } })
         }

@@ -33,7 +33,7 @@ public struct Counter: Sendable {
     public static func open(
         _ options: CounterOptions, journal: any CounterStore, clock: WitnessedClock = WitnessedClock()
     ) async throws(CounterError) -> Counter {
-        let own = try OwnProviders(options, journal: journal, clock: clock)
+        let own = OwnProviders(options, journal: journal, clock: clock)
         let transports = CounterTransports(clock: clock)
         let environment = Counter.environment(options, journal, transports, clock)
         var modules: [any ProviderModule] = []

@@ -6,8 +6,6 @@ public import TillProvider
 public enum CounterError: ExplainedError {
     /// The journal cannot be opened.
     case journal(String, JournalError)
-    /// The sandbox's ledger cannot be opened.
-    case sandbox(String, String)
     /// A provider is configured but not usable.
     case provider(ProviderModuleError)
     /// A provider's keys would be sent to a foreign host.
@@ -26,7 +24,6 @@ public enum CounterError: ExplainedError {
     public var code: String {
         switch self {
         case .journal: "journal_unavailable"
-        case .sandbox: "sandbox_unavailable"
         case .provider(let error): error.code
         case .foreignHost(let refusal): refusal.code
         case .mixedModes: "mixed_modes"
@@ -40,7 +37,6 @@ public enum CounterError: ExplainedError {
     public var what: String {
         switch self {
         case .journal(let path, let error): "The journal \(path) cannot be opened. \(error)"
-        case .sandbox(let path, let error): "The sandbox's ledger \(path) cannot be opened: \(error)."
         case .provider(let error): error.what
         case .foreignHost(let refusal): refusal.what
         case .mixedModes(let live, let test):
@@ -70,7 +66,6 @@ public enum CounterError: ExplainedError {
                     + "journal with --journal."
             case .file, nil: "Check the path, its rights and the disk, or give another with --journal."
             }
-        case .sandbox: "Check the path, its rights and the disk."
         case .provider(let error): error.next
         case .foreignHost(let refusal): refusal.next
         case .mixedModes: "Configure live keys only, or test keys only; for both run two counters with two journals."

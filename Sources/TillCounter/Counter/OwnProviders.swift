@@ -11,17 +11,10 @@ struct OwnProviders: Sendable {
     private let sandbox: SandboxProvider
     let offline: OfflineService
 
-    /// - Throws: ``CounterError/sandbox(_:_:)`` if the sandbox's ledger cannot be opened.
-    init(
-        _ options: CounterOptions, journal: any Journal & RecordStore, clock: any TillClock
-    ) throws(CounterError) {
-        do {
-            let store = try SandboxFileStore(path: options.sandboxLedger)
-            sandbox = SandboxProvider(store: store, clock: clock, latency: options.sandboxLatency)
-            offline = try OfflineService.make(options, sandbox: sandbox, journal: journal, clock: clock)
-        } catch {
-            throw .sandbox(options.sandboxLedger, "\(error)")
-        }
+    init(_ options: CounterOptions, journal: any Journal & RecordStore, clock: any TillClock) {
+        let store = SandboxFileStore(path: options.sandboxLedger)
+        sandbox = SandboxProvider(store: store, clock: clock, latency: options.sandboxLatency)
+        offline = OfflineService.make(options, sandbox: sandbox, journal: journal, clock: clock)
     }
 
     /// Returns the built-in providers of a mode. Live mode has none that only simulates money.

@@ -68,13 +68,13 @@ extension OfflineService {
     /// Creates a counter's service. It forwards to the sandbox, the only stand-in here that accepts stored cards.
     package static func make(
         _ options: CounterOptions, sandbox: SandboxProvider, journal: any Journal & RecordStore, clock: any TillClock
-    ) throws -> OfflineService {
+    ) -> OfflineService {
         if !options.offline.sandboxIsReachable {
             for operation in SandboxOperation.allCases { sandbox.faults.keepFailing(operation, with: .notSent) }
         }
         let isReachable = options.offline.sandboxIsReachable
         var forwarder = SandboxForwarder(
-            ledger: sandbox.ledger, offline: try SandboxOfflineLedger(path: options.sandboxLedger + "-offline"),
+            ledger: sandbox.ledger, offline: SandboxOfflineLedger(path: options.sandboxLedger + "-offline"),
             clock: clock, latency: options.sandboxLatency, fault: { _ in isReachable ? nil : .notSent })
         forwarder.mostInWindow = options.offline.sandboxWindow
         forwarder.isReachable = isReachable

@@ -137,8 +137,8 @@ extension Incoming {
                 "The role \(name) may do more than \(person.name), who has the role \(person.role.name). "
                     + "Nothing was changed.", next: "Have somebody do it whose role may do at least as much.")
         }
-        guard role.scopes.isSubset(of: permissions) else {
-            let missing = role.scopes.subtracting(permissions)
+        guard role.scopes.isSubset(of: scopes) else {
+            let missing = role.scopes.subtracting(scopes)
             throw Problem(
                 .forbidden, "role_exceeds_yours",
                 "The role \(name) may do more than \(actorName), which lacks the scopes "

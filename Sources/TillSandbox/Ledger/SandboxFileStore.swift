@@ -5,14 +5,16 @@ import GRDB
 /// of SQLite. A killed process loses nothing; a power failure may lose the most recent transactions
 /// (`synchronous=NORMAL`), never the file.
 public final class SandboxFileStore: SandboxStore {
-    private let pool: DatabasePool
+    private let pool: OpenedOnce<DatabasePool>
 
-    /// Opens or creates the file.
-    public init(path: String) throws {
+    /// Creates a store; its first transaction opens or creates the file.
+    public init(path: String) { pool = OpenedOnce { try SandboxFileStore.open(path) } }
+
+    private static func open(_ path: String) throws -> DatabasePool {
         var configuration = Configuration()
         configuration.busyMode = .timeout(30)
         configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA synchronous = NORMAL") }
-        pool = try DatabasePool(path: path, configuration: configuration)
+        let pool = try DatabasePool(path: path, configuration: configuration)
         try pool.writeWithoutTransaction { db in
             try db.inTransaction(.immediate) {
                 try db.execute(
@@ -26,13 +28,14 @@ public final class SandboxFileStore: SandboxStore {
                 return .commit
             }
         }
+        return pool
     }
 
     /// Runs a change of the ledger atomically.
     public func transaction<Result: Sendable>(
         _ body: @escaping @Sendable (any SandboxShelf) throws -> Result
     ) async throws -> Result {
-        try await pool.writeWithoutTransaction { db in
+        try await pool().writeWithoutTransaction { db in
             var result: Result?
             try db.inTransaction(.immediate) {
                 result = try body(FileShelf(db: db))

@@ -6,13 +6,16 @@ import TillOffline
 /// The offline stand-in's record beside its charges: batches by id, payments by attempt, and the last known position of
 /// each log. In a file for several processes, or in memory.
 public final class SandboxOfflineLedger: Sendable {
-    private let queue: DatabaseQueue
+    private let queue: OpenedOnce<DatabaseQueue>
 
-    /// Opens or creates the file; `nil` keeps it in memory.
-    public init(path: String?) throws {
+    /// Creates a ledger; its first use opens or creates the file. `nil` keeps it in memory.
+    public init(path: String?) { queue = OpenedOnce { try SandboxOfflineLedger.open(path) } }
+
+    private static func open(_ path: String?) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.busyMode = .timeout(30)
         configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA synchronous = NORMAL") }
+        let queue: DatabaseQueue
         if let path {
             queue = try DatabaseQueue(path: path, configuration: configuration)
             try queue.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA journal_mode = WAL") }
@@ -32,6 +35,7 @@ public final class SandboxOfflineLedger: Sendable {
                     CREATE TABLE IF NOT EXISTS taken (at INTEGER NOT NULL, count INTEGER NOT NULL);
                     """)
         }
+        return queue
     }
 
     /// A decided payment in the ledger.
@@ -47,7 +51,7 @@ public final class SandboxOfflineLedger: Sendable {
 
     /// Returns all decided payments.
     public func decided() throws -> [Decided] {
-        try queue.read { db in
+        try queue().read { db in
             try Row.fetchAll(db, sql: "SELECT attempt, outcome, amount, uploads FROM record ORDER BY rowid").map {
                 Decided(
                     attempt: $0["attempt"], outcome: $0["outcome"], minorUnits: $0["amount"], uploads: $0["uploads"])
@@ -61,7 +65,7 @@ public final class SandboxOfflineLedger: Sendable {
         guard checkpoint.log == header.log, checkpoint.isSigned(by: header.deviceKey) else {
             return "the device's signature under the log is not right"
         }
-        return try queue.write { db in
+        return try queue().write { db in
             if let row = try Row.fetchOne(db, sql: "SELECT * FROM log WHERE log = ?", arguments: [header.log]) {
                 let (known, hash, key): (Int64, Data, Data) = (row["sequence"], row["hash"], row["key"])
                 guard Array(key) == header.deviceKey else { return "the log is from another device now" }
@@ -83,7 +87,7 @@ public final class SandboxOfflineLedger: Sendable {
 
     /// Returns the root and the decisions recorded for a batch; `nil` for an unknown batch.
     func batch(_ id: String, log: String) throws -> (root: [UInt8], receipt: [UInt8])? {
-        try queue.read { db in
+        try queue().read { db in
             try Row.fetchOne(db, sql: "SELECT root, receipt FROM batch WHERE log = ? AND id = ?", arguments: [log, id])
                 .map { row in
                     let (root, receipt): (Data, Data) = (row["root"], row["receipt"])
@@ -93,7 +97,7 @@ public final class SandboxOfflineLedger: Sendable {
     }
 
     func keep(_ id: String, log: String, root: [UInt8], receipt: [UInt8]) throws {
-        try queue.write { db in
+        try queue().write { db in
             try db.execute(
                 sql: "INSERT OR IGNORE INTO batch (log, id, root, receipt) VALUES (?, ?, ?, ?)",
                 arguments: [log, id, Data(root), Data(receipt)])
@@ -102,7 +106,7 @@ public final class SandboxOfflineLedger: Sendable {
 
     /// Stores the decisions about a batch's payments; previously decided ones count one more upload.
     func keep(_ decided: [(record: BatchUpload.Record, outcome: String)], log: String) throws {
-        try queue.write { db in
+        try queue().write { db in
             let statement = try db.cachedStatement(
                 sql: """
                     INSERT INTO record (attempt, log, sequence, amount, currency, outcome, uploads)
@@ -121,7 +125,7 @@ public final class SandboxOfflineLedger: Sendable {
     /// Reserves capacity in the provider's window; returns the time to wait if it is exhausted, `nil` if the payments
     /// are accepted now.
     func take(_ count: Int, atMost limit: Int, within span: Span, at now: Timestamp) throws -> Span? {
-        try queue.write { db in
+        try queue().write { db in
             let start = now.adding(.milliseconds(-span.milliseconds)).milliseconds
             try db.execute(sql: "DELETE FROM taken WHERE at <= ? OR at > ?", arguments: [start, now.milliseconds])
             let taken = try Int.fetchOne(db, sql: "SELECT coalesce(sum(count), 0) FROM taken") ?? 0

@@ -4,7 +4,7 @@ public import TillCore
 /// A simulated payment provider without a network: the same keys, limits and failure modes as a real one.
 ///
 /// ```swift
-/// let store = try SandboxFileStore(path: ".till/sandbox.sqlite")
+/// let store = SandboxFileStore(path: ".till/sandbox.sqlite")
 /// let sandbox = SandboxProvider(store: store, latency: .milliseconds(200))
 /// for charge in try await sandbox.ledger.charges() { print(charge) }
 /// ```
@@ -291,6 +291,8 @@ public struct SandboxProvider: PaymentServiceProvider {
             return answer
         } catch is CancellationError {
             return .unknown(reason: "the caller stopped waiting")
+        } catch let error as SandboxUnopened {
+            return .notSent(reason: "the sandbox's ledger cannot be opened: \(error.reason)")
         } catch {
             return .unknown(reason: "the sandbox's ledger could not be read or written")
         }

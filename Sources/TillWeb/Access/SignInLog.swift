@@ -1,7 +1,7 @@
 package import Logging
 import Synchronization
 import TillCore
-package import TillCounter
+import TillCounter
 
 /// The log and counters of sign-ins, approvals and refusals.
 package final class SignInLog: Sendable {

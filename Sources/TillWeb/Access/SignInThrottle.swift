@@ -1,5 +1,5 @@
 import Synchronization
-import TillCore
+package import TillCore
 package import TillCounter
 
 /// Throttles sign-in guessing. After too many failures an address waits, longer each time, and its attempts are refused

@@ -26,7 +26,7 @@ struct AccountIsolationTests {
     @Test("The counter's readers, taps, printers and stored cards are not there for another account")
     func hardware() async throws {
         let counter = try await RoutedCounter()
-        let routes = counter.router.routes.filter { $0.permission != nil && $0.owner == .counter }
+        let routes = counter.router.routes.filter { $0.scope != nil && $0.owner == .counter }
         #expect(
             Set(routes.map(\.template)) == [
                 "/metrics", "/v1/audit", "/v1/offline", "/v1/printers", "/v1/printers/{name}",

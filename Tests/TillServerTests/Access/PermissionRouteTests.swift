@@ -28,7 +28,7 @@ struct PermissionRouteTests {
         for permission in APIScope.allCases {
             let others = Set.all.subtracting([permission])
             let key = bearer(try await make(others, in: counter))
-            for route in counter.router.routes where route.permission == permission {
+            for route in counter.router.routes where route.scope == permission {
                 for method in route.methods {
                     let path = route.template.replacing(/\{\w+\}/, with: "x")
                     let response = try await counter.ask(method.rawValue, path, headers: key)
@@ -52,7 +52,7 @@ struct PermissionRouteTests {
         for permission in APIScope.allCases {
             let key = bearer(try await make([permission], in: counter))
             for route in counter.router.routes
-            where route.permission == permission && route.template != "/v1/events" {
+            where route.scope == permission && route.template != "/v1/events" {
                 let path = route.template.replacing(/\{\w+\}/, with: "x")
                 let response = try await counter.ask(route.methods[0].rawValue, path, headers: key)
                 #expect(response.status != .forbidden && response.status != .unauthorized, "\(route.template)")
@@ -65,7 +65,7 @@ struct PermissionRouteTests {
     func openRoutes() async throws {
         let counter = try await RoutedCounter()
         let open = counter.router.routes.filter { route in
-            route.permission == nil && route.methods.contains { $0 != .get && $0 != .head }
+            route.scope == nil && route.methods.contains { $0 != .get && $0 != .head }
         }
         await counter.close()
         let own = Set(open.map(\.template).filter { !$0.hasPrefix("/applepay/") && !$0.hasPrefix("/shop") })

@@ -18,7 +18,7 @@ struct OfflineLogPlacesTests {
     private func counter(_ name: String) throws -> OfflineService {
         let sandbox = SandboxProvider(store: SandboxMemoryStore(), clock: clock)
         let forwarder = SandboxForwarder(
-            ledger: sandbox.ledger, offline: try SandboxOfflineLedger(path: nil), clock: clock)
+            ledger: sandbox.ledger, offline: SandboxOfflineLedger(path: nil), clock: clock)
         return OfflineService(
             OfflineOptions(journal: folder.appendingPathComponent(name).path), journal: journal, online: sandbox,
             forwarder: forwarder, clock: clock)

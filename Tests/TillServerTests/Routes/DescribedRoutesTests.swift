@@ -61,7 +61,7 @@ struct DescribedRoutesTests {
         var needed: [String: String] = [:]
         for route in counter.router.routes {
             for method in route.methods where method != .head {
-                registered["\(method.rawValue) \(route.template)"] = route.permission?.rawValue
+                registered["\(method.rawValue) \(route.template)"] = route.scope?.rawValue
                 needed["\(method.rawValue) \(route.template)"] = route.needed?.rawValue
             }
         }

@@ -45,7 +45,7 @@ import TillTestSupport
             driver: StoringReaderDriver(base, log: log, policy: policy, clock: clock, token: token), clock: clock)
         let sandbox = SandboxProvider(store: SandboxMemoryStore(), clock: clock)
         let forwarder = SandboxForwarder(
-            ledger: sandbox.ledger, offline: try SandboxOfflineLedger(path: nil), clock: clock)
+            ledger: sandbox.ledger, offline: SandboxOfflineLedger(path: nil), clock: clock)
         let sync = OfflineSync(log: log, forwarder: forwarder, clock: clock) { _, _ in .settled }
         let manager = OfflinePaymentManager(reader: reader, log: log, policy: policy, clock: clock, sync: sync)
         return Desk(manager: manager, log: log, sandbox: sandbox)
