@@ -35,8 +35,14 @@ class Till:
             stderr=subprocess.DEVNULL)
 
     def charges(self):
-        books = sqlite3.connect(str(self.journal) + "-sandbox", timeout=30)
-        charges = [json.loads(body) for (body,) in books.execute("SELECT body FROM charge ORDER BY position")]
+        """What the sandbox has charged; its file is made with the first charge."""
+        path = str(self.journal) + "-sandbox"
+        if not os.path.exists(path):
+            return []
+        books = sqlite3.connect(path, timeout=30)
+        made = books.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'charge'").fetchone()[0]
+        charges = [json.loads(body) for (body,) in books.execute("SELECT body FROM charge ORDER BY position")] if made \
+            else []
         books.close()
         return [c for c in charges if not c.get("isTombstone")]
 

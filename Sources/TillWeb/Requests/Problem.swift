@@ -1,13 +1,7 @@
 package import HTTPTypes
 package import Hummingbird
-import TillBooks
-import TillCheckout
 package import TillCore
 package import TillCounter
-import TillHTTP
-import TillHardware
-import TillJournal
-import TillProvider
 
 /// An error response (RFC 9457), which always states if money moved, and the next step.
 package struct Problem: Error {
@@ -77,65 +71,14 @@ package struct Problem: Error {
 
     /// Creates the response for any request error. Nothing of an unexpected error is exposed.
     package init(_ error: any Error) {
-        switch error {
-        case let problem as Problem: self = problem
-        case let error as CheckoutError:
-            self.init(Problem.status(of: error), error.code, error.what, next: error.next)
-            moneyMoved = error.moneyMoved
-            switch error {
-            case .journal, .notBegun, .takenOver, .restoring, .tooManyConflicts, .unwritten,
-                .refused(.outcomeOpen(.processing)),
-                .refused(.operationInProgress):
-                self = retrying()
-            default: break
-            }
-        case let error as StandInRefusal:
-            self.init(.unprocessableContent, error.code, error.what, next: error.next)
-        case let error as IncidentRefusal:
-            self.init(Problem.status(of: error), error.code, error.what, next: error.next)
-        case let error as StatementRefusal:
-            self.init(.unprocessableContent, error.code, error.what, next: error.next)
-        case let error as JournalError: self.init(CheckoutError.journal(error))
-        case let error as StaffError: self.init(staff: error)
-        case let error as CardReaderServiceError:
-            self.init(.conflict, error.code, error.what, next: error.next)
-            moneyMoved = error.moneyMoved
-        case let error as ReaderError: self.init(reader: error)
-        case let error as SimulatedCardError: self = .field("tender.card", error.description)
-        case let error as OrderError:
-            self.init(.unprocessableContent, error.code, error.what, next: error.next)
-        case let error as MoneyError: self = .field("amount", error.description, code: "invalid_amount")
-        case let error as JSONError:
-            self.init(.badRequest, "malformed_json", error.description, next: "Send one JSON document.")
-        default:
-            self.init(
-                .internalServerError, "internal_error", "The till could not do this.",
-                next: "Check the payment before you try again with the same key.")
-            moneyMoved = .unknown
+        if let error = error as? any ProblemConvertible {
+            self = error.problem
+            return
         }
-    }
-
-    private static func status(of error: CheckoutError) -> HTTPResponse.Status {
-        switch error {
-        case .refused(.invalidAmount), .refused(.invalidEvidence), .refused(.captureExceedsAuthorization),
-            .refused(.refundExceedsCaptured), .refused(.unsupported), .unknownProvider, .amount:
-            .unprocessableContent
-        case .refused(.refundExceedsLimit): .forbidden
-        case .unknownPayment, .refused(.unknownAttention): .notFound
-        // Time does not fix it, so the client should not retry.
-        case .unreadablePayment: .internalServerError
-        case .refused, .orderOccupied, .orderHeld, .settledInShop, .tooManyConflicts, .otherAccount: .conflict
-        case .journal, .notBegun, .takenOver, .restoring: .serviceUnavailable
-        case .unwritten(_, let reason): status(of: reason)
-        }
-    }
-
-    private static func status(of refusal: IncidentRefusal) -> HTTPResponse.Status {
-        switch refusal {
-        case .unknown: .notFound
-        case .outcomeMissing, .orderMissing: .unprocessableContent
-        case .resolvedBefore, .nothingInSuspense, .nothingWrittenOff: .conflict
-        }
+        self.init(
+            .internalServerError, "internal_error", "The till could not do this.",
+            next: "Check the payment before you try again with the same key.")
+        moneyMoved = .unknown
     }
 
     package var response: Response {

@@ -116,17 +116,16 @@ package struct TerminalFeedService: Service {
     }
 }
 
-extension Problem {
-    /// Creates the response for a reader error.
-    package init(reader error: ReaderError) {
-        switch error.kind {
-        case .invalid(let field): self = .field(field, error.what, code: error.code)
-        case .notFound: self.init(.notFound, error.code, error.what, next: error.next)
-        case .refused: self.init(.conflict, error.code, error.what, next: error.next)
-        case .unavailable:
-            self.init(.serviceUnavailable, error.code, error.what, next: error.next)
-            self = retrying(after: 2)
+extension ReaderError: ProblemConvertible {
+    package var problem: Problem {
+        switch kind {
+        case .invalid(let field):
+            var problem = Problem.field(field, what, code: code)
+            problem.moneyMoved = moneyMoved
+            return problem
+        case .notFound: return problem(.notFound)
+        case .refused: return problem(.conflict)
+        case .unavailable: return problem(.serviceUnavailable).retrying(after: 2)
         }
-        moneyMoved = error.moneyMoved
     }
 }
