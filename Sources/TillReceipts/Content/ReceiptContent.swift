@@ -180,6 +180,19 @@ public struct ReceiptContent: Hashable, Sendable {
             paymentID: payment.id, date: payment.attempts.last?.startedAt ?? payment.createdAt)
     }
 
+    /// Returns the lines and rows of an order.
+    package static func body(of order: Order, locale: Locale) -> ([ReceiptLineItem], [ReceiptSummaryRow]) {
+        (lines(of: order, ReceiptLabels(locale)), ReceiptSummaryRow.rows(of: order))
+    }
+
+    /// Returns the lines and rows of an amount without an order.
+    package static func body(ofAmount amount: Money, locale: Locale) -> ([ReceiptLineItem], [ReceiptSummaryRow]) {
+        (
+            [ReceiptLineItem(sale: nil, labels: ReceiptLabels(locale), amount: amount)],
+            [ReceiptSummaryRow(.subtotal, amount: amount)]
+        )
+    }
+
     private static func lines(of order: Order, _ labels: ReceiptLabels) -> [ReceiptLineItem] {
         if order.lines.isEmpty, !order.subtotal.isZero {
             return [ReceiptLineItem(sale: order.description, labels: labels, amount: order.subtotal)]

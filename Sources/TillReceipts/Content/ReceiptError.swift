@@ -14,6 +14,8 @@ public enum ReceiptError: ExplainedError, Hashable {
     case noSuchRefund(RefundID)
     /// The refund is unconfirmed or failed.
     case refundNotDone(RefundID)
+    /// No card was presented at a reader.
+    case noCardPresent
 
     /// A stable error code for programs, the same in every release.
     public var code: String {
@@ -24,6 +26,7 @@ public enum ReceiptError: ExplainedError, Hashable {
         case .tooManyLines: "receipt_too_long"
         case .noSuchRefund: "refund_not_found"
         case .refundNotDone: "refund_not_done"
+        case .noCardPresent: "no_card_present"
         }
     }
 
@@ -36,6 +39,7 @@ public enum ReceiptError: ExplainedError, Hashable {
         case .tooManyLines(let limit): "The receipt has more than \(limit) lines."
         case .noSuchRefund(let id): "There is no refund \(id) of this payment."
         case .refundNotDone(let id): "The refund \(id) is not confirmed, so it has no receipt."
+        case .noCardPresent: "No card was presented at a reader, so there is no receipt of one."
         }
     }
 
