@@ -51,7 +51,9 @@ private struct Shop {
     func ask(
         _ method: String, _ path: String, _ body: String = "", key: String = "key"
     ) async throws -> (status: Int, document: JSONValue) {
-        let headers = ["Authorization": "Bearer \(key)", "Idempotency-Key": "k-\(UInt64.random(in: .min ... .max))"]
+        // Letters alone: digits may happen to be a card number, which is refused.
+        let letters = (0..<20).map { _ in UInt8.random(in: UInt8(ascii: "a")...UInt8(ascii: "z")) }
+        let headers = ["Authorization": "Bearer \(key)", "Idempotency-Key": String(decoding: letters, as: UTF8.self)]
         let response = try await counter.ask(method, path, isStranger: true, headers: headers, body)
         return (response.status.code, try await RoutedCounter.document(response))
     }
