@@ -300,7 +300,7 @@ public struct CounterServer: Sendable {
         ThreeDSecureReturnRoute(journal: journal, checkout: checkout, options: options, clock: clock)
             .register(on: router)
         if let offline { OfflineRoute(offline: offline).register(on: router) }
-        applePay?.register(on: router)
+        applePay?.register(on: router, orderScope: options.orderScope)
         PageRoutes(mode: options.mode, clock: clock).register(on: router)
         registerStaff(on: router, authenticator, approvals, signIn)
         AuditRoutes(journal: journal).register(on: router)

@@ -19,6 +19,7 @@ class Page:
             self.url + "/shop/baskets", json={"service": service}, timeout=10).json()["basket"]
         self.basket = opened
         self.sheet = requests.get(f"{self.url}/applepay/basket/{self.basket}", timeout=10).json()
+        assert "version" in self.sheet, self.sheet
         self.version, self.total = self.sheet["version"], self.sheet["request"]["total"]["amount"]
 
     def post(self, path, body, proof=None, timeout=40, **headers):

@@ -76,6 +76,9 @@ class Owner:
         self.sale = failed_refund(server)
         self.refund = server.request("GET", f"/v1/payments/{self.sale['id']}").json()["refunds"][0]["id"]
         self.incident = incident(server)["id"]
+        self.basket = server.request("POST", "/v1/applepay/baskets", {
+            "order_id": "o-basket", "amount": 1250, "currency": "GBP",
+            "items": [{"label": "Tea", "amount": 1250}]}).json().get("id", "basket-none")
         self.place = f"/v1/terminal/readers/{self.reader}"
         self.names = {"{number}": "1", "{name}": "bar"}
 
@@ -83,7 +86,7 @@ class Owner:
         """The address of the owner's own thing."""
         kinds = {"/v1/payments": self.sale["id"], "/v1/orders": "o-1", "/v1/incidents": self.incident,
                  "/v1/terminal/readers": self.reader, "/v1/terminal/payments": self.sale["id"],
-                 "/v1/staff": self.staff, "/v1/sessions": self.session,
+                 "/v1/staff": self.staff, "/v1/sessions": self.session, "/v1/applepay/baskets": self.basket,
                  "/session/own": self.session, "/session/passkeys": "0" * 64}
         for start, name in kinds.items():
             if template.startswith(start + "/"):

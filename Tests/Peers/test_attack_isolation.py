@@ -17,6 +17,7 @@ import tenants
 from tenants import METHODS, OPEN, Owner, Printer, Stranger
 
 PHONE = {"type": "phone", "title": "Your number?"}
+BASKET = {"order_id": "o-basket", "amount": 900, "currency": "GBP", "items": [{"label": "Tea", "amount": 900}]}
 
 
 @pytest.fixture
@@ -56,6 +57,8 @@ def bodies(owner):
         "POST /v1/terminal/connection_tokens": {},
         "POST /v1/terminal/payments": {"order_id": "o-1", "amount": 1250, "currency": "EUR"},
         "POST /v1/terminal/payments/{id}/settle": {},
+        "POST /v1/applepay/baskets": BASKET, "PUT /v1/applepay/baskets/{id}": BASKET,
+        "DELETE /v1/applepay/baskets/{id}": None,
         "POST /v1/staff": {"name": "Eve", "role": "owner"}, "PATCH /v1/staff/{id}": {"role": "owner"},
         "POST /v1/staff/{id}/invitation": {}, "DELETE /v1/sessions/{id}": None,
         "POST /v1/approvals": {

@@ -189,6 +189,20 @@ struct SheetTests {
         }
     }
 
+    @Test("A replaced basket is the other one in the next version; without delivery or collection it needs no address")
+    func replaced() throws {
+        let factory = ApplePayPaymentRequestFactory(displayName: "Shop", countryCode: "GB")
+        var basket = basket()
+        basket.apply(SheetBasket.Coupon(code: "TENOFF", discount: money(100)))
+        let (version, other) = (basket.version, self.basket(.neither))
+        basket.replace(with: other)
+        #expect(basket.version == version + 1 && basket.lines == other.lines)
+        #expect(basket.coupon == nil && basket.shippingMethods.isEmpty && basket.service == .neither)
+        #expect(SheetBasket(json: basket.json) == basket)
+        let fields = try factory.request(for: basket).requiredShippingContactFields
+        #expect(fields == [.phone, .email, .name])
+    }
+
     @Test("The version is the lowest that has what is used")
     func versions() throws {
         let factory = ApplePayPaymentRequestFactory(displayName: "Shop", countryCode: "GB", supportsCouponCode: false)

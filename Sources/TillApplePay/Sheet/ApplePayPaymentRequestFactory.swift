@@ -37,7 +37,8 @@ public struct ApplePayPaymentRequestFactory: Sendable {
     /// Builds the request that the payment sheet is presented with.
     ///
     /// Phone, e-mail and name are required in both services, for customer service and the guest account. The postal
-    /// address is the customer's for delivery; for collection it is the merchant's, which cannot be edited.
+    /// address is the customer's for delivery; for collection it is the merchant's, which cannot be edited. Without
+    /// either there is none.
     public func request(
         for basket: SheetBasket, applicationData: [UInt8]? = nil
     ) throws(MoneyError) -> PaymentSheetRequest {
@@ -53,6 +54,7 @@ public struct ApplePayPaymentRequestFactory: Sendable {
         case .collection(let shop):
             request.shippingType = .storePickup
             request.pickup = shop
+        case .neither: request.requiredShippingContactFields.remove(.postalAddress)
         }
         request.supportsCouponCode = supportsCouponCode
         request.couponCode = basket.coupon?.code

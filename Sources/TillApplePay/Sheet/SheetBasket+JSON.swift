@@ -10,7 +10,11 @@ extension SheetBasket {
             JSONMember(key: "shippingMethods", value: .array(shippingMethods.map(\.kept))),
             JSONMember(key: "paysByCredit", value: .bool(paysByCredit)),
         ]
-        if case .collection(let shop) = service { members.append(JSONMember(key: "collection", value: shop.kept)) }
+        switch service {
+        case .delivery: break
+        case .collection(let shop): members.append(JSONMember(key: "collection", value: shop.kept))
+        case .neither: members.append(JSONMember(key: "isUnshipped", value: .bool(true)))
+        }
         if let shippingMethod {
             members.append(JSONMember(key: "shippingMethod", value: .string(shippingMethod.identifier)))
         }
@@ -39,6 +43,8 @@ extension SheetBasket {
         if let shop = json["collection"] {
             guard let address = ShopAddress(kept: shop) else { return nil }
             service = .collection(address)
+        } else if json["isUnshipped"]?.boolValue == true {
+            service = .neither
         }
         self.init(
             id: id, currency: currency, service: service,

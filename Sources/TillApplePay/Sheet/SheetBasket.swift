@@ -46,6 +46,8 @@ public struct SheetBasket: Hashable, Sendable {
         case delivery
         /// Collection from the shop; the sheet shows its address.
         case collection(ShopAddress)
+        /// Nothing is delivered or collected, as with tickets and vouchers. The sheet requests no postal address.
+        case neither
     }
 
     /// The pickup location of an order.
@@ -94,11 +96,11 @@ public struct SheetBasket: Hashable, Sendable {
     public internal(set) var version: Int
     /// The currency of every amount.
     public let currency: Currency
-    /// Delivery or collection.
+    /// Delivery, collection or neither.
     public let service: Service
     /// The goods, at the merchant's prices.
     public internal(set) var lines: [SheetItem]
-    /// Available shipping methods; none for collection.
+    /// Available shipping methods; none without delivery.
     public internal(set) var shippingMethods: [SheetShippingMethod]
     /// The selected method; the first by default.
     public internal(set) var shippingMethod: SheetShippingMethod?
@@ -126,6 +128,14 @@ public struct SheetBasket: Hashable, Sendable {
     }
 
     // MARK: Changes
+
+    /// Replaces everything but the version, which is incremented. Choices made in the sheet (coupon, shipping method,
+    /// kind of card) are those of the new basket.
+    public mutating func replace(with basket: SheetBasket) {
+        let next = version + 1
+        self = basket
+        version = next
+    }
 
     /// Selects a shipping method; returns `false` if there is no such method.
     public mutating func choose(shippingMethod identifier: String) -> Bool {

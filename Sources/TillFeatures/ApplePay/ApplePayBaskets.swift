@@ -14,12 +14,29 @@ struct ApplePayBaskets: Sendable {
         var account: String?
         var nonce: [UInt8]
         var attempt: WalletBasket.Attempt?
+        /// The terms set by the shop's server; `nil` for a basket opened in process.
+        var terms: BasketTerms?
+        var openedAt: Timestamp
+        var expiresAt: Timestamp
+        /// `true` once the shop has closed the unpaid basket.
+        var isClosed: Bool
 
         /// The process that held the payment when the record was read.
         var holder = RecordHolder.nobody
 
         /// The answer sent to the sheet.
         var answer: JSONValue? { attempt?.answer.flatMap { JSONValue(ifValid: $0) } }
+
+        /// The order that the basket pays. A basket opened in process has the order's identifier.
+        var order: OrderID { terms?.order ?? OrderID(rawValue: basket.id) }
+
+        /// Returns the deliverability of a postcode by the basket's own delivery rule, or by the shop's.
+        func delivers(to postalCode: String, country: String, otherwise area: DeliveryArea) -> Deliverability {
+            (terms?.delivery ?? .area(area)).delivers(to: postalCode, country: country)
+        }
+
+        /// `true` for a basket without a payment that is neither closed nor expired.
+        func isOpen(at now: Timestamp) -> Bool { attempt == nil && !isClosed && now < expiresAt }
     }
 
     let journal: any Journal & RecordStore
@@ -31,11 +48,7 @@ struct ApplePayBaskets: Sendable {
     /// Opens a basket; one with a payment is left unchanged. Expired unpaid baskets are removed.
     /// - Throws: `JournalError/recordConflict(_:current:)` if another account has a basket with that identifier.
     func open(_ basket: SheetBasket, account: String? = nil) async throws(JournalError) {
-        let nonce = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
-        let record = WalletBasket(
-            id: basket.id, owner: owner, account: account, version: basket.version, document: basket.json.bytes(),
-            nonce: nonce, openedAt: clock.now()
-        ).record
+        let record = new(basket, account: account).record
         for tries in 1... {
             let known = try await journal.record(record.id)
             if let known {
@@ -54,6 +67,13 @@ struct ApplePayBaskets: Sendable {
         }
     }
 
+    /// Returns a new basket with random bytes of its own.
+    func new(_ basket: SheetBasket, account: String?) -> WalletBasket {
+        WalletBasket(
+            id: basket.id, owner: owner, account: account, version: basket.version, document: basket.json.bytes(),
+            nonce: (0..<32).map { _ in UInt8.random(in: .min ... .max) }, openedAt: clock.now())
+    }
+
     func entry(_ id: String) async throws(JournalError) -> Entry? {
         guard let kept = try await baskets.document(id), kept.owner == owner else { return nil }
         return Entry(kept)
@@ -61,7 +81,7 @@ struct ApplePayBaskets: Sendable {
 
     /// Changes a basket, unless it belongs to another account or `body` returns `false`.
     @discardableResult
-    private func update(
+    func update(
         _ id: String, _ body: (inout WalletBasket) -> Bool
     ) async throws(JournalError) -> WalletBasket? {
         try await baskets.update(id) { basket in
@@ -70,7 +90,7 @@ struct ApplePayBaskets: Sendable {
         }
     }
 
-    /// Changes a basket without a payment; returns `nil` if there is none, or if it has a payment.
+    /// Changes an open basket; returns `nil` if there is none, or if it has a payment, is closed or has expired.
     func change(
         _ id: String, _ body: (inout SheetBasket) -> [SheetError]
     ) async throws(JournalError) -> (SheetBasket, [SheetError])? {
@@ -78,7 +98,7 @@ struct ApplePayBaskets: Sendable {
         var isChanged = false
         let written = try await update(id) { kept in
             result = nil
-            guard kept.attempt == nil, let entry = Entry(kept) else { return false }
+            guard kept.isOpen(at: clock.now()), let entry = Entry(kept) else { return false }
             var basket = entry.basket
             let errors = body(&basket)
             result = (basket, errors)
@@ -95,6 +115,8 @@ struct ApplePayBaskets: Sendable {
         /// The basket has a payment, with this token or another.
         case taken(Entry)
         case changed
+        /// The shop has closed the basket, or it has expired.
+        case closed
         case missing
     }
 
@@ -103,13 +125,14 @@ struct ApplePayBaskets: Sendable {
         _ id: String, version: Int, transaction: WalletTransactionID
     ) async throws(JournalError) -> Admission {
         let begun = try await update(id) { basket in
-            guard basket.attempt == nil, basket.version == version else { return false }
+            guard basket.isOpen(at: clock.now()), basket.version == version else { return false }
             basket.attempt = WalletBasket.Attempt(transaction: transaction.description)
             return true
         }
         if let entry = begun.flatMap(Entry.init) { return .begin(entry) }
         guard let entry = try await entry(id) else { return .missing }
-        return entry.attempt == nil ? .changed : .taken(entry)
+        guard entry.attempt == nil else { return .taken(entry) }
+        return entry.isOpen(at: clock.now()) ? .changed : .closed
     }
 
     /// Records the payment and the contact of a basket before the authorization is requested.
@@ -157,7 +180,7 @@ extension ApplePayBaskets.Entry {
             return nil
         }
         self.init(
-            basket: basket, account: record.account, nonce: record.nonce, attempt: record.attempt, holder: record.holder
-        )
+            basket: basket, account: record.account, nonce: record.nonce, attempt: record.attempt, terms: record.terms,
+            openedAt: record.openedAt, expiresAt: record.expiresAt, isClosed: record.isClosed, holder: record.holder)
     }
 }

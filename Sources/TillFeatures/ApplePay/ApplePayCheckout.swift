@@ -90,6 +90,10 @@ package struct ApplePayCheckout: Sendable {
         case .missing: throw Problem.notFound
         case .taken(let entry) where isWorked(on: entry): return try await settled(id)
         case .taken: return try await status(id, showsToken: true)
+        case .closed:
+            throw Refusal(
+                errors: [SheetError(.unknown, nil, "This basket is closed. Nothing was charged.")],
+                code: Problem.basketClosed.code, next: Problem.basketClosed.next)
         case .begin, .changed:
             throw Refusal(
                 errors: [SheetError(.unknown, nil, "Your basket changed. Please check it and pay again.")],
@@ -128,7 +132,9 @@ package struct ApplePayCheckout: Sendable {
         _ entry: ApplePayBaskets.Entry, _ attempt: WalletAttempt
     ) async throws -> JSONValue {
         let id = entry.basket.id
-        guard let payment = try await payment(of: attempt, order: id), payment.status != .requiresPaymentMethod else {
+        guard let payment = try await payment(of: attempt, order: entry.order),
+            payment.status != .requiresPaymentMethod
+        else {
             // No authorization was requested: the basket can be paid again, and that attempt reuses the order's
             // payment.
             try await baskets.end(id, transaction: attempt.transaction, answer: nil)
@@ -141,10 +147,13 @@ package struct ApplePayCheckout: Sendable {
         return newer
     }
 
-    private func payment(of attempt: WalletAttempt, order: String) async throws -> Payment? {
+    /// Returns the payment of an attempt. Without a recorded one it is the order's, unless that is of another tender.
+    private func payment(of attempt: WalletAttempt, order: OrderID) async throws -> Payment? {
         if let number = attempt.payment { return try await checkout.payment(number, account: account) }
-        guard let id = OrderID(ifValid: order) else { return nil }
-        return try await baskets.journal.livePayment(account: account, order: id)
+        guard let payment = try await baskets.journal.livePayment(account: account, order: order),
+            payment.tender.map({ $0.kind == .wallet }) ?? true
+        else { return nil }
+        return payment
     }
 
     /// Waits, within the budget, for a payment that another request began.
@@ -169,7 +178,7 @@ package struct ApplePayCheckout: Sendable {
         let transaction = token.transactionID.description
         WalletFailpoint.afterBasketIsTaken.reached()
         do {
-            let contact = try check(sheet, entry.basket)
+            let contact = try check(sheet, entry)
             let tender = try await accept(sheet, token, entry)
             WalletFailpoint.afterTokenIsAccepted.reached()
             let (answer, isFree) = try await charge(tender, transaction, entry, contact)
@@ -198,10 +207,10 @@ package struct ApplePayCheckout: Sendable {
         } catch { metrics.payment("not_closed") }
     }
 
-    private func check(_ sheet: Authorized, _ basket: SheetBasket) throws -> FullContact {
+    private func check(_ sheet: Authorized, _ entry: ApplePayBaskets.Entry) throws -> FullContact {
         let contact: FullContact
         do {
-            let isDelivery = basket.service == .delivery
+            let isDelivery = entry.basket.service == .delivery
             var shipping = sheet.shipping
             let merged = WalletContact.merging(billing: sheet.billing, shipping: sheet.shipping)
             shipping.givenName = shipping.givenName ?? merged.givenName
@@ -213,7 +222,7 @@ package struct ApplePayCheckout: Sendable {
             throw Refusal(errors: error.errors, code: "contact_incomplete", next: "Complete the contact.")
         }
         if let address = contact.address,
-            options.area.delivers(to: address.postalCode, country: address.countryCode) != .yes
+            entry.delivers(to: address.postalCode, country: address.countryCode, otherwise: options.area) != .yes
         {
             throw Refusal(
                 errors: [SheetError(.addressUnserviceable, .postalCode, "We do not deliver to this postcode.")],
@@ -254,12 +263,16 @@ package struct ApplePayCheckout: Sendable {
         _ tender: Tender, _ transaction: String, _ entry: ApplePayBaskets.Entry, _ contact: FullContact
     ) async throws -> (JSONValue, isFree: Bool) {
         let id = entry.basket.id
-        let order = try ApplePayCheckout.order(of: entry.basket)
+        let order = try ApplePayCheckout.order(of: entry.basket, on: entry.terms)
         let payment: Payment
         do throws(CheckoutError) {
             let draft = checkout.draft(account: account, order: order, captureMode: .automatic)
             let created = try await checkout.open(draft, whenOccupied: .continueOrReplaceUnpaid).payment
             guard created.status == .requiresPaymentMethod || created.status == .declined else {
+                // Of another tender: this card was not charged, and the sheet must not show it as charged.
+                guard created.tender?.kind == .wallet else {
+                    throw .orderOccupied(order.id, by: created.id, created.status)
+                }
                 // The order is paid or may be paid: report that payment, and make no other.
                 try await note(created, id, transaction, contact)
                 return await answer(created, entry, contact: contact)

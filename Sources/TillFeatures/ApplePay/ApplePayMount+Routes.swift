@@ -1,10 +1,14 @@
 import HTTPTypes
 import Hummingbird
+package import TillCore
+import TillCounter
 package import TillWeb
 
 extension ApplePayMount {
     /// Registers the routes without setting up Apple Pay; the first request for one of them does that.
-    package func register(on router: CounterRouter) {
+    /// - Parameter orderScope: the scope of the shop's order numbers.
+    package func register(on router: CounterRouter, orderScope: OrderScope?) {
+        registerBaskets(on: router, orderScope)
         router.around(
             RouteScope(contains: ApplePayRoutes.own) { request, context, next in
                 try await self.web().routes.answer(request, context, next)
@@ -49,5 +53,16 @@ extension ApplePayMount {
         shop([.post], "/shop/session") { try await $0.signIn($1) }
         shop([.delete], "/shop/session") { try $0.signOut($1) }
         shop([.post], "/shop/baskets") { try await $0.open($1) }
+    }
+
+    /// Registers the routes for the shop's own server.
+    private func registerBaskets(on router: CounterRouter, _ orderScope: OrderScope?) {
+        let baskets = { @Sendable in BasketRoutes(routes: try self.web().routes, orderScope: orderScope) }
+        let (all, one) = ("/v1/applepay/baskets", "/v1/applepay/baskets/{id}")
+        let limit = BasketRequest.maximumBodyBytes
+        router.post(all, for: .sell, of: .counter, maximumBodyBytes: limit) { try await baskets().open($0) }
+        router.get(one, for: .read, of: .counter) { try await baskets().show($0) }
+        router.on([.put], one, for: .sell, of: .counter, maximumBodyBytes: limit) { try await baskets().replace($0) }
+        router.on([.delete], one, for: .sell, of: .counter) { try await baskets().close($0) }
     }
 }

@@ -46,6 +46,7 @@ extension ApplePayRoutes {
     func basket(_ id: String, _ request: Request) async throws -> Response {
         _ = try domain(of: request)
         guard let entry = try await baskets.entry(id) else { throw Problem.notFound }
+        guard entry.attempt != nil || entry.isOpen(at: clock.now()) else { throw Problem.basketClosed }
         let sheet = try options.factory.request(
             for: entry.basket, applicationData: ApplePayBaskets.applicationData(entry))
         let document = JSONValue.object([
@@ -53,7 +54,7 @@ extension ApplePayRoutes {
             JSONMember(key: "version", value: .number(String(entry.basket.version))),
             JSONMember(key: "applePayVersion", value: .number(String(sheet.lowestVersion))),
             JSONMember(key: "proof", value: .string(ApplePayBaskets.proof(entry))),
-            JSONMember(key: "service", value: .string(entry.basket.service == .delivery ? "delivery" : "collection")),
+            JSONMember(key: "service", value: .string(BasketService(entry.basket.service).rawValue)),
             JSONMember(key: "request", value: sheet.json),
         ])
         return tagged(document, request, maximumAge: "no-cache")
@@ -85,10 +86,11 @@ extension ApplePayRoutes {
         do {
             let domain = try domain(of: request)
             let body = try await proven(request, basket: nil)
-            guard providerTakesTokens else {
-                throw Problem(
-                    .conflict, "applepay_off", "The provider of this counter cannot take Apple Pay.",
-                    next: "Pay in another way.")
+            guard providerTakesTokens else { throw Problem.applePayOff }
+            if let id = body["basket"]?.stringValue, let entry = try await baskets.entry(id), entry.attempt == nil,
+                !entry.isOpen(at: clock.now())
+            {
+                throw Problem.basketClosed
             }
             guard let url = body["validationURL"]?.stringValue else { throw MerchantSessionError.foreignAddress }
             let gateway = try MerchantGateway(validationURL: url, environment: options.environment)
@@ -123,20 +125,22 @@ extension ApplePayRoutes {
 
     func validatePostalCode(_ id: String, _ request: Request) async throws -> Response {
         let body = try await proven(request, basket: id)
-        guard try await baskets.entry(id) != nil else { throw Problem.notFound }
+        guard let entry = try await baskets.entry(id) else { throw Problem.notFound }
         guard let code = try body.text("postalCode", atMost: 16) else {
             throw Problem.field("postalCode", "It is missing.")
         }
         let country = try body.text("countryCode", atMost: 2) ?? options.factory.countryCode
-        let answer = options.area.delivers(to: code, country: country)
+        let answer = entry.delivers(to: code, country: country, otherwise: options.area)
         return Self.json(.object([JSONMember(key: "deliverable", value: .string(answer.rawValue))]))
     }
 
     package func update(_ id: String, _ request: Request) async throws -> Response {
         let body = try await proven(request, basket: id)
-        let change = try SheetChange(body, options: options, now: clock.now())
+        guard let entry = try await baskets.entry(id) else { throw Problem.notFound }
+        let change = try SheetChange(body, of: entry, options: options, now: clock.now())
         guard let (basket, errors) = try await baskets.change(id, change.apply) else {
-            guard try await baskets.entry(id) != nil else { throw Problem.notFound }
+            guard let entry = try await baskets.entry(id) else { throw Problem.notFound }
+            guard entry.attempt != nil else { throw Problem.basketClosed }
             throw Problem(
                 .conflict, "basket_in_payment", "The basket is being paid.", next: "Wait for the payment's end.")
         }

@@ -13,7 +13,7 @@ enum SheetChange: Sendable {
     /// A card was chosen.
     case paymentMethod(isCredit: Bool)
 
-    init(_ body: JSONValue, options: ApplePayOptions, now: Timestamp) throws {
+    init(_ body: JSONValue, of entry: ApplePayBaskets.Entry, options: ApplePayOptions, now: Timestamp) throws {
         switch try body.text("event", atMost: 32) {
         case "couponcode":
             let code = (try body.text("couponCode", atMost: 64) ?? "").uppercased().filter { !$0.isWhitespace }
@@ -38,9 +38,10 @@ enum SheetChange: Sendable {
         case "shippingcontact":
             let contact = RedactedContact(json: body["shippingContact"] ?? .null)
             self = .shippingContact(
-                options.area.delivers(
+                entry.delivers(
                     to: contact.postalCode,
-                    country: contact.countryCode.isEmpty ? options.factory.countryCode : contact.countryCode))
+                    country: contact.countryCode.isEmpty ? options.factory.countryCode : contact.countryCode,
+                    otherwise: options.area))
         case "paymentmethod":
             self = .paymentMethod(isCredit: body["paymentMethod"]?["type"] == .string("credit"))
         default:

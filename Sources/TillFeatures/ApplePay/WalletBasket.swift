@@ -34,6 +34,10 @@ package struct WalletBasket: Hashable, Sendable {
     package var openedAt: Timestamp
     /// The payment, once the customer has authorized one.
     package var attempt: Attempt?
+    /// The terms set by the shop's server; `nil` for a basket opened in process.
+    var terms: BasketTerms?
+    /// `true` once the shop has closed the unpaid basket.
+    var isClosed = false
     /// The process that held the payment when the record was read.
     package var holder = RecordHolder.nobody
 
@@ -63,6 +67,12 @@ extension WalletBasket: RecordDocument {
     /// The retention of a basket with a payment: beyond any refund; the payment itself stays.
     static let paidLifetime = Span.days(180)
 
+    /// The time from which an unpaid basket cannot be paid.
+    var expiresAt: Timestamp { openedAt.adding(WalletBasket.lifetime) }
+
+    /// `true` for a basket without a payment that is neither closed nor expired.
+    func isOpen(at now: Timestamp) -> Bool { attempt == nil && !isClosed && now < expiresAt }
+
     /// A basket with a payment in progress is held by the process that writes it and does not expire.
     package var record: Record {
         var writer = JSONWriter(reserving: document.count + 512)
@@ -74,6 +84,8 @@ extension WalletBasket: RecordDocument {
         writer.field("opened_at", openedAt.milliseconds)
         writer.key("document")
         writer.raw(bytes: document)
+        if let terms { writer.field("terms", terms.json) }
+        if isClosed { writer.field("closed", true) }
         if let attempt {
             writer.field("transaction", attempt.transaction)
             writer.field("payment", attempt.payment?.rawValue)
@@ -86,12 +98,12 @@ extension WalletBasket: RecordDocument {
         writer.endObject()
         return Record(
             RecordID(WalletBasket.collection, id), body: writer.bytes,
-            fields: attempt == nil ? [WalletBasket.open.field: WalletBasket.open.value] : [:], due: end,
+            fields: attempt == nil && !isClosed ? [WalletBasket.open.field: WalletBasket.open.value] : [:], due: end,
             isHeld: attempt.map { $0.answer == nil } ?? false)
     }
 
     private var end: Timestamp? {
-        guard let attempt else { return openedAt.adding(WalletBasket.lifetime) }
+        guard let attempt else { return expiresAt }
         return attempt.answer == nil ? nil : openedAt.adding(WalletBasket.paidLifetime)
     }
 
@@ -103,6 +115,11 @@ extension WalletBasket: RecordDocument {
             version: Int(clamping: try body.int("version")), document: document, nonce: try body.bytes("nonce"),
             openedAt: Timestamp(milliseconds: try body.int("opened_at")))
         holder = stored.holder
+        isClosed = body.json["closed"]?.boolValue ?? false
+        if let kept = body.json["terms"] {
+            guard let terms = BasketTerms(json: kept) else { throw body.damaged("terms") }
+            self.terms = terms
+        }
         guard let transaction = body.optionalText("transaction") else { return }
         attempt = Attempt(transaction: transaction)
         attempt?.payment = body.optionalText("payment").map { PaymentID(rawValue: $0) }

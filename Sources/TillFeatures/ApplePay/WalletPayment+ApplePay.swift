@@ -79,7 +79,8 @@ extension FullContact {
 
 extension ApplePayCheckout {
     /// Converts the basket to an order with goods, coupon, shipping and fee.
-    package static func order(of basket: SheetBasket) throws -> Order {
+    /// - Parameter terms: the terms with the order's identifier; `nil` for an order with the basket's.
+    package static func order(of basket: SheetBasket, on terms: BasketTerms? = nil) throws -> Order {
         let zero = Money.zero(basket.currency)
         var fees: [OrderCharge] = []
         let discount = try basket.discount()
@@ -90,7 +91,7 @@ extension ApplePayCheckout {
             fees.append(OrderCharge(name: "Credit card fee", total: fee, tax: zero))
         }
         return try Order(
-            id: OrderID(validating: basket.id), number: basket.id,
+            id: terms?.order ?? OrderID(validating: basket.id), number: terms?.number ?? basket.id,
             lines: basket.lines.map {
                 OrderLine(name: $0.label, quantity: "1", subtotal: $0.amount, total: $0.amount, tax: zero)
             },

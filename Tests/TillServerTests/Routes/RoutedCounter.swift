@@ -32,8 +32,10 @@ struct RoutedCounter {
     /// - Parameters:
     ///   - account: the one that it runs for, whose key is `key`.
     ///   - other: whose key is `other`.
+    ///   - hardware: accounts that may use its readers, too.
     init(
-        orderScope: OrderScope? = nil, account: AccountID = .main, other: AccountID = AccountID(rawValue: "other")
+        orderScope: OrderScope? = nil, account: AccountID = .main, other: AccountID = AccountID(rawValue: "other"),
+        hardware: Set<AccountID> = []
     ) async throws {
         folder = NSTemporaryDirectory() + "till-routes-\(UUID().uuidString)"
         let path = folder + "/journal.sqlite"
@@ -46,6 +48,7 @@ struct RoutedCounter {
         var options = ServerOptions()
         options.orderScope = orderScope
         options.account = account
+        options.hardwareAccounts = hardware
         // SHA-256 of "key" and of "other".
         options.keys = [
             "2c70e12b7a0646f92279f427c7b38e7334d8e5389cff167a1dc30e73f826b683": account,

@@ -1,0 +1,82 @@
+import TillApplePay
+import TillCore
+import TillJournal
+
+/// The baskets that the shop's server opens: one for each order, which it can replace and close while it is unpaid.
+extension ApplePayBaskets {
+    /// The result of opening an order's basket.
+    enum Opening: Sendable {
+        case opened(Entry)
+        /// The order has a basket that is open or has a payment; it is unchanged.
+        case existing(Entry)
+    }
+
+    /// Opens the basket of an order. Of any number of concurrent callers for one order, exactly one opens it. A closed
+    /// or expired basket is succeeded by the new one. Beyond ``WalletBasket/maximumOpen`` unpaid baskets the oldest are
+    /// removed.
+    func open(
+        _ basket: SheetBasket, on terms: BasketTerms, account: String?
+    ) async throws(JournalError) -> Opening {
+        var kept = new(basket, account: account)
+        kept.terms = terms
+        let place = OrderBasket(owner: owner, order: terms.order, basket: kept.id, expiresAt: kept.expiresAt).record
+        for tries in 1... {
+            let known = try await journal.record(place.id)
+            if let known, let entry = try await entry(try OrderBasket(known).basket),
+                entry.attempt != nil || entry.isOpen(at: clock.now())
+            {
+                return .existing(entry)
+            }
+            do throws(JournalError) {
+                try await journal.change([
+                    .insert(kept.record), .put(place, over: known),
+                    .forget(WalletBasket.collection, dueBy: clock.now()),
+                    .forget(OrderBasket.collection, dueBy: clock.now()),
+                    .keepNewest(WalletBasket.maximumOpen, of: WalletBasket.collection, matching: WalletBasket.open),
+                ])
+                break
+            } catch {
+                guard case .recordConflict = error, tries < Records<OrderBasket>.maximumConflicts else { throw error }
+            }
+        }
+        guard let entry = Entry(kept) else { throw .corrupted("the basket \(kept.id) cannot be read back") }
+        return .opened(entry)
+    }
+
+    /// Replaces goods and terms of an open basket, whose version is incremented. The same goods and terms leave it
+    /// unchanged, so that a repeated request does not invalidate an open sheet.
+    /// - Returns: the basket as it is now; `nil` if it has a payment, is closed or expired, or does not exist.
+    func replace(
+        _ id: String, with basket: SheetBasket, on terms: BasketTerms, account: String?
+    ) async throws(JournalError) -> Entry? {
+        var result: Entry?
+        let written = try await update(id) { kept in
+            result = nil
+            guard kept.isOpen(at: clock.now()), var entry = Entry(kept) else { return false }
+            guard kept.terms?.fingerprint != terms.fingerprint else {
+                result = entry
+                return false
+            }
+            entry.basket.replace(with: basket)
+            kept.version = entry.basket.version
+            kept.document = entry.basket.json.bytes()
+            kept.terms = terms
+            kept.account = account
+            return true
+        }
+        return written.flatMap(Entry.init) ?? result
+    }
+
+    /// Closes an open basket: no sheet can pay it afterwards.
+    /// - Returns: `false` if it has a payment, or does not exist; `true` also for one that is closed already.
+    func close(_ id: String) async throws(JournalError) -> Bool {
+        var isClosed = false
+        try await update(id) { kept in
+            isClosed = kept.attempt == nil
+            guard isClosed, !kept.isClosed else { return false }
+            kept.isClosed = true
+            return true
+        }
+        return isClosed
+    }
+}

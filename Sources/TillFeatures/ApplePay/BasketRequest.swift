@@ -1,0 +1,280 @@
+import TillApplePay
+import TillCore
+import TillCounter
+import TillWeb
+
+/// A basket as the shop's server sends it: an order with its goods, prices and delivery rule. Unknown members are
+/// refused, and the parts must add up to the amount.
+struct BasketRequest: Sendable {
+    /// The maximum size of a request.
+    static let maximumBodyBytes = 65_536
+    /// The maximum number of items.
+    static let maximumItems = SheetBasket.maximumLines
+    /// The maximum size of a label, a detail or an identifier, in bytes.
+    static let maximumLabelBytes = 128
+    /// The maximum number of shipping methods.
+    static let maximumShippingMethods = 16
+    /// The maximum number of areas in a delivery rule, and of parts of one area.
+    static let maximumAreas = 1_000
+    /// The maximum size of a note, in bytes.
+    static let maximumNoteBytes = 500
+    /// The maximum size of any one amount, in minor units: twelve digits, as in an order.
+    static let maximumUnits: Int64 = 999_999_999_999
+
+    private static let members: Set<String> = [
+        "order_id", "amount", "currency", "items", "service", "collection", "shipping_methods", "delivery",
+        "credit_fee", "customer", "note", "requested_for",
+    ]
+
+    /// The order's number as given; `nil` if the request does not name the order.
+    let order: OrderID?
+    /// The amount to be paid, which is the total of the basket with its first shipping method.
+    private let amount: Money
+    private let service: SheetBasket.Service
+    private let lines: [SheetItem]
+    private let shippingMethods: [SheetShippingMethod]
+    private let creditFee: Money?
+    private let delivery: DeliveryRule?
+    private let note: String?
+    private let requestedFor: String?
+    /// The customer signed in at the shop; `nil` for a guest.
+    let customer: String?
+
+    /// Reads a request.
+    /// - Parameter currency: the currency of the shop, which the basket must have.
+    init(_ body: JSONValue, currency: Currency) throws {
+        try body.allow(BasketRequest.members)
+        order = try body.text("order_id", atMost: 128).map { text in
+            do throws(IdentifierError) { return try OrderID(selling: text) } catch {
+                throw Problem.field("order_id", "\(error)")
+            }
+        }
+        guard let code = try body.text("currency", atMost: 3) else { throw Problem.field("currency", "It is missing.") }
+        guard code == currency.code else {
+            throw Problem.field(
+                "currency", "Apple Pay is set up for \(currency.code) here. Nothing was opened or charged.",
+                code: "currency_mismatch")
+        }
+        guard let amount = try body.amount("amount", currency) else {
+            throw Problem.field("amount", "It is missing.", code: "invalid_amount")
+        }
+        self.amount = amount
+        lines = try BasketRequest.items(in: body, currency)
+        service = try BasketRequest.service(in: body)
+        shippingMethods = try BasketRequest.shippingMethods(in: body, currency)
+        delivery = try BasketRequest.delivery(in: body)
+        if service != .delivery {
+            guard shippingMethods.isEmpty else {
+                throw Problem.field("shipping_methods", "They go with the service delivery.")
+            }
+            guard delivery == nil else { throw Problem.field("delivery", "It goes with the service delivery.") }
+        }
+        creditFee = try body.amount("credit_fee", currency)
+        guard (creditFee?.minorUnits ?? 0) <= BasketRequest.maximumUnits else {
+            throw Problem.field("credit_fee", "It has more than twelve digits.", code: "invalid_amount")
+        }
+        customer = try body.text("customer", atMost: BasketRequest.maximumLabelBytes)
+        note = try body.text("note", atMost: BasketRequest.maximumNoteBytes)
+        requestedFor = try BasketRequest.requestedTime(in: body)
+    }
+
+    /// Returns the goods and terms, checked for an order.
+    /// - Throws: a problem with the code `amount_mismatch` if the parts do not add up to the amount.
+    func basket(_ id: String, of number: OrderID, as order: OrderID) throws -> (SheetBasket, BasketTerms) {
+        let basket = SheetBasket(
+            id: id, currency: amount.currency, service: service, lines: lines, shippingMethods: shippingMethods,
+            creditFee: creditFee)
+        try checkSum(of: basket)
+        var terms = BasketTerms(
+            order: order, number: number.rawValue, delivery: delivery, note: note, requestedFor: requestedFor)
+        // The identifier differs each time, so it is left out of what makes two requests the same.
+        let goods = SheetBasket(
+            id: "", currency: amount.currency, service: service, lines: lines, shippingMethods: shippingMethods,
+            creditFee: creditFee)
+        let content = JSONValue.members(["goods": goods.json, "terms": terms.json, "customer": customer.json])
+        terms.fingerprint = digest(content.canonicalBytes())
+        _ = try ApplePayCheckout.order(of: basket, on: terms)
+        return (basket, terms)
+    }
+
+    private func checkSum(of basket: SheetBasket) throws {
+        let (goods, total) = (try basket.goods(), try basket.total())
+        guard total == amount else {
+            let shipping = basket.shippingMethod.map { " and \($0.amount) for the first shipping method" } ?? ""
+            throw Problem.field(
+                "amount",
+                "It says \(amount), but the items come to \(goods)\(shipping), together \(total). "
+                    + "Nothing was opened or charged.",
+                code: "amount_mismatch")
+        }
+    }
+}
+
+// MARK: Parts
+
+extension BasketRequest {
+    private static func items(in body: JSONValue, _ currency: Currency) throws -> [SheetItem] {
+        guard let items = body["items"]?.arrayValue, !items.isEmpty, items.count <= maximumItems else {
+            throw Problem.field("items", "It must be a list of 1 to \(maximumItems) items.")
+        }
+        return try items.enumerated().map { index, item in
+            let place = "items/\(index)/"
+            try checkObject(item, ["label", "amount"], place)
+            return SheetItem(
+                label: try label("label", of: item, place), amount: try money("amount", of: item, place, currency))
+        }
+    }
+
+    private static func service(in body: JSONValue) throws -> SheetBasket.Service {
+        let word = try body.text("service", atMost: 16) ?? BasketService.none.rawValue
+        guard let service = BasketService(rawValue: word) else {
+            let known = BasketService.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Problem.field("service", "It must be one of \(known).")
+        }
+        let shop = body["collection"].flatMap { $0.isNull ? nil : $0 }
+        switch service {
+        case .collection:
+            guard let shop else { throw Problem.field("collection", "The shop's address is missing.") }
+            return .collection(try address(shop))
+        case .delivery, .none:
+            guard shop == nil else { throw Problem.field("collection", "It goes with the service collection.") }
+            return service == .delivery ? .delivery : .neither
+        }
+    }
+
+    private static func address(_ shop: JSONValue) throws -> SheetBasket.ShopAddress {
+        let place = "collection/"
+        try checkObject(shop, ["name", "address_lines", "city", "postal_code", "country"], place)
+        guard let lines = shop["address_lines"]?.arrayValue, (1...4).contains(lines.count) else {
+            throw Problem.field(place + "address_lines", "It must be a list of 1 to 4 lines.")
+        }
+        return SheetBasket.ShopAddress(
+            name: try label("name", of: shop, place),
+            addressLines: try lines.enumerated().map { index, line in
+                try label(line, place + "address_lines/\(index)")
+            },
+            locality: try label("city", of: shop, place), postalCode: try label("postal_code", of: shop, place),
+            countryCode: try country(of: shop, place))
+    }
+
+    private static func shippingMethods(
+        in body: JSONValue, _ currency: Currency
+    ) throws -> [SheetShippingMethod] {
+        guard let value = body["shipping_methods"], !value.isNull else { return [] }
+        guard let methods = value.arrayValue, methods.count <= maximumShippingMethods else {
+            throw Problem.field("shipping_methods", "It must be a list of at most \(maximumShippingMethods) methods.")
+        }
+        var known: Set<String> = []
+        return try methods.enumerated().map { index, method in
+            let place = "shipping_methods/\(index)/"
+            try checkObject(method, ["id", "label", "detail", "amount"], place)
+            let id = try label("id", of: method, place)
+            guard id.utf8.count <= 64, known.insert(id).inserted else {
+                throw Problem.field(place + "id", "It must have at most 64 bytes and be the only one of that name.")
+            }
+            let cost = try money("amount", of: method, place, currency)
+            guard !cost.isNegative else {
+                throw Problem.field(place + "amount", "It must not be below zero.", code: "invalid_amount")
+            }
+            return SheetShippingMethod(
+                identifier: id, label: try label("label", of: method, place),
+                detail: DisplayText.clean(try method.text("detail", in: place, atMost: maximumLabelBytes) ?? ""),
+                amount: cost)
+        }
+    }
+
+    private static func delivery(in body: JSONValue) throws -> DeliveryRule? {
+        guard let value = body["delivery"], !value.isNull else { return nil }
+        if let word = value.stringValue {
+            guard word == "everywhere" else {
+                throw Problem.field("delivery", "It must be everywhere, or an object with country and areas.")
+            }
+            return .everywhere
+        }
+        let place = "delivery/"
+        try checkObject(value, ["country", "areas", "parts"], place)
+        let areas = try codes(value["areas"], place + "areas")
+        var parts: [String: [String]] = [:]
+        if let member = value["parts"], !member.isNull {
+            guard let members = member.objectValue, members.count <= maximumAreas else {
+                throw Problem.field(place + "parts", "It must be an object with at most \(maximumAreas) areas.")
+            }
+            for part in members {
+                guard isCode(part.key) else { throw Problem.field(place + "parts", codeRule) }
+                parts[part.key] = try codes(part.value, place + "parts/" + part.key)
+            }
+        }
+        guard !areas.isEmpty || !parts.isEmpty else {
+            throw Problem.field("delivery", "It has neither areas nor parts, so nothing could be delivered.")
+        }
+        return .area(DeliveryArea(country: try country(of: value, place), areas: Set(areas), parts: parts))
+    }
+
+    private static func requestedTime(in body: JSONValue) throws -> String? {
+        guard let text = try body.text("requested_for", atMost: 32) else { return nil }
+        let form = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2})/
+        guard text.utf8.allSatisfy({ $0 < 0x80 }), text.wholeMatch(of: form) != nil, Timestamp(iso8601: text) != nil
+        else {
+            throw Problem.field("requested_for", "It must be a time with an offset, such as 2026-11-21T18:30:00+01:00.")
+        }
+        return text
+    }
+
+    // MARK: Values
+
+    private static func checkObject(_ value: JSONValue, _ members: Set<String>, _ place: String) throws {
+        guard value.objectValue != nil else { throw Problem.field(String(place.dropLast()), "It must be an object.") }
+        try value.allow(members, in: place)
+    }
+
+    private static func label(_ name: String, of value: JSONValue, _ place: String) throws -> String {
+        try label(value[name] ?? .null, place + name)
+    }
+
+    /// Returns a text to be displayed, without control characters.
+    private static func label(_ value: JSONValue, _ place: String) throws -> String {
+        let text = value.stringValue.map { DisplayText.clean($0) } ?? ""
+        guard !text.isEmpty, (value.stringValue ?? "").utf8.count <= maximumLabelBytes else {
+            throw Problem.field(place, "It must be text of 1 to \(maximumLabelBytes) bytes.")
+        }
+        return text
+    }
+
+    /// Returns an amount, which is below zero for a discount.
+    private static func money(
+        _ name: String, of value: JSONValue, _ place: String, _ currency: Currency
+    ) throws -> Money {
+        guard let units = value[name]?.int64Value, (-maximumUnits...maximumUnits).contains(units) else {
+            throw Problem.field(
+                place + name, "It must be a whole number of minor units with at most twelve digits.",
+                code: "invalid_amount")
+        }
+        return Money(minorUnits: units, currency: currency)
+    }
+
+    private static func country(of value: JSONValue, _ place: String) throws -> String {
+        guard let code = value["country"]?.stringValue, code.utf8.count == 2,
+            code.utf8.allSatisfy({ (0x41...0x5A).contains($0) })
+        else { throw Problem.field(place + "country", "It must be a country's two capital letters.") }
+        return code
+    }
+
+    private static let codeRule = "A code must have 1 to 10 capital letters and digits."
+
+    private static func isCode(_ text: String) -> Bool {
+        (1...10).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
+    }
+
+    /// Returns codes of areas, or beginnings of the rest of a postcode.
+    private static func codes(_ value: JSONValue?, _ place: String) throws -> [String] {
+        guard let value, !value.isNull else { return [] }
+        guard let list = value.arrayValue, list.count <= maximumAreas else {
+            throw Problem.field(place, "It must be a list of at most \(maximumAreas) codes.")
+        }
+        return try list.map { code in
+            guard let text = code.stringValue, isCode(text) else { throw Problem.field(place, codeRule) }
+            return text
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import TillApplePay
+
+/// The names of a basket's services in requests and answers.
+enum BasketService: String, CaseIterable {
+    case delivery
+    case collection
+    /// Neither delivery nor collection.
+    case none
+
+    init(_ service: SheetBasket.Service) {
+        self =
+            switch service {
+            case .delivery: .delivery
+            case .collection: .collection
+            case .neither: .none
+            }
+    }
+}

@@ -1,0 +1,52 @@
+import HTTPTypes
+import TillCore
+import TillWeb
+
+extension Problem {
+    /// The problem of a counter whose provider takes no Apple Pay tokens.
+    static let applePayOff = Problem(
+        .conflict, "applepay_off", "The provider of this counter cannot take Apple Pay. Nothing was charged.",
+        next: "Pay in another way.")
+
+    /// The problem of a basket that the shop has closed, or that has expired.
+    static let basketClosed = Problem(
+        .conflict, "basket_closed", "The basket was closed by the shop or has expired. Nothing was charged.",
+        next: "Open a new basket for the order.")
+
+    /// The problem of a change to a basket whose payment has no outcome yet.
+    static func basketInPayment(_ id: String) -> Problem {
+        var problem = Problem(
+            .conflict, "basket_in_payment",
+            "The basket \(id) has a payment in progress, so it was neither changed nor closed.",
+            next: "Get the basket until its state is paid or open.")
+        problem.moneyMoved = .unknown
+        return problem.retrying(after: 2)
+    }
+
+    /// The problem of a change to a paid basket.
+    static func basketPaid(_ id: String, by payment: PaymentID?) -> Problem {
+        let name = payment.map { " by payment \($0)" } ?? ""
+        var problem = Problem(
+            .conflict, "basket_paid", "The basket \(id) is paid\(name), so it was neither changed nor closed.",
+            next: "Refund the payment to give the money back; open a basket for a new order to take more.")
+        problem.moneyMoved = .yes
+        return problem
+    }
+
+    /// The problem of a change that another request came before, on a basket that is open again.
+    static func basketContended(_ id: String) -> Problem {
+        Problem(
+            .conflict, "conflict",
+            "The basket \(id) was changed by others at the same time. This request changed nothing.",
+            next: "Try again."
+        ).retrying()
+    }
+
+    /// The problem of an order that has an open basket with other goods or terms.
+    static func basketExists(_ id: String, of order: OrderID) -> Problem {
+        Problem(
+            .conflict, "basket_exists",
+            "Order \(order) has the open basket \(id) with other content. It is unchanged, and nothing was charged.",
+            next: "Replace it with PUT /v1/applepay/baskets/\(id), or close it with DELETE first.")
+    }
+}

@@ -1,0 +1,178 @@
+"""A shop's server that opens baskets with an API key, and its customers' pages that pay them: over HTTP as scripts, and
+in two tabs of a real browser.
+"""
+import concurrent.futures
+
+import pytest
+import requests
+from playwright.sync_api import expect
+
+import counter
+from applepay import CONTACT, Page, payments
+
+BASKETS = "/v1/applepay/baskets"
+WAIT = 30_000
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with counter.Server(tmp_path_factory.mktemp("baskets"), "--provider", "sandbox") as running:
+        yield running
+
+
+@pytest.fixture
+def order(request):
+    return "o-" + request.node.name.replace("_", "-")[:60]
+
+
+def goods(order, cake=450, **more):
+    return {"order_id": order, "amount": 899 + cake, "currency": "GBP", "items": [
+        {"label": "Margherita", "amount": 899}, {"label": "Tiramisu", "amount": cake}], **more}
+
+
+def opened(server, body):
+    answer = server.request("POST", BASKETS, body)
+    assert answer.status_code == 201, answer.text
+    return answer.json()["id"]
+
+
+def refused(answer, status, code, moved="no"):
+    found = answer.json()
+    assert (answer.status_code, found["code"], found["money_moved"]) == (status, code, moved), answer.text
+    assert found["detail"] and found["next"]
+
+
+def shown(server, basket):
+    return server.request("GET", f"{BASKETS}/{basket}").json()
+
+
+def test_two_tabs_of_one_basket_pay_once(server, order):
+    basket = opened(server, goods(order))
+    tabs = [Page(server, basket=basket) for _ in range(2)]
+    tokens = [tab.token().json() for tab in tabs]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(lambda pair: pair[0].pay(pair[1]), zip(tabs, tokens, strict=True)))
+    assert all(answer.status_code in (201, 202) for answer in answers), [a.text for a in answers]
+    outcomes = [tab.outcome() for tab in tabs]
+    [payment] = payments(server, order)
+    assert [o["status"] for o in outcomes] == ["placed", "placed"]
+    assert {o["paymentId"] for o in outcomes} == {payment["id"]} and payment["captured"] == 1349
+    found = shown(server, basket)
+    assert (found["state"], found["payment_id"], found["money_moved"]) == ("paid", payment["id"], "yes")
+    assert found["contact"]["email"] == CONTACT["emailAddress"]
+    again = server.request("POST", BASKETS, goods(order))
+    assert (again.status_code, again.json()["id"], again.json()["state"]) == (200, basket, "paid")
+    refused(server.request("PUT", f"{BASKETS}/{basket}", goods(order, 500)), 409, "basket_paid", "yes")
+    refused(server.request("DELETE", f"{BASKETS}/{basket}"), 409, "basket_paid", "yes")
+
+
+def test_a_browser_s_tabs_pay_it_once(server, order, browser):
+    """The demo's page with the shop's own basket in place of the demo's."""
+    basket = opened(server, goods(order))
+    context = browser.new_context()
+    try:
+        pages = []
+        for _ in range(2):
+            page = context.new_page()
+            page.goto(server.url + "/shop")
+            button = page.get_by_role("button", name="Order with Apple Pay")
+            expect(button).to_be_visible(timeout=WAIT)
+            element = page.locator("till-apple-pay")
+            element.evaluate("(e) => e.removeAttribute('basket')")
+            expect(button).to_have_count(0, timeout=WAIT)
+            element.evaluate("(e, id) => e.setAttribute('basket', id)", basket)
+            pages.append(page)
+        sheets = []
+        for page in pages:
+            page.get_by_role("button", name="Order with Apple Pay").click(timeout=WAIT)
+            sheet = page.get_by_role("dialog")
+            expect(sheet.get_by_role("button", name="Authorise")).to_be_enabled(timeout=WAIT)
+            expect(sheet.get_by_role("listitem").last).to_contain_text("13.49", timeout=WAIT)
+            sheets.append(sheet)
+        for page, sheet in zip(pages, sheets, strict=True):
+            sheet.get_by_role("button", name="Authorise").click()
+            expect(page.get_by_role("heading", name="Thank you for your order")).to_be_visible(timeout=WAIT)
+            assert page.locator("#order").inner_text() == order
+        assert [p["status"] for p in payments(server, order)] == ["succeeded"]
+    finally:
+        context.close()
+
+
+def test_a_price_that_is_replaced_while_the_sheet_is_open_is_not_paid_at_the_old_one(server, order):
+    basket = opened(server, goods(order))
+    page = Page(server, basket=basket)
+    token = page.token().json()
+    replaced = server.request("PUT", f"{BASKETS}/{basket}", goods(order, 500))
+    assert (replaced.status_code, replaced.json()["version"], replaced.json()["amount"]) == (200, 2, 1399)
+    answer = page.pay(token)
+    assert answer.status_code == 422 and answer.json()["code"] == "basket_changed", answer.text
+    assert not payments(server, order)
+    newer = Page(server, basket=basket)
+    assert newer.total == "13.99" and newer.pay(newer.token().json()).status_code == 201
+    assert [p["captured"] for p in payments(server, order)] == [1399]
+
+
+def test_a_closed_basket_is_not_paid(server, order):
+    basket = opened(server, goods(order))
+    page = Page(server, basket=basket)
+    token = page.token().json()
+    assert server.request("DELETE", f"{BASKETS}/{basket}").json()["state"] == "closed"
+    answer = page.pay(token)
+    assert answer.status_code == 422 and answer.json()["code"] == "basket_closed", answer.text
+    assert answer.json()["moneyMoved"] == "no" and not payments(server, order)
+    assert opened(server, goods(order)) != basket
+
+
+def test_a_key_of_another_account_finds_no_basket(server, order):
+    basket = opened(server, goods(order))
+    key = counter.succeed("keys", "create", "--account", "other", "--scope", "all", "--journal", server.journal,
+                          "--json")["key"]
+    for method, path, body in (
+        ("POST", BASKETS, goods(order + "-x")), ("GET", f"{BASKETS}/{basket}", None),
+        ("PUT", f"{BASKETS}/{basket}", goods(order, 500)), ("DELETE", f"{BASKETS}/{basket}", None),
+    ):
+        answer = requests.request(method, server.url + path, json=body, timeout=10,
+                                  headers={"Authorization": "Bearer " + key})
+        refused(answer, 404, "not_found")
+        assert requests.request(method, server.url + path, json=body, timeout=10).status_code == 401
+    assert shown(server, basket)["state"] == "open" and shown(server, basket)["version"] == 1
+
+
+@pytest.mark.parametrize("change, code", [
+    ({"amount": 1348}, "amount_mismatch"), ({"currency": "EUR"}, "currency_mismatch"),
+    ({"items": []}, "invalid_request"), ({"amount": "13.49"}, "invalid_amount"),
+])
+def test_a_wrong_sum_or_currency_opens_nothing(server, change, code):
+    order = "o-wrong-" + code
+    refused(server.request("POST", BASKETS, {**goods(order), **change}), 422, code)
+    # Nothing is in the way of the right request.
+    opened(server, goods(order))
+
+
+def test_an_order_paid_in_cash_is_not_paid_again(server, order):
+    def sell(name):
+        made = server.create(name, "c-" + name, 1349, currency="GBP")
+        assert made.status_code == 201, made.text
+        assert server.confirm(made.json()["id"], "p-" + name, {"type": "cash"}).json()["status"] == "succeeded"
+
+    sell(order + "-1")
+    refused(server.request("POST", BASKETS, goods(order + "-1")), 409, "order_already_paid")
+    page = Page(server, basket=opened(server, goods(order + "-2")))
+    token = page.token().json()
+    sell(order + "-2")
+    answer = page.pay(token)
+    refused(answer, 409, "order_already_paid")
+    assert [p["tender"]["type"] for p in payments(server, order + "-2")] == ["cash"]
+
+
+def test_a_counter_that_is_killed_keeps_the_basket(tmp_path):
+    with counter.Server(tmp_path, "--provider", "sandbox") as own:
+        basket = opened(own, goods("o-kept"))
+        own.kill()
+        own.start()
+        again = own.request("POST", BASKETS, goods("o-kept"))
+        assert (again.status_code, again.json()["id"]) == (200, basket)
+        # The throw-away Apple is made anew, so the page begins anew, too.
+        page = Page(own, basket=basket)
+        assert page.pay(page.token().json()).status_code == 201
+        assert [p["captured"] for p in payments(own, "o-kept")] == [1349]

@@ -1,0 +1,519 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Testing
+import TillApplePay
+import TillCheckout
+import TillCore
+@testable import TillCounter
+@testable import TillFeatureApplePay
+import TillJournal
+import TillJournalSQLite
+import TillSandbox
+import TillTestSupport
+
+@testable import TillServer
+@testable import TillWeb
+
+/// A shop's server that opens baskets with a key, and the pages of its customers, which have none.
+private struct Shop {
+    typealias Members = [String: JSONValue]
+
+    static let contact: JSONValue = .members([
+        "givenName": .string("Ada"), "familyName": .string("Lovelace"), "emailAddress": .string("ada@example.com"),
+        "phoneNumber": .string("+44 20 7946 0000"), "addressLines": .array([.string("1 Fleet Place")]),
+        "locality": .string("London"), "postalCode": .string("EC4M 7RF"), "countryCode": .string("GB"),
+    ])
+    private static let gateway = "https://apple-pay-gateway-cert.apple.com/paymentservices/startSession"
+
+    /// Tea and cake for 13.49 GBP.
+    static func goods(_ order: String? = "o-1", cake: Int = 450, amount: Int? = nil, _ more: Members = [:]) -> String {
+        var members: Members = [
+            "amount": .number("\(amount ?? 899 + cake)"), "currency": .string("GBP"),
+            "items": .array([item("Tea", 899), item("Cake", cake)]),
+        ]
+        if let order { members["order_id"] = .string(order) }
+        return text(members.merging(more) { $1 })
+    }
+
+    static func item(_ label: String, _ amount: Int) -> JSONValue {
+        .members(["label": .string(label), "amount": .number("\(amount)")])
+    }
+
+    static func text(_ members: Members) -> String {
+        let sorted = members.sorted { $0.key < $1.key }.map { JSONMember(key: $0.key, value: $0.value) }
+        return String(decoding: JSONValue.object(sorted).bytes(), as: UTF8.self)
+    }
+
+    let counter: RoutedCounter
+
+    /// Asks with the key of an account.
+    func ask(
+        _ method: String, _ path: String, _ body: String = "", key: String = "key"
+    ) async throws -> (status: Int, document: JSONValue) {
+        // Letters alone: digits may happen to be a card number, which is refused.
+        let letters = (0..<20).map { _ in UInt8.random(in: UInt8(ascii: "a")...UInt8(ascii: "z")) }
+        let headers = ["Authorization": "Bearer \(key)", "Idempotency-Key": String(decoding: letters, as: UTF8.self)]
+        let response = try await counter.ask(method, path, isStranger: true, headers: headers, body)
+        return (response.status.code, try await RoutedCounter.document(response))
+    }
+
+    func open(_ body: String, key: String = "key") async throws -> (status: Int, document: JSONValue) {
+        try await ask("POST", "/v1/applepay/baskets", body, key: key)
+    }
+
+    /// Opens a basket that has to be opened.
+    func basket(_ body: String) async throws -> String {
+        let opened = try await open(body)
+        #expect(opened.status == 201, "\(opened.document)")
+        return try #require(opened.document["id"]?.stringValue)
+    }
+
+    /// Sells an order for cash.
+    func sellForCash(_ order: String, _ amount: Int = 1349) async throws {
+        let created = try await ask(
+            "POST", "/v1/payments", #"{"order_id":"\#(order)","amount":\#(amount),"currency":"GBP"}"#)
+        let id = try #require(created.document["id"]?.stringValue)
+        #expect(try await ask("POST", "/v1/payments/\(id)/confirm", #"{"tender":{"type":"cash"}}"#).status == 200)
+    }
+
+    func payments(_ order: String = "o-1") async throws -> [JSONValue] {
+        try await ask("GET", "/v1/payments?order_id=\(order)").document["payments"]?.arrayValue ?? []
+    }
+
+    func state(_ id: String) async throws -> String? {
+        try await ask("GET", "/v1/applepay/baskets/\(id)").document["state"]?.stringValue
+    }
+
+    // MARK: Pages
+
+    /// A page with an open sheet: the basket and a token for it as it was when the customer authorized.
+    struct Sheet {
+        var basket: String
+        var proof: String
+        var version: JSONValue
+        var token: JSONValue
+        var request: JSONValue
+    }
+
+    func post(_ path: String, _ members: Members, proof: String? = nil) async throws -> (Int, JSONValue) {
+        let headers = proof.map { ["X-Till-Basket-Proof": $0] } ?? [:]
+        let response = try await counter.ask("POST", path, isStranger: true, headers: headers, Shop.text(members))
+        return (response.status.code, try await RoutedCounter.document(response))
+    }
+
+    /// Opens a sheet as a page does, and authorizes in it.
+    func sheet(_ basket: String) async throws -> Sheet {
+        let page = try await counter.ask("GET", "/applepay/basket/\(basket)", isStranger: true)
+        let sheet = try await RoutedCounter.document(page)
+        let proof = try #require(sheet["proof"]?.stringValue)
+        let request = try #require(sheet["request"])
+        let (_, session) = try await post(
+            "/applepay/validate", ["basket": .string(basket), "validationURL": .string(Shop.gateway)], proof: proof)
+        let (_, token) = try await post(
+            "/applepay/sandbox/authorize",
+            [
+                "sheet": .string(basket), "session": session, "amount": request["total"]?["amount"] ?? .null,
+                "currencyCode": .string("GBP"), "applicationData": request["applicationData"] ?? .null,
+                "accountNumber": .string("4784000000380075"),
+            ])
+        return Sheet(
+            basket: basket, proof: proof, version: sheet["version"] ?? .null, token: token, request: request)
+    }
+
+    func pay(_ sheet: Sheet, contact: JSONValue = Shop.contact) async throws -> (status: Int, document: JSONValue) {
+        try await post(
+            "/applepay/payment",
+            [
+                "basket": .string(sheet.basket), "version": sheet.version, "token": sheet.token,
+                "shippingContact": contact,
+            ], proof: sheet.proof)
+    }
+}
+
+@Suite("Baskets that the shop's server opens")
+struct BasketRouteTests {
+    private func withShop(
+        _ scope: OrderScope? = nil, hardware: Set<AccountID> = [], _ body: (Shop) async throws -> Void
+    ) async throws {
+        let counter = try await RoutedCounter(orderScope: scope, hardware: hardware)
+        do { try await body(Shop(counter: counter)) } catch {
+            await counter.close()
+            throw error
+        }
+        await counter.close()
+    }
+
+    @Test("A basket is opened with a key and paid by a page; a second tab gets the same payment")
+    func paid() async throws {
+        try await withShop { shop in
+            let opened = try await shop.open(Shop.goods())
+            #expect(opened.status == 201)
+            let id = try #require(opened.document["id"]?.stringValue)
+            #expect(opened.document["basket_path"]?.stringValue == "/applepay/basket/\(id)")
+            #expect(opened.document["order_id"]?.stringValue == "o-1" && id != "o-1" && id.utf8.count >= 28)
+            #expect(opened.document["amount"]?.int64Value == 1349 && opened.document["version"]?.int64Value == 1)
+            #expect(opened.document["state"]?.stringValue == "open")
+            #expect(opened.document["lines"]?.arrayValue?.count == 2 && opened.document["expires_at"] != nil)
+            let (first, second) = (try await shop.sheet(id), try await shop.sheet(id))
+            let (told, again) = (try await shop.pay(first), try await shop.pay(second))
+            #expect(told.status == 201 && told.document["orderId"]?.stringValue == "o-1")
+            #expect(again.document["paymentId"] == told.document["paymentId"] && told.document["paymentId"] != nil)
+            let payments = try await shop.payments()
+            #expect(payments.count == 1 && payments[0]["captured"]?.int64Value == 1349)
+            let shown = try await shop.ask("GET", "/v1/applepay/baskets/\(id)").document
+            #expect(shown["state"]?.stringValue == "paid" && shown["money_moved"]?.stringValue == "yes")
+            #expect(shown["payment_id"] == told.document["paymentId"])
+            #expect(shown["contact"]?["email"]?.stringValue == "ada@example.com")
+            // A repeated request finds it paid; nothing else is done with it any more.
+            let repeated = try await shop.open(Shop.goods())
+            #expect(repeated.status == 200 && repeated.document["state"]?.stringValue == "paid")
+            for (method, path, body) in [
+                ("POST", "/v1/applepay/baskets", Shop.goods(cake: 500)),
+                ("PUT", "/v1/applepay/baskets/\(id)", Shop.goods(cake: 500)),
+                ("DELETE", "/v1/applepay/baskets/\(id)", ""),
+            ] {
+                let refused = try await shop.ask(method, path, body)
+                #expect(refused.status == 409, "\(method)")
+                #expect(refused.document["code"]?.stringValue == "basket_paid", "\(method) \(refused.document)")
+                #expect(refused.document["money_moved"]?.stringValue == "yes", "\(method)")
+            }
+        }
+    }
+
+    @Test("An order has one basket: the same content returns it, other content is refused")
+    func once() async throws {
+        try await withShop { shop in
+            let id = try await shop.basket(Shop.goods())
+            let same = try await shop.open(Shop.goods())
+            #expect(same.status == 200 && same.document["id"]?.stringValue == id)
+            let other = try await shop.open(Shop.goods(cake: 500))
+            #expect(other.status == 409 && other.document["code"]?.stringValue == "basket_exists")
+            #expect(other.document["next"]?.stringValue?.contains(id) == true)
+            #expect(other.document["money_moved"]?.stringValue == "no")
+            #expect(try await shop.basket(Shop.goods("o-2")) != id)
+        }
+    }
+
+    @Test("A replaced basket grows its version, and a sheet of the earlier one is refused")
+    func replaced() async throws {
+        try await withShop { shop in
+            let id = try await shop.basket(Shop.goods())
+            let path = "/v1/applepay/baskets/\(id)"
+            let old = try await shop.sheet(id)
+            let same = try await shop.ask("PUT", path, Shop.goods(nil))
+            #expect(same.status == 200 && same.document["version"]?.int64Value == 1)
+            let replaced = try await shop.ask("PUT", path, Shop.goods(nil, cake: 500))
+            #expect(replaced.status == 200 && replaced.document["version"]?.int64Value == 2)
+            #expect(replaced.document["amount"]?.int64Value == 1399)
+            let refused = try await shop.pay(old)
+            #expect(refused.status == 422 && refused.document["code"]?.stringValue == "basket_changed")
+            let named = try await shop.ask("PUT", path, Shop.goods("o-2"))
+            #expect(named.status == 422 && named.document["code"]?.stringValue == "order_mismatch")
+            let wrong = try await shop.ask("PUT", path, Shop.goods(nil, amount: 1))
+            #expect(wrong.document["code"]?.stringValue == "amount_mismatch")
+            #expect(try await shop.pay(try await shop.sheet(id)).status == 201)
+            #expect(try await shop.payments().map { $0["captured"]?.int64Value } == [1399])
+        }
+    }
+
+    @Test("A closed basket is paid by no sheet, and its order can have another")
+    func closed() async throws {
+        try await withShop { shop in
+            let id = try await shop.basket(Shop.goods())
+            let path = "/v1/applepay/baskets/\(id)"
+            let sheet = try await shop.sheet(id)
+            for _ in 0..<2 {
+                let closed = try await shop.ask("DELETE", path)
+                #expect(closed.status == 200 && closed.document["state"]?.stringValue == "closed")
+            }
+            let told = try await shop.pay(sheet)
+            #expect(told.status == 422 && told.document["code"]?.stringValue == "basket_closed")
+            #expect(told.document["moneyMoved"]?.stringValue == "no")
+            #expect(try await shop.payments().isEmpty)
+            #expect(try await shop.state(id) == "closed")
+            let coupon = try await shop.post(
+                "/applepay/basket/\(id)/update",
+                ["event": .string("couponcode"), "couponCode": .string("TENOFF")], proof: sheet.proof)
+            #expect(coupon.0 == 409 && coupon.1["code"]?.stringValue == "basket_closed")
+            let page = try await shop.counter.ask("GET", "/applepay/basket/\(id)", isStranger: true)
+            #expect(page.status == .conflict)
+            let replaced = try await shop.ask("PUT", path, Shop.goods(cake: 500))
+            #expect(replaced.document["code"]?.stringValue == "basket_closed")
+            let next = try await shop.basket(Shop.goods())
+            #expect(next != id)
+            #expect(try await shop.pay(try await shop.sheet(next)).status == 201)
+        }
+    }
+
+    @Test("Another account finds no basket, also where it shares the counter's readers")
+    func accounts() async throws {
+        try await withShop(hardware: [AccountID(rawValue: "other")]) { shop in
+            let id = try await shop.basket(Shop.goods())
+            let path = "/v1/applepay/baskets/\(id)"
+            for (method, path, body) in [
+                ("POST", "/v1/applepay/baskets", Shop.goods("o-9")), ("GET", path, ""),
+                ("PUT", path, Shop.goods(cake: 500)), ("DELETE", path, ""),
+            ] {
+                let found = try await shop.ask(method, path, body, key: "other")
+                #expect(found.status == 404 && found.document["code"]?.stringValue == "not_found", "\(method)")
+            }
+            let own = try await shop.ask("GET", path).document
+            #expect(own["state"]?.stringValue == "open" && own["version"]?.int64Value == 1)
+            #expect(try await shop.open(Shop.goods("o-9")).status == 201, "nothing was opened for it")
+        }
+    }
+
+    @Test("An order that is paid by another tender is refused, before and while a sheet is open")
+    func occupied() async throws {
+        try await withShop { shop in
+            try await shop.sellForCash("o-1")
+            let late = try await shop.open(Shop.goods())
+            #expect(late.status == 409 && late.document["code"]?.stringValue == "order_already_paid")
+            let id = try await shop.basket(Shop.goods("o-2"))
+            let sheet = try await shop.sheet(id)
+            try await shop.sellForCash("o-2")
+            let told = try await shop.pay(sheet)
+            #expect(told.status == 409 && told.document["code"]?.stringValue == "order_already_paid")
+            #expect(told.document["money_moved"]?.stringValue == "no")
+            let payments = try await shop.payments("o-2")
+            #expect(payments.map { $0["tender"]?["type"]?.stringValue } == ["cash"])
+            let replaced = try await shop.ask("PUT", "/v1/applepay/baskets/\(id)", Shop.goods("o-2", cake: 500))
+            #expect(replaced.status == 409 && replaced.document["code"]?.stringValue == "order_already_paid")
+            #expect(try await shop.open(Shop.goods("o-2")).status == 409)
+            #expect(try await shop.state(id) == "open", "it can be closed")
+        }
+    }
+
+    @Test("The order is the shop's own number in its scope")
+    func scope() async throws {
+        try await withShop(OrderScope("2026")) { shop in
+            let opened = try await shop.open(Shop.goods("7"))
+            #expect(opened.document["order_id"]?.stringValue == "2026/7")
+            #expect(opened.document["order_number"]?.stringValue == "7")
+            let id = try #require(opened.document["id"]?.stringValue)
+            let told = try await shop.pay(try await shop.sheet(id))
+            #expect(told.document["orderId"]?.stringValue == "2026/7")
+            #expect(try await shop.payments("7").count == 1)
+            try await shop.sellForCash("8")
+            #expect(try await shop.open(Shop.goods("8")).status == 409)
+        }
+    }
+
+    @Test("Shipping, its price and the basket's own delivery rule")
+    func delivery() async throws {
+        let methods = JSONValue.array([
+            .members(["id": .string("slow"), "label": .string("Slow"), "amount": .number("250")]),
+            .members([
+                "id": .string("fast"), "label": .string("Fast"), "detail": .string("25 minutes"),
+                "amount": .number("499"),
+            ]),
+        ])
+        var far = Shop.contact.objectValue ?? []
+        far.removeAll { $0.key == "postalCode" }
+        far.append(JSONMember(key: "postalCode", value: .string("BN15 9AA")))
+        try await withShop { shop in
+            func opened(_ order: String, _ rule: JSONValue?) async throws -> Shop.Sheet {
+                var more: Shop.Members = ["service": .string("delivery"), "shipping_methods": methods]
+                more["delivery"] = rule
+                return try await shop.sheet(try await shop.basket(Shop.goods(order, amount: 1599, more)))
+            }
+            let area = JSONValue.members(["country": .string("GB"), "areas": .array([.string("BN15")])])
+            for (order, rule, near, distant) in [
+                ("settings", nil, 201, 422), ("everywhere", .string("everywhere"), 201, 201), ("own", area, 422, 201),
+            ] as [(String, JSONValue?, Int, Int)] {
+                let (first, second) = (try await opened(order, rule), try await opened(order + "-2", rule))
+                #expect(try await shop.pay(first).status == near, "\(order)")
+                let told = try await shop.pay(second, contact: .object(far))
+                #expect(told.status == distant, "\(order)")
+                guard distant == 422 else { continue }
+                #expect(told.document["code"]?.stringValue == "address_unserviceable")
+                let asked = try await shop.post(
+                    "/applepay/basket/\(second.basket)/validatepostalcode", ["postalCode": .string("BN15")],
+                    proof: second.proof)
+                #expect(asked.1["deliverable"]?.stringValue == "no")
+            }
+        }
+    }
+
+    @Test("What is neither delivered nor collected asks for no address; note and time are kept")
+    func unshipped() async throws {
+        try await withShop { shop in
+            let more: Shop.Members = [
+                "note": .string("Ring twice"), "requested_for": .string("2026-11-21T18:30:00+01:00"),
+                "customer": .string("customer_7"),
+            ]
+            let id = try await shop.basket(Shop.goods("o-1", more))
+            let sheet = try await shop.sheet(id)
+            let fields = sheet.request["requiredShippingContactFields"]?.arrayValue?.compactMap(\.stringValue)
+            #expect(fields?.contains("postalAddress") == false && fields?.contains("email") == true)
+            let place: Set = ["addressLines", "postalCode"]
+            let contact = (Shop.contact.objectValue ?? []).filter { !place.contains($0.key) }
+            let told = try await shop.pay(sheet, contact: .object(contact))
+            #expect(told.status == 201 && told.document["account"]?.stringValue == "customer_7")
+            let shown = try await shop.ask("GET", "/v1/applepay/baskets/\(id)").document
+            #expect(shown["note"]?.stringValue == "Ring twice" && shown["customer"]?.stringValue == "customer_7")
+            #expect(shown["requested_for"]?.stringValue == "2026-11-21T18:30:00+01:00")
+            #expect(shown["service"]?.stringValue == "none")
+            let shopAddress = JSONValue.members([
+                "name": .string("Shop"), "address_lines": .array([.string("1 Street")]), "city": .string("London"),
+                "postal_code": .string("EC4M 7RF"), "country": .string("GB"),
+            ])
+            let collected = try await shop.sheet(
+                try await shop.basket(
+                    Shop.goods("o-2", ["service": .string("collection"), "collection": shopAddress])))
+            #expect(collected.request["shippingType"]?.stringValue == "storePickup")
+        }
+    }
+
+    @Test("The contact of a paid basket is for a key that may sell")
+    func contact() async throws {
+        try await withShop { shop in
+            let id = try await shop.basket(Shop.goods())
+            #expect(try await shop.pay(try await shop.sheet(id)).status == 201)
+            let keys = APIKeys(shop.counter.journal, clock: SystemClock())
+            for (scopes, isSeen) in [([.read], false), ([.read, .sell], true)] as [(Set<Permission>, Bool)] {
+                let key = try await keys.create(account: .main, label: "test", permissions: scopes, life: nil)
+                let shown = try await shop.ask("GET", "/v1/applepay/baskets/\(id)", key: key.key.reveal()).document
+                #expect(shown["state"]?.stringValue == "paid")
+                #expect((shown["contact"]?["email"] != nil) == isSeen)
+            }
+        }
+    }
+
+    @Test("Every fault of a request is named, and nothing is opened")
+    func faults() async throws {
+        let many = JSONValue.array((0..<201).map { _ in Shop.item("x", 1) })
+        let faults: [(String, code: String, field: String)] = [
+            (Shop.goods(amount: 1348), "amount_mismatch", "amount"),
+            (Shop.goods("o-1", ["currency": .string("EUR")]), "currency_mismatch", "currency"),
+            (Shop.goods("o-1", ["currency": .string("gbp")]), "currency_mismatch", "currency"),
+            (Shop.goods(nil), "invalid_request", "order_id"),
+            (Shop.goods("o-1", ["amount": .string("13.49")]), "invalid_amount", "amount"),
+            (Shop.goods("o-1", ["amount": .number("0")]), "invalid_amount", "amount"),
+            (Shop.goods("o-1", ["amuont": .number("1")]), "invalid_request", "amuont"),
+            (Shop.goods("o-1", ["items": .array([])]), "invalid_request", "items"),
+            (Shop.goods("o-1", amount: 201, ["items": many]), "invalid_request", "items"),
+            (
+                Shop.goods("o-1", amount: 1, ["items": .array([Shop.item(String(repeating: "x", count: 129), 1)])]),
+                "invalid_request", "items/0/label"
+            ),
+            (
+                Shop.goods("o-1", amount: 1, ["items": .array([Shop.item("x", 1_000_000_000_000)])]), "invalid_amount",
+                "items/0/amount"
+            ),
+            (Shop.goods("o-1", ["service": .string("teleport")]), "invalid_request", "service"),
+            (Shop.goods("o-1", ["service": .string("collection")]), "invalid_request", "collection"),
+            (Shop.goods("o-1", ["delivery": .string("everywhere")]), "invalid_request", "delivery"),
+            (
+                Shop.goods("o-1", ["service": .string("delivery"), "delivery": .string("nowhere")]), "invalid_request",
+                "delivery"
+            ),
+            (Shop.goods("o-1", ["requested_for": .string("tomorrow")]), "invalid_request", "requested_for"),
+            (Shop.goods("o-1", ["requested_for": .string("2026-02-30T10:00Z")]), "invalid_request", "requested_for"),
+        ]
+        try await withShop { shop in
+            for fault in faults {
+                let refused = try await shop.open(fault.0)
+                #expect(refused.status == 422, "\(fault)")
+                #expect(refused.document["code"]?.stringValue == fault.code, "\(fault)")
+                #expect(refused.document["errors"]?.arrayValue?.first?["field"]?.stringValue == fault.field)
+                #expect(refused.document["money_moved"]?.stringValue == "no")
+            }
+            let note = String(repeating: "x", count: BasketRequest.maximumBodyBytes)
+            let large = Shop.goods("o-1", ["note": .string(note)])
+            #expect(try await shop.open(large).status == 413)
+            #expect(try await Records<WalletBasket>(shop.counter.journal).count() == 0)
+            #expect(try await Records<OrderBasket>(shop.counter.journal).count() == 0)
+        }
+    }
+
+    // MARK: Without a server
+
+    private func memory() -> (ApplePayBaskets, ManualClock) {
+        let clock = ManualClock()
+        let journal = MemoryJournal(storage: MemoryJournal.Storage(), clock: clock)
+        return (ApplePayBaskets(journal: journal, owner: .main, clock: clock), clock)
+    }
+
+    private func basket(_ id: String) -> SheetBasket {
+        SheetBasket(
+            id: id, currency: .gbp, service: .neither,
+            lines: [SheetItem(label: "Tea", amount: Money(minorUnits: 250, currency: .gbp))])
+    }
+
+    @Test("Of many that open an order's basket at once, one opens it, and the others get that one")
+    func concurrent() async throws {
+        let (baskets, _) = memory()
+        let terms = BasketTerms(order: OrderID(rawValue: "o-1"), number: "o-1", fingerprint: [1])
+        let results = try await withThrowingTaskGroup(of: (isNew: Bool, id: String).self) { group in
+            for number in 0..<8 {
+                let basket = basket("b-\(number)")
+                group.addTask {
+                    switch try await baskets.open(basket, on: terms, account: nil) {
+                    case .opened(let entry): (true, entry.basket.id)
+                    case .existing(let entry): (false, entry.basket.id)
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(results.filter(\.isNew).count == 1 && Set(results.map(\.id)).count == 1)
+        #expect(try await Records<WalletBasket>(baskets.journal).count() == 1)
+    }
+
+    @Test("An expired basket is paid by no sheet, and the order's next one takes its place")
+    func expiry() async throws {
+        let (baskets, clock) = memory()
+        let terms = BasketTerms(order: OrderID(rawValue: "o-1"), number: "o-1", fingerprint: [1])
+        guard case .opened(let first) = try await baskets.open(basket("b-1"), on: terms, account: nil) else {
+            Issue.record("it was not opened")
+            return
+        }
+        #expect(first.expiresAt == clock.now().adding(.hours(24)))
+        clock.advance(by: .hours(24))
+        let transaction = WalletTransactionID(bytes: Array(repeating: 0xAB, count: 32))
+        guard case .closed = try await baskets.begin("b-1", version: 1, transaction: transaction) else {
+            Issue.record("it was claimed")
+            return
+        }
+        guard case .opened(let second) = try await baskets.open(basket("b-2"), on: terms, account: nil) else {
+            Issue.record("the first is in the way")
+            return
+        }
+        #expect(second.basket.id == "b-2" && second.terms == terms)
+    }
+
+    @Test("A counter whose provider takes no tokens opens no basket")
+    func off() async throws {
+        let clock = ManualClock()
+        let journal = MemoryJournal(storage: MemoryJournal.Storage(), clock: clock)
+        let options = ApplePayOptions(
+            environment: .production, factory: ApplePayPaymentRequestFactory(displayName: "Shop", countryCode: "GB"),
+            currency: .gbp, domains: [], keys: ProcessingKeyRing(), area: DeliveryArea(country: "GB", areas: []))
+        let web = try ApplePayWeb(
+            options: options, checkout: Checkout(journal: journal, providers: [CashDrawer()], clock: clock),
+            journal: journal, account: .main, provider: .sandbox, handovers: [], clock: clock)
+        let head = HTTPRequest(method: .post, scheme: "http", authority: "localhost", path: "/v1/applepay/baskets")
+        let incoming = Incoming(
+            request: Request(head: head, body: RequestBody(buffer: .init(string: Shop.goods()))), account: .main,
+            maximumBodyBytes: 4_096)
+        let refused = await #expect(throws: Problem.self) {
+            _ = try await BasketRoutes(routes: web.routes, orderScope: nil).open(incoming)
+        }
+        #expect(refused?.code == "applepay_off")
+        await web.shutdown()
+    }
+
+    @Test("Terms that were kept are the terms, and so is a basket without delivery")
+    func kept() throws {
+        let area = DeliveryArea(country: "GB", areas: ["EC4M"], parts: ["EC1A": ["1", "4"]])
+        for rule in [nil, .everywhere, .area(area)] as [DeliveryRule?] {
+            let terms = BasketTerms(
+                order: OrderID(rawValue: "2026/7"), number: "7", delivery: rule, note: "n",
+                requestedFor: "2026-11-21T18:30Z", fingerprint: [1, 2])
+            #expect(BasketTerms(json: try JSONValue(parsing: terms.json.bytes())) == terms)
+        }
+        #expect(SheetBasket(json: basket("b-1").json) == basket("b-1"))
+    }
+}
