@@ -59,6 +59,7 @@ struct CounterReaderDriverTests {
             try await service.connect(first)
             break
         }
+        let events = service.readerEvents.subscribe()
         let written = Mutex<[Int]>([])
         let paid = try await service.collectPayment(
             PaymentIntentParameters(amount: Given.amount, order: Given.order)
@@ -69,6 +70,13 @@ struct CounterReaderDriverTests {
         #expect(paid.amount == Given.amount)
         #expect(paid.paymentMethod?.cardPresentDetails?.lastFour == "4242")
         #expect(written.withLock { $0 } == [0])
+        // Neither a card nor the processing is reported before the counter has seen one.
+        var types: [CardReaderEventType] = []
+        for await event in events {
+            types.append(event.type)
+            if event.type == .approved { break }
+        }
+        #expect(types == [.intentCreated, .approved])
         #expect(confirms(fake) == ["till-pay_1-reader-1"])
         #expect(
             fake.calls(FakeCounter.confirm).first?.body == #"{"tender":{"type":"reader","reader":"tmr_1"}}"#)
@@ -128,7 +136,8 @@ struct CounterReaderDriverTests {
     func lostAnswers() async throws {
         for (fates, sent) in [
             ([FakeCounter.Confirmation.paysUnheard], 1), ([.paysAfter(queries: 3)], 1),
-            ([.neverArrives, .pays], 2), ([.notSent, .neverArrives, .pays], 3),
+            ([.hangs, .pays], 2), ([.hangs, .hangs, .hangs, .pays], 4), ([.neverArrives, .pays], 2),
+            ([.notSent, .neverArrives, .pays], 3),
         ] {
             let fake = FakeCounter()
             fake.books.withLock { $0.confirmations = fates }

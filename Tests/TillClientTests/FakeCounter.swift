@@ -24,8 +24,10 @@ final class FakeCounter: HTTPTransport {
         case neverArrives
         case notSent
         case refuses(Int, String)
-        /// It lasts until its task is canceled.
+        /// It arrives, and lasts until its task is canceled.
         case lasts
+        /// It never arrives, and nobody says so.
+        case hangs
     }
 
     struct Books: Sendable {
@@ -133,7 +135,11 @@ final class FakeCounter: HTTPTransport {
         case .neverArrives: return .failure(.unknown(reason: "cut"))
         case .notSent: return .failure(.notSent(reason: "refused"))
         case .refuses(let status, let code): return .success((status, problem(code, "no")))
-        case .lasts: return nil
+        case .lasts:
+            books.status = "processing"
+            books.attempts.append(("in_flight", nil))
+            return nil
+        case .hangs: return nil
         }
     }
 

@@ -32,14 +32,15 @@ struct CounterConfirmationRunner: Sendable {
     let report: @Sendable (CardReaderEvent) async -> Void
 
     private enum Step: Sendable {
-        case sent(Result<CounterPayment, CounterError>)
+        /// The result of the request with this number.
+        case sent(Int, Result<CounterPayment, CounterError>)
         case read(Result<CounterPayment, CounterError>)
     }
 
     /// The state of the request that is sent under the confirmation's key.
     private enum Sending {
-        /// It is under way, for the given time.
-        case underWay(times: Int)
+        /// It is under way for the given time, since a number of queries.
+        case underWay(times: Int, since: Int64)
         /// It may have arrived; it had no answer.
         case unanswered(times: Int, CardReaderFailure)
         /// Nothing of it was sent.
@@ -57,7 +58,7 @@ struct CounterConfirmationRunner: Sendable {
         do throws(CounterError) { first = try await client.payment(asked.payment) } catch {
             return .unknown(CardReaderFailure(error))
         }
-        var sending = Sending.underWay(times: 1)
+        var sending = Sending.underWay(times: 1, since: 0)
         switch state(first, asked) {
         case .over(let verdict): return verdict
         case .open: sending = .answered
@@ -68,31 +69,33 @@ struct CounterConfirmationRunner: Sendable {
         let (start, last) = (client.clock.now(), limits.confirmation)
         return await withTaskGroup(of: Step.self) { group in
             defer { group.cancelAll() }
-            if case .underWay = sending { group.addTask { await send(asked, first) } }
+            if case .underWay = sending { group.addTask { await send(asked, first, 1) } }
             group.addTask { await poll(asked) }
             var polls: Int64 = 0
             var mayHaveArrived = asked.mayHaveArrived
             while let step = await group.next() {
                 if Task.isCancelled { return .unknown(CounterConfirmationRunner.abandoned) }
                 switch step {
-                case .sent(.success(let payment)):
+                case .sent(_, .success(let payment)):
                     if case .over(let verdict) = state(payment, asked) { return verdict }
                     sending = .answered
-                case .sent(.failure(let error)):
-                    guard case .underWay(let times) = sending else { continue }
-                    sending = CounterConfirmationRunner.sending(after: error, times)
-                    if case .unanswered = sending { mayHaveArrived = true }
+                case .sent(let number, .failure(let error)):
                     if case .mismatch = error { return .unknown(CardReaderFailure(error)) }
+                    let after = CounterConfirmationRunner.sending(after: error, number)
+                    if case .unanswered = after { mayHaveArrived = true }
+                    // An earlier one than the last decides nothing.
+                    if case .underWay(number, _) = sending { sending = after }
                 case .read(let result):
                     polls += 1
                     let isLate =
                         client.clock.now().since(start) > last
                         || polls > last.milliseconds / max(1, limits.pollInterval.milliseconds)
-                    switch judge(result, asked, sending, mayHaveArrived: mayHaveArrived) {
+                    switch judge(result, asked, sending, polls, mayHaveArrived: mayHaveArrived) {
                     case .end(let verdict): return verdict
                     case .sendAgain(let payment, let times) where !isLate:
-                        sending = .underWay(times: times)
-                        group.addTask { await send(asked, payment) }
+                        if case .underWay = sending { mayHaveArrived = true }
+                        sending = .underWay(times: times, since: polls)
+                        group.addTask { await send(asked, payment, times) }
                     case .sendAgain, .wait: break
                     }
                     guard !isLate else { return .unknown(CardReaderFailure(.requestTimedOut)) }
@@ -168,7 +171,7 @@ struct CounterConfirmationRunner: Sendable {
 
     private func judge(
         _ result: Result<CounterPayment, CounterError>, _ asked: CounterConfirmation, _ sending: Sending,
-        mayHaveArrived: Bool
+        _ polls: Int64, mayHaveArrived: Bool
     ) -> Next {
         let payment: CounterPayment
         switch result {
@@ -185,7 +188,11 @@ struct CounterConfirmationRunner: Sendable {
         case .untouched: break
         }
         switch sending {
-        case .underWay, .answered: return .wait
+        case .answered: return .wait
+        case .underWay(let times, let since):
+            let silence = (polls - since) * limits.pollInterval.milliseconds
+            guard silence >= limits.arrival.milliseconds, times < limits.maximumSends else { return .wait }
+            return .sendAgain(payment, times: times + 1)
         case .refused(let failure):
             return mayHaveArrived ? .end(.unknown(failure.withoutMoney)) : .end(notPaid(failure, payment, asked))
         case .unanswered(let times, let failure):
@@ -208,10 +215,10 @@ struct CounterConfirmationRunner: Sendable {
 
     // MARK: Requests
 
-    private func send(_ asked: CounterConfirmation, _ payment: CounterPayment) async -> Step {
+    private func send(_ asked: CounterConfirmation, _ payment: CounterPayment, _ number: Int) async -> Step {
         do throws(CounterError) {
-            return .sent(.success(try await client.confirm(payment, asked.tender, key: asked.key, tries: 1)))
-        } catch { return .sent(.failure(error)) }
+            return .sent(number, .success(try await client.confirm(payment, asked.tender, key: asked.key, tries: 1)))
+        } catch { return .sent(number, .failure(error)) }
     }
 
     private func poll(_ asked: CounterConfirmation) async -> Step {
@@ -231,7 +238,7 @@ struct CounterConfirmationRunner: Sendable {
                 try await client.events(of: payment) { event in
                     guard case .reader(payment, let progress) = event else { return }
                     switch progress.type {
-                    case .intentCreated, .processing, .approved, .declined, .canceled, .outcomeUnknown: break
+                    case .intentCreated, .approved, .declined, .canceled, .outcomeUnknown: break
                     default: await report(progress)
                     }
                 }

@@ -29,7 +29,7 @@ public actor CounterReaderDriver: CardReaderDriver {
     /// The capabilities of these readers. Amount limits are the counter's.
     public nonisolated let capabilities = CardReaderDriverCapabilities(
         createsIntents: .onServer, needsConnectionToken: false, refunds: false, reconnects: false,
-        reportsRemoval: false)
+        reportsRemoval: false, collectsInConfirmation: true)
 
     let client: CounterClient
     let limits: CounterReaderLimits

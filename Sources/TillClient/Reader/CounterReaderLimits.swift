@@ -12,6 +12,9 @@ public struct CounterReaderLimits: Hashable, Sendable {
     /// For a confirmation, from the first request to the last query. Longer than a customer takes at the reader, and
     /// shorter than the service's own limit.
     public var confirmation = Span.seconds(240)
+    /// The time after which a confirmation of which the counter shows no sign is sent again, beside the first: a
+    /// connection can die without a word.
+    public var arrival = Span.seconds(5)
     /// The most times that one confirmation is sent, always under the same key.
     public var maximumSends = 4
     /// The most connections to the event stream during one confirmation.

@@ -13,6 +13,9 @@ public import TillCore
 ///
 /// Certificates are verified by the system. An answer is read up to its limit and within its deadline; a canceled task
 /// ends its exchange. Any number of exchanges may run at the same time.
+///
+/// On Linux, Foundation itself ends the process when a connection breaks off within the head of an answer. A program
+/// that runs there for long passes another transport, such as the one of `TillHTTP`.
 public final class URLSessionTransport: HTTPTransport {
     private let session: URLSession
     private let exchanges: Exchanges
