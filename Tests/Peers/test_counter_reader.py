@@ -4,6 +4,7 @@ between them breaks. Stripe's stand-in holds the reader; its ledger is the oracl
 import os
 import pathlib
 import subprocess
+import time
 
 import pytest
 import stripe
@@ -153,6 +154,18 @@ def test_an_app_that_dies_finishes_the_same_payment(shop, card):
         assert code == 0, out + err
     assert first in out
     shop.check(attempts=1)
+
+
+def test_an_app_that_dies_at_many_moments_charges_once(shop):
+    for step in range(10):
+        app = shop.app()
+        time.sleep(step * 0.04)
+        app.kill()
+        app.communicate()
+        if step == 7 and shop.is_waiting():
+            shop.present()
+    shop.pay()
+    shop.check()
 
 
 @pytest.mark.parametrize("card", [True, False])
