@@ -205,6 +205,16 @@ def test_a_line_that_is_cut_charges_once(shop, line, of, at, ends):
     shop.check(attempts=1)
 
 
+def test_an_app_that_its_own_library_ends_finishes_the_same_payment(shop, line):
+    line.cut(b"/confirm", of="answer", at=20)
+    app = shop.app(f"http://127.0.0.1:{line.port}")
+    shop.waits(app)
+    shop.present()
+    end(app, 120)
+    assert "succeeded, 12.50 EUR" in shop.pay()
+    shop.check(attempts=1)
+
+
 def test_a_line_that_is_down_while_the_card_is_read(shop, line):
     app = shop.app(f"http://127.0.0.1:{line.port}")
     shop.waits(app)

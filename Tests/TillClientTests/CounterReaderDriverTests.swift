@@ -26,7 +26,9 @@ struct CounterReaderDriverTests {
         return (driver, try await driver.connect(reader, request))
     }
 
-    private func intent(_ driver: CounterReaderDriver, _ reader: CardReader) async throws -> PaymentIntent {
+    private func intent(
+        _ driver: CounterReaderDriver, _ reader: CardReader
+    ) async throws(CardReaderFailure) -> PaymentIntent {
         try await driver.createIntent(
             CardReaderIntentRequest(
                 attempt: CardReaderAttemptID(number: 2), account: .main,
@@ -114,6 +116,20 @@ struct CounterReaderDriverTests {
         let (driver, reader) = try await connected(fake)
         #expect(try await intent(driver, reader).status == expected)
         #expect(fake.calls("POST /v1/payments").map(\.key) == ["intent-1"])
+    }
+
+    @Test("a sale that is found again with a tip is paid, and not of the wrong amount")
+    func foundWithTip() async throws {
+        let fake = FakeCounter()
+        fake.books.withLock { books in
+            books.status = "succeeded"
+            books.tip = 250
+        }
+        let (driver, reader) = try await connected(fake)
+        let failure = await thrown { () async throws(CardReaderFailure) in try await intent(driver, reader) }
+        #expect(failure?.underlyingError == .orderAlreadyPaid)
+        #expect(failure?.details.moneyMoved == .yes)
+        #expect(failure?.details.intent?.rawValue == "pay_1")
     }
 
     @Test("a payment that is being charged, or is paid, is followed and not charged again")

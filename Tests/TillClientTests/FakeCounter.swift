@@ -34,6 +34,7 @@ final class FakeCounter: HTTPTransport {
         var status = "requires_payment_method"
         var attempts: [(status: String, reason: String?)] = []
         var amount: Int64 = 1250
+        var tip: Int64 = 0
         var currency = "EUR"
         var account = "main"
         var confirmations: [Confirmation] = []
@@ -167,7 +168,7 @@ final class FakeCounter: HTTPTransport {
         let status = status ?? books.status
         let captured = status == "succeeded" ? books.amount : 0
         return #"{"id":"pay_1","account":"\#(books.account)","order_id":"o-1","status":"\#(status)","test":true,"#
-            + #""amount":\#(books.amount),"currency":"\#(books.currency)","tip":0,"captured":\#(captured),"#
+            + #""amount":\#(books.amount),"currency":"\#(books.currency)","tip":\#(books.tip),"captured":\#(captured),"#
             + #""refunded":0,"tender":{"brand":"visa","last_four":"4242"},"attempts":[\#(all.joined(separator: ","))],"#
             + #""money_moved":"\#(captured > 0 ? "yes" : "no")","message":"So it is."}"#
     }

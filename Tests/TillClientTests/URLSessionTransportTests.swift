@@ -25,8 +25,10 @@ private final class LoopbackServer: Sendable {
     init(_ pieces: [String], staysOpen: Bool = false) throws {
         #if canImport(Glibc)
             let stream = Int32(SOCK_STREAM.rawValue)
+            let quiet = Int32(MSG_NOSIGNAL)
         #else
             let stream = SOCK_STREAM
+            let quiet: Int32 = 0
         #endif
         let listener = socket(AF_INET, stream, 0)
         var address = sockaddr_in()
@@ -46,20 +48,31 @@ private final class LoopbackServer: Sendable {
             while true {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else { return }
-                var buffer = [UInt8](repeating: 0, count: 16_384)
-                let count = read(connection, &buffer, buffer.count)
-                guard count > 0 else {
+                let request = LoopbackServer.read(connection)
+                guard !request.isEmpty else {
                     _ = close(connection)
                     continue
                 }
-                requests.withLock { $0.append(String(decoding: buffer.prefix(count), as: UTF8.self)) }
+                requests.withLock { $0.append(request) }
                 for piece in pieces {
-                    _ = Array(piece.utf8).withUnsafeBytes { send(connection, $0.baseAddress, $0.count, 0) }
+                    _ = Array(piece.utf8).withUnsafeBytes { send(connection, $0.baseAddress, $0.count, quiet) }
                     usleep(20_000)
                 }
                 if !staysOpen { _ = close(connection) }
             }
         }
+    }
+
+    /// Reads a whole request: a connection that is closed with something unread is reset.
+    private static func read(_ connection: Int32) -> String {
+        var text = ""
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while !(text.contains("\r\n\r\n") && (!text.contains("Content-Length: 2") || text.hasSuffix("{}"))) {
+            let count = recv(connection, &buffer, buffer.count, 0)
+            guard count > 0 else { break }
+            text += String(decoding: buffer.prefix(count), as: UTF8.self)
+        }
+        return text
     }
 
     func stop() {

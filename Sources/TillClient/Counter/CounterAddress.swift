@@ -78,7 +78,7 @@ public enum CounterAddressError: ExplainedError, Hashable {
         case .unreadable, .hasQuery: "Use an address such as https://counter.example.com."
         case .plainHTTP: "Use https, or a loopback address for a counter on the same machine."
         case .hasCredentials: "Pass the API key by itself."
-        case .invalidKey: "Use a key of the counter, as till keys shows it."
+        case .invalidKey: "Use a key as till keys create has printed it."
         }
     }
 }

@@ -119,7 +119,7 @@ public struct CounterUnknownOutcome: Hashable, Sendable {
     public let payment: PaymentID?
     /// The idempotency key under which the call may be repeated.
     public let key: IdempotencyKey?
-    /// What happened to the call, as part of a sentence.
+    /// The fate of the call, as part of a sentence.
     public let reason: String
     /// The counter's problem document, if it reported itself that the outcome is unknown.
     public let problem: CounterProblem?

@@ -5,7 +5,7 @@ public struct CounterProblem: Hashable, Sendable {
     /// The HTTP status.
     public let status: Int
     public let code: CounterProblemCode
-    /// What happened, in one sentence.
+    /// The event, in one sentence.
     public let what: String
     public let moneyMoved: MoneyMoved
     /// The recommended next step.

@@ -76,7 +76,7 @@ public struct CounterAttemptState: RawRepresentable, Hashable, Sendable {
     public static let expired = CounterAttemptState(rawValue: "expired")
 }
 
-/// What may be shown of the card that paid.
+/// The displayable data of the card that paid.
 public struct CounterCard: Hashable, Sendable {
     public let brand: String
     public let lastFour: String?

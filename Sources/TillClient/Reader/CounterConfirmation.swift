@@ -1,7 +1,7 @@
 import TillCore
 import TillHardware
 
-/// What is to be confirmed, and what was known of it.
+/// A confirmation to carry out, with the intent as the app last read it.
 struct CounterConfirmation: Sendable {
     let intent: PaymentIntent
     let payment: PaymentID
