@@ -26,23 +26,29 @@ def client(sandbox):
 def shop(tmp_path, sandbox, client):
     with counter.Server(tmp_path, *sandbox.flags) as running:
         reader = client.terminal.readers.create({"registration_code": "simulated-wpe", "label": "Front"})
-        yield Shop(running, sandbox, client, reader.id)
+        shop = Shop(running, sandbox, client, reader.id)
+        yield shop
+        for app in shop.apps:
+            if app.poll() is None:
+                app.kill()
+                app.communicate()
 
 
 class Shop:
     """A counter with one reader, and the app beside it."""
 
     def __init__(self, server, sandbox, client, reader):
-        self.server, self.sandbox, self.client, self.reader = server, sandbox, client, reader
+        self.server, self.sandbox, self.client, self.reader, self.apps = server, sandbox, client, reader, []
 
     def app(self, url=None, order=ORDER):
         """The program, as it is started with the same order again and again."""
         program = pathlib.Path(counter.binary()).resolve().parent / "CounterSale"
         if not os.access(program, os.X_OK):
             pytest.fail(f"there is no {program}: build it", pytrace=False)
-        return subprocess.Popen(
+        self.apps.append(subprocess.Popen(
             [program, order, "12.50", "EUR", "Front"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env={**os.environ, "TILL_COUNTER": url or self.server.url, "TILL_API_KEY": self.server.api_key})
+            env={**os.environ, "TILL_COUNTER": url or self.server.url, "TILL_API_KEY": self.server.api_key}))
+        return self.apps[-1]
 
     def waits(self, app):
         """Until the reader waits for a card."""
@@ -166,6 +172,16 @@ def test_an_app_that_dies_at_many_moments_charges_once(shop):
             shop.present()
     shop.pay()
     shop.check()
+
+
+def test_two_apps_with_one_order_charge_once(shop):
+    apps = [shop.app() for _ in range(3)]
+    shop.waits(apps[0])
+    shop.present()
+    for app in apps:
+        code, out, err = end(app)
+        assert code == 0 and "succeeded, 12.50 EUR" in out, out + err
+    shop.check(attempts=1)
 
 
 @pytest.mark.parametrize("card", [True, False])

@@ -128,9 +128,14 @@ struct CounterClientTests {
         "a problem that says itself that the money is open is no refusal",
         arguments: ["unknown", "perhaps"])
     func openProblem(_ moved: String) async throws {
-        let (client, _) = try client(.json(409, FakeCounter.problem("request_in_progress", moved)))
+        let step = ScriptedTransport.Step.json(409, FakeCounter.problem("request_in_progress", moved))
+        var (client, transport) = try client(step, step, step)
         let error = await thrown { () async throws(CounterError) in try await client.createPayment(draft, key: key) }
         #expect(Self.unclear(error)?.problem?.code == .requestInProgress)
+        #expect(transport.calls.map(\.key) == ["k-1", "k-1", "k-1"])
+        // Another request with the key was at it, and is done.
+        (client, transport) = try self.client(step, .json(201, Given.payment()))
+        #expect(try await client.createPayment(draft, key: key).id.rawValue == "pay_1")
     }
 
     @Test("an answer that is too long is not read: unknown for a change, no answer for a query")

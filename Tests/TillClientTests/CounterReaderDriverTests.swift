@@ -152,7 +152,8 @@ struct CounterReaderDriverTests {
     func lostAnswers() async throws {
         for (fates, sent) in [
             ([FakeCounter.Confirmation.paysUnheard], 1), ([.paysAfter(queries: 3)], 1),
-            ([.hangs, .pays], 2), ([.hangs, .hangs, .hangs, .pays], 4), ([.neverArrives, .pays], 2),
+            ([.hangs, .pays], 2), (Array(repeating: .inProgress, count: 7) + [.pays], 8),
+            ([.hangs, .hangs, .hangs, .pays], 4), ([.neverArrives, .pays], 2),
             ([.notSent, .neverArrives, .pays], 3),
         ] {
             let fake = FakeCounter()

@@ -26,6 +26,8 @@ final class FakeCounter: HTTPTransport {
         case refuses(Int, String)
         /// It arrives, and lasts until its task is canceled.
         case lasts
+        /// Another request with its key is being worked on.
+        case inProgress
         /// It never arrives, and nobody says so.
         case hangs
     }
@@ -140,6 +142,7 @@ final class FakeCounter: HTTPTransport {
             books.status = "processing"
             books.attempts.append(("in_flight", nil))
             return nil
+        case .inProgress: return .success((409, problem("request_in_progress", "unknown")))
         case .hangs: return nil
         }
     }

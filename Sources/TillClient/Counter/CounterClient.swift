@@ -106,7 +106,7 @@ public struct CounterClient: Sendable {
             .outcomeUnknown(
                 CounterUnknownOutcome(
                     operation: call.operation, payment: call.payment, key: call.key, reason: problem.code.rawValue,
-                    problem: problem, requestID: requestID)), isTemporary: problem.isAboutAccess && call.isSafeToRepeat)
+                    problem: problem, requestID: requestID)), isTemporary: problem.mayEndSoon && call.isSafeToRepeat)
     }
 
     /// Reads one connection of a stream to its end.

@@ -38,6 +38,9 @@ public struct CounterProblem: Hashable, Sendable {
     /// `true` if the same request may succeed a moment later.
     var isTemporary: Bool { [429, 502, 503, 504].contains(status) && moneyMoved == .no }
 
+    /// `true` if the same request under the same key may have its answer a moment later.
+    var mayEndSoon: Bool { isAboutAccess || code == .requestInProgress }
+
     /// `true` if the answer is about the access to the counter, not about the request: it does not settle an earlier
     /// try under the same key.
     var isAboutAccess: Bool { [401, 403, 408, 429].contains(status) || status >= 500 }
