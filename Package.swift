@@ -100,6 +100,7 @@ let package = Package(
         .library(name: "TillTapToPay", targets: ["TillTapToPay"]),
         .library(name: "TillOffline", targets: ["TillOffline"]),
         .library(name: "TillPCSC", targets: ["TillPCSC"]),
+        .library(name: "TillClient", targets: ["TillClient"]),
         .library(name: "TillHardwareCombine", targets: ["TillHardwareCombine"]),
         .library(name: "TillProvider", targets: ["TillProvider"]),
         .library(name: "TillHTTP", targets: ["TillHTTP"]),
@@ -174,6 +175,9 @@ let package = Package(
             exclude: proximityReaderShell.isEmpty ? [] : ["Apple"], swiftSettings: strict),
         .target(
             name: "TillHardwareCombine", dependencies: ["TillCore", "TillHardware", openCombine], swiftSettings: strict),
+
+        // For apps: the counter's API over URLSession. Beside TillHardware, for the counter's readers.
+        .target(name: "TillClient", dependencies: ["TillCore", "TillHardware", httpTypes], swiftSettings: strict),
 
         .target(
             name: "TillProvider", dependencies: ["TillCore", "TillHardware", crypto, httpTypes], swiftSettings: strict),
@@ -401,6 +405,7 @@ let package = Package(
         example(
             "ReaderSale", "TillJournal", "TillJournalSQLite", "TillCheckout", "TillHardware", "TillReceipts",
             "TillSandbox"),
+        example("CounterSale", "TillClient", "TillHardware"),
         example("OnlineOrder", "TillCards", "TillPayPalClient", "TillPayPal", "TillStandInPayPal"),
         example("ApplePayToken", "TillApplePay", "TillStandInApple"),
 
@@ -436,6 +441,7 @@ let package = Package(
             ["TillCheckout", "TillContactless", "TillOffline", "TillSandbox", crypto] + proximityReaderShell),
         tests("TillOffline", "ProviderConformance", "TillCheckout", "TillJournal", "TillSandbox", crypto),
         tests("TillPCSC", "TillContactless"),
+        tests("TillClient", "TillHardware", httpTypes),
         tests("TillHardwareCombine", "TillHardware", openCombine),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests(

@@ -83,6 +83,9 @@ public struct CardReaderDriverCapabilities: Hashable, Sendable {
     public var reconnects: Bool
     /// `true` if it reports card removal; otherwise its readers handle removal themselves.
     public var reportsRemoval: Bool
+    /// `true` if the card is presented during the confirmation, as at a reader that another machine drives: the driver
+    /// reports the card and the processing itself.
+    public var collectsInConfirmation: Bool
 
     /// The place where a driver creates intents.
     public enum IntentCreation: String, Hashable, Sendable, CaseIterable {
@@ -96,7 +99,8 @@ public struct CardReaderDriverCapabilities: Hashable, Sendable {
 
     public init(
         createsIntents: IntentCreation, needsConnectionToken: Bool, amountLimits: AmountLimits = .none,
-        refunds: Bool = false, reconnects: Bool = false, reportsRemoval: Bool = true
+        refunds: Bool = false, reconnects: Bool = false, reportsRemoval: Bool = true,
+        collectsInConfirmation: Bool = false
     ) {
         self.createsIntents = createsIntents
         self.needsConnectionToken = needsConnectionToken
@@ -104,6 +108,7 @@ public struct CardReaderDriverCapabilities: Hashable, Sendable {
         self.refunds = refunds
         self.reconnects = reconnects
         self.reportsRemoval = reportsRemoval
+        self.collectsInConfirmation = collectsInConfirmation
     }
 }
 

@@ -11,7 +11,7 @@ extension StandardCardReaderService {
         if entry.standing != .unknown, let failure = obstacle(attempt) { try await stop(key, attempt, failure) }
         change(attempt) { $0.step = .confirming }
         payments.change(key) { $0.standing = .unknown }
-        tell(.processing, attempt)
+        if !driver.capabilities.collectsInConfirmation { tell(.processing, attempt) }
         let outcome = await ask(key, entry, attempt)
         return try await judge(outcome, key, entry, attempt)
     }

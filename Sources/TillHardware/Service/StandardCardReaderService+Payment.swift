@@ -202,7 +202,7 @@ extension StandardCardReaderService {
         if let failure = obstacle(attempt) { try await stop(key, attempt, failure) }
         try await collect(key, entry, attempt)
         if let failure = obstacle(attempt) { try await stop(key, attempt, failure) }
-        tell(.cardDetailsCollected, attempt)
+        if !driver.capabilities.collectsInConfirmation { tell(.cardDetailsCollected, attempt) }
         return try await confirm(key, attempt, beforeConfirmation)
     }
 

@@ -1,0 +1,39 @@
+// The examples of the doc comments, written by scripts/examples. They are compiled, not run.
+
+import TillClient
+import TillCore
+import TillHardware
+
+/// Of `CounterClient.swift`.
+private func example1() async throws {
+    let counter = try CounterClient(
+        address: CounterAddress("https://counter.example.com"), key: Secret("example-key"))
+    let draft = CounterPaymentDraft(order: OrderID(rawValue: "1001"), amount: Money(minorUnits: 1250, currency: .eur))
+    let payment = try await counter.createPayment(draft, key: IdempotencyKey(rawValue: "create-1001"))
+    print(payment.id, payment.status)
+    _ = counter
+    _ = draft
+    _ = payment
+}
+
+/// Of `CounterReaderConfig.swift`.
+private func example2() async throws {
+    let client = try CounterClient(
+        address: CounterAddress("https://counter.example.com"), key: Secret("example-key"))
+    let config = CounterReaderConfig(client, location: "tml_example")
+    let token = try await config.connectionToken()  // a fresh one with each call
+    print(token)
+    _ = client
+    _ = config
+    _ = token
+}
+
+/// Of `CounterReaderDriver.swift`.
+private func example3() async throws {
+    let counter = try CounterClient(
+        address: CounterAddress("https://counter.example.com"), key: Secret("example-key"))
+    let service = StandardCardReaderService(driver: CounterReaderDriver(counter), limits: .counter)
+    try await service.start(CounterReaderConfig(counter))
+    _ = counter
+    _ = service
+}

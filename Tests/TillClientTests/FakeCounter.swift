@@ -1,0 +1,213 @@
+import HTTPTypes
+import Synchronization
+import TillClient
+import TillCore
+import TillTestSupport
+
+/// A counter with one payment and one reader, in memory: it answers as `till serve` does, and loses what a test wants.
+final class FakeCounter: HTTPTransport {
+    struct Call: Sendable {
+        var line: String
+        var key: String?
+        var authorization: String?
+        var body: String
+    }
+
+    /// The fate of a confirmation.
+    enum Confirmation: Sendable {
+        case pays
+        case declines(String)
+        /// It arrives and is charged, and the answer is lost.
+        case paysUnheard
+        /// It arrives, and the charge lasts for some queries.
+        case paysAfter(queries: Int)
+        case neverArrives
+        case notSent
+        case refuses(Int, String)
+        /// It arrives, and lasts until its task is canceled.
+        case lasts
+        /// Another request with its key is being worked on.
+        case inProgress
+        /// It never arrives, and nobody says so.
+        case hangs
+    }
+
+    struct Books: Sendable {
+        var status = "requires_payment_method"
+        var attempts: [(status: String, reason: String?)] = []
+        var amount: Int64 = 1250
+        var tip: Int64 = 0
+        var currency = "EUR"
+        var account = "main"
+        var confirmations: [Confirmation] = []
+        var calls: [Call] = []
+        var queriesUntilPaid = 0
+        var readsFail = false
+        var events = ""
+        var busy = false
+    }
+
+    let books = Mutex(Books())
+
+    init(_ confirmations: Confirmation...) { books.withLock { $0.confirmations = confirmations } }
+
+    var calls: [Call] { books.withLock { $0.calls } }
+    func calls(_ line: String) -> [Call] { calls.filter { $0.line == line } }
+    static let confirm = "POST /v1/payments/pay_1/confirm"
+
+    func send(
+        _ request: HTTPRequest, body: [UInt8], deadline: Span
+    ) async throws(TransportFailure) -> HTTPReply {
+        let call = FakeCounter.call(request, body)
+        let reply = books.withLock { books -> Result<(Int, String), TransportFailure>? in
+            books.calls.append(call)
+            return FakeCounter.answer(call, &books)
+        }
+        guard let reply else {
+            while !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
+            throw .unknown(reason: "canceled")
+        }
+        let (status, text) = try reply.get()
+        var response = HTTPResponse(status: .init(code: status))
+        if let name = HTTPField.Name("X-Request-Id") { response.headerFields[name] = "req-1" }
+        return HTTPReply(response: response, body: Array(text.utf8))
+    }
+
+    func receive(
+        _ request: HTTPRequest, atMost limit: Int, deadline: Span, _ piece: @escaping @Sendable ([UInt8]) -> Bool
+    ) async throws(TransportFailure) -> HTTPResponse {
+        let call = FakeCounter.call(request, [])
+        let text = books.withLock { books in
+            books.calls.append(call)
+            return books.events
+        }
+        // One byte at a time: a piece is not an event.
+        for byte in text.utf8 { _ = piece([byte]) }
+        while !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
+        throw .unknown(reason: "canceled")
+    }
+
+    private static func call(_ request: HTTPRequest, _ body: [UInt8]) -> Call {
+        Call(
+            line: "\(request.method.rawValue) \(request.path ?? "")",
+            key: HTTPField.Name("Idempotency-Key").flatMap { request.headerFields[$0] },
+            authorization: request.headerFields[.authorization], body: String(decoding: body, as: UTF8.self))
+    }
+
+    /// `nil`: no answer until the task is canceled.
+    private static func answer(_ call: Call, _ books: inout Books) -> Result<(Int, String), TransportFailure>? {
+        switch call.line {
+        case "GET /v1/terminal/readers":
+            return .success((200, #"{"readers":[\#(reader(books))],"complete":true}"#))
+        case "POST /v1/terminal/readers/tmr_1/cancel": return .success((200, reader(books)))
+        // The answer that is kept under the key: the payment as it was created.
+        case "POST /v1/payments":
+            return .success((201, payment(books, status: "requires_payment_method", attempts: [])))
+        case "GET /v1/payments/pay_1":
+            guard !books.readsFail else { return .failure(.unknown(reason: "lost")) }
+            if books.queriesUntilPaid > 0 {
+                books.queriesUntilPaid -= 1
+                if books.queriesUntilPaid == 0 { end(&books, "succeeded", ("authorized", nil)) }
+            }
+            return .success((200, payment(books)))
+        case "POST /v1/payments/pay_1/cancel":
+            books.status = "canceled"
+            return .success((200, payment(books)))
+        case confirm: return confirmation(&books)
+        default: return .success((404, problem("not_found", "no")))
+        }
+    }
+
+    private static func confirmation(_ books: inout Books) -> Result<(Int, String), TransportFailure>? {
+        guard !books.confirmations.isEmpty else { return .success((500, "")) }
+        switch books.confirmations.removeFirst() {
+        case .pays:
+            end(&books, "succeeded", ("authorized", nil))
+            return .success((200, payment(books)))
+        case .declines(let reason):
+            end(&books, "declined", ("declined", reason))
+            return .success((200, payment(books)))
+        case .paysUnheard:
+            end(&books, "succeeded", ("authorized", nil))
+            return .failure(.unknown(reason: "cut"))
+        case .paysAfter(let queries):
+            books.status = "processing"
+            books.attempts.append(("in_flight", nil))
+            books.queriesUntilPaid = queries
+            return .failure(.unknown(reason: "cut"))
+        case .neverArrives: return .failure(.unknown(reason: "cut"))
+        case .notSent: return .failure(.notSent(reason: "refused"))
+        case .refuses(let status, let code): return .success((status, problem(code, "no")))
+        case .lasts:
+            books.status = "processing"
+            books.attempts.append(("in_flight", nil))
+            return nil
+        case .inProgress: return .success((409, problem("request_in_progress", "unknown")))
+        case .hangs: return nil
+        }
+    }
+
+    private static func end(_ books: inout Books, _ status: String, _ attempt: (String, String?)) {
+        books.status = status
+        if books.attempts.last?.status == "in_flight" { books.attempts.removeLast() }
+        books.attempts.append((attempt.0, attempt.1))
+    }
+
+    static func problem(_ code: String, _ moved: String) -> String {
+        #"{"status":409,"detail":"It is so.","code":"\#(code)","money_moved":"\#(moved)","next":"Do it."}"#
+    }
+
+    private static func reader(_ books: Books) -> String {
+        #"{"id":"tmr_1","label":"Front","device_type":"simulated_wisepos_e","status":"online","location":"tml_1","#
+            + #""simulated":true,"busy":\#(books.busy)}"#
+    }
+
+    static func payment(_ books: Books, status: String? = nil, attempts: [(String, String?)]? = nil) -> String {
+        let all = (attempts ?? books.attempts).enumerated().map { index, attempt in
+            let decline = attempt.1.map { #"{"reason":"\#($0)","code":null,"request_id":null}"# } ?? "null"
+            return #"{"id":"pay_1-a\#(index + 1)","status":"\#(attempt.0)","amount":\#(books.amount),"#
+                + #""reference":null,"decline":\#(decline)}"#
+        }
+        let status = status ?? books.status
+        let captured = status == "succeeded" ? books.amount : 0
+        return #"{"id":"pay_1","account":"\#(books.account)","order_id":"o-1","status":"\#(status)","test":true,"#
+            + #""amount":\#(books.amount),"currency":"\#(books.currency)","tip":\#(books.tip),"captured":\#(captured),"#
+            + #""refunded":0,"tender":{"brand":"visa","last_four":"4242"},"attempts":[\#(all.joined(separator: ","))],"#
+            + #""money_moved":"\#(captured > 0 ? "yes" : "no")","message":"So it is."}"#
+    }
+}
+
+enum Given {
+    static let key = "till_live_example_key"
+    static let amount = Money(minorUnits: 1250, currency: .eur)
+    static let order = OrderID(rawValue: "o-1")
+
+    static func client(
+        _ transport: any HTTPTransport, _ clock: any TillClock, _ limits: CounterClientLimits = CounterClientLimits()
+    ) throws -> CounterClient {
+        try CounterClient(
+            address: CounterAddress("https://counter.example.com"), key: Secret(key), limits: limits,
+            transport: transport, clock: clock)
+    }
+
+    static func payment(_ change: (inout FakeCounter.Books) -> Void = { _ in }) -> String {
+        var books = FakeCounter.Books()
+        change(&books)
+        return FakeCounter.payment(books)
+    }
+}
+
+extension Given {
+    /// A confirmation lasts for as long as a test needs.
+    static let limits: CounterReaderLimits = {
+        var limits = CounterReaderLimits()
+        limits.confirmation = .hours(2)
+        return limits
+    }()
+}
+
+/// A clock on which every wait is a millisecond, and no time passes.
+struct QuickClock: TillClock {
+    func now() -> Timestamp { ManualClock.start }
+    func sleep(for span: Span) async throws { try await Task.sleep(for: .milliseconds(1)) }
+}
