@@ -183,7 +183,7 @@ struct BasketRoutes: Sendable {
     ) throws -> Response {
         let (basket, terms) = (entry.basket, entry.terms)
         var contact: FullContact?
-        if state == .paid, incoming.permissions.contains(.sell) { contact = entry.attempt?.fullContact }
+        if state == .paid, incoming.scopes.contains(.sell) { contact = entry.attempt?.fullContact }
         var writer = JSONWriter(reserving: 1_024)
         writer.beginObject()
         writer.field("id", basket.id)

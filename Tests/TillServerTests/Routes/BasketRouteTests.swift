@@ -372,8 +372,8 @@ struct BasketRouteTests {
             let id = try await shop.basket(Shop.goods())
             #expect(try await shop.pay(try await shop.sheet(id)).status == 201)
             let keys = APIKeys(shop.counter.journal, clock: SystemClock())
-            for (scopes, isSeen) in [([.read], false), ([.read, .sell], true)] as [(Set<Permission>, Bool)] {
-                let key = try await keys.create(account: .main, label: "test", permissions: scopes, life: nil)
+            for (scopes, isSeen) in [([.read], false), ([.read, .sell], true)] as [(Set<APIScope>, Bool)] {
+                let key = try await keys.create(account: .main, label: "test", scopes: scopes, life: nil)
                 let shown = try await shop.ask("GET", "/v1/applepay/baskets/\(id)", key: key.key.reveal()).document
                 #expect(shown["state"]?.stringValue == "paid")
                 #expect((shown["contact"]?["email"] != nil) == isSeen)
