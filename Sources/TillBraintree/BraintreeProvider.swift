@@ -55,7 +55,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
     public var capabilities: ProviderCapabilities {
         ProviderCapabilities(
             replayWindow: .seconds(0), preparesFirst: false, partialCapture: true, multipleCapture: false,
-            separateCapture: true, takesCards: true)
+            separateCapture: true, takesCards: true, takesTokens: true)
     }
 
     /// Decimal strings with the decimal places of ISO 4217, in the currencies that have a merchant account.
@@ -71,31 +71,36 @@ public struct BraintreeProvider: PaymentServiceProvider {
     /// The merchant's identity, which is independent of its keys.
     public func identity() async -> ProviderIdentity { account }
 
-    /// Creates a nonce from the card and a transaction from the nonce. Only the second step requests money.
+    /// Creates a nonce from the card, unless Braintree's own fields did, and a transaction from the nonce. Only the
+    /// second step requests money, and a nonce pays once.
     public func authorize(
         _ request: AuthorizationRequest, with tender: Tender
     ) async -> ProviderAnswer<Authorization> {
-        guard case .card(let card) = tender else {
-            return .declined(Decline(reason: .cardNotSupported, message: "Braintree takes typed cards only"))
-        }
         guard let account = gateway.config.merchantAccounts[request.amount.currency],
             let amount = amounts.wireDecimalString(ifExact: request.amount)
         else {
             return .declined(Decline(reason: .invalidAmount, message: "Braintree cannot take this amount"))
         }
         let end = clock.now().adding(deadline)
-        let nonce: CardNonce
-        switch await gateway.tokenize(card, within: end.since(clock.now())) {
-        case .success(let made): nonce = made
-        case .failure(.refused(let decline)): return .declined(decline)
-        case .failure(.keyRejected(let reason)): return .keyRejected(reason: reason)
-        case .failure(.unavailable(let reason)): return .notSent(reason: reason)
+        let nonce: Secret<String>
+        switch tender {
+        case .token(let token): nonce = token.value
+        case .card(let card):
+            switch await gateway.tokenize(card, within: end.since(clock.now())) {
+            case .success(let made): nonce = made.nonce
+            case .failure(.refused(let decline)): return .declined(decline)
+            case .failure(.keyRejected(let reason)): return .keyRejected(reason: reason)
+            case .failure(.unavailable(let reason)): return .notSent(reason: reason)
+            }
+        case .cardPresent, .wallet, .cash:
+            return .declined(
+                Decline(reason: .cardNotSupported, message: "Braintree takes typed cards and its fields' nonces only"))
         }
         let body = XMLNode(
             "transaction",
             of: [
                 XMLNode("amount", amount), XMLNode("merchant_account_id", account),
-                XMLNode("payment_method_nonce", nonce.nonce.reveal()),
+                XMLNode("payment_method_nonce", nonce.reveal()),
                 XMLNode("order_id", request.context.attempt.rawValue),
                 XMLNode(
                     "options",

@@ -141,6 +141,9 @@ public struct Checkout: Sendable {
             if case .card = tender, !provider.capabilities.takesCards {
                 throw .refused(.unsupported("The provider \(name) takes no card numbers."))
             }
+            if case .token = tender, !provider.capabilities.takesTokens {
+                throw .refused(.unsupported("The provider \(name) takes no tokens of its own card fields here."))
+            }
         }
     }
 

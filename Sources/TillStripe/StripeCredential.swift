@@ -25,6 +25,12 @@ enum StripeCredential {
                 typed(
                     card.number, month: expiry.month, year: expiry.year, securityCode: card.securityCode,
                     holder: card.holder, address: card.billingAddress))
+        case .token(let token):
+            let id = token.value.reveal()
+            guard id.hasPrefix("pm_"), id.utf8.count > 3 else {
+                return .failure(Refusal(.invalidRequest, "a payment method of Stripe begins with pm_"))
+            }
+            return .success(.handle(id))
         case .cardPresent(let payload):
             let sealed = payload.sealed.reveal()
             if sealed.hasPrefix("pm_"), let id = ProviderReference(ifValid: sealed) {

@@ -83,7 +83,7 @@ public struct StripeProvider: PaymentServiceProvider {
     public var capabilities: ProviderCapabilities {
         ProviderCapabilities(
             replayWindow: .hours(24), preparesFirst: true, partialCapture: true, multipleCapture: false,
-            separateCapture: true, takesCards: true)
+            separateCapture: true, takesCards: true, takesTokens: true)
     }
 
     /// Amounts in the format of `AmountCodec.stripe`.

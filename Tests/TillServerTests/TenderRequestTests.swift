@@ -55,6 +55,21 @@ import TillCore
         #expect(try card(#""number":"4032036247327321","expiry":"10/25""#).expiry.reveal().year == 2025)
     }
 
+    @Test("a token is kept as a trace of it, which tells it from another one")
+    func token() throws {
+        func redacted(_ token: String) throws -> String {
+            let body = try JSONValue(parsing: #"{"tender":{"type":"token","token":"\#(token)"}}"#.utf8)
+            guard case .token(let read) = try TenderRequest(body, currency: .eur, now: Self.now).kind else {
+                throw Problem.notFound
+            }
+            #expect(read.value.reveal() == token)
+            return TenderRequest.redacted(body).text
+        }
+        let (one, other) = (try redacted("pm_1"), try redacted("pm_2"))
+        #expect(one != other && !one.contains("pm_1") && one.contains("token_sha256"))
+        #expect(throws: Problem.self) { try redacted("4242424242424242") }
+    }
+
     @Test("of its number the last four digits are kept, in whatever script they were typed")
     func redacted() throws {
         let body = try JSONValue(parsing: #"{"tender":{"type":"card","number":"٤٠٣٢٠٣٦٢٤٧٣٢٧٣٢١","cvc":"123"}}"#.utf8)

@@ -15,6 +15,8 @@ public struct ProviderCapabilities: Hashable, Sendable {
     public var separateCapture: Bool
     /// `true` if typed card numbers are accepted.
     public var takesCards: Bool
+    /// `true` if cards are accepted that the provider's own fields took (``CardToken``).
+    public var takesTokens: Bool
     /// The time for which the issuer guarantees a hold before it has to be renewed; `nil` if holds cannot be renewed.
     public var honorPeriod: Span?
     /// The time allowed for an answer to an authorization or a refund: longer if a customer has to present a card.
@@ -27,7 +29,7 @@ public struct ProviderCapabilities: Hashable, Sendable {
     public init(
         replayWindow: Span, preparesFirst: Bool, partialCapture: Bool = true, multipleCapture: Bool = false,
         separateCapture: Bool = true,
-        takesCards: Bool = true, honorPeriod: Span? = nil, answerTime: Span = .seconds(30),
+        takesCards: Bool = true, takesTokens: Bool = false, honorPeriod: Span? = nil, answerTime: Span = .seconds(30),
         showsAfterSale: Bool = true
     ) {
         self.replayWindow = replayWindow
@@ -36,6 +38,7 @@ public struct ProviderCapabilities: Hashable, Sendable {
         self.multipleCapture = multipleCapture
         self.separateCapture = separateCapture
         self.takesCards = takesCards
+        self.takesTokens = takesTokens
         self.honorPeriod = honorPeriod
         self.answerTime = answerTime
         self.showsAfterSale = showsAfterSale

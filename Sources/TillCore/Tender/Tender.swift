@@ -2,6 +2,8 @@
 public enum Tender: Sendable {
     /// A card number typed by the customer or the cashier.
     case card(CardDetails)
+    /// A card that the provider's own fields took, as the provider's reference to it.
+    case token(CardToken)
     /// A card presented to a reader, as the reader's sealed result.
     case cardPresent(CardPresentPayload)
     /// A wallet's token: opened, or sealed for the provider.
@@ -14,6 +16,9 @@ public enum Tender: Sendable {
         switch self {
         case .card(let card):
             TenderSummary(kind: .card, card: card.summary)
+        // Which card it is, the provider's answer says.
+        case .token:
+            TenderSummary(kind: .card)
         case .cardPresent(let payload):
             TenderSummary(kind: .reader, card: payload.card, reader: payload.reader)
         case .wallet(let payment):
@@ -30,7 +35,7 @@ public struct TenderKind: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     /// Wraps the text without validating it.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// A typed card number.
+    /// A card number, typed here or in the provider's own fields.
     public static let card = TenderKind(rawValue: "card")
     public static let reader = TenderKind(rawValue: "reader")
     /// A wallet such as Apple Pay.

@@ -187,6 +187,7 @@ package struct PaymentRoutes: Sendable {
                     "tender.expiry", "\(error)", code: error == .expired ? "card_expired" : "invalid_card")
             }
             return .card(card.details)
+        case .token(let token): return .token(token)
         case .cash(let tendered):
             do throws(CashRefusal) {
                 try CashDrawer.check(tendered: tendered, due: payment.amount, captureMode: payment.captureMode)

@@ -63,7 +63,7 @@ extension PayPalProvider {
             }
             number = token.number
             source = opened
-        case .cardPresent, .cash:
+        case .cardPresent, .token, .cash:
             return .failure(Refused(.cardNotSupported, "PayPal takes typed cards and Apple Pay only"))
         }
         guard (13...19).contains(number.reveal().utf8.count) else {

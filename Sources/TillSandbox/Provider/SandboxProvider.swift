@@ -40,7 +40,7 @@ public struct SandboxProvider: PaymentServiceProvider {
         self.faults = faults
         ledger = SandboxLedger(store: store, clock: clock, rules: rules)
         capabilities = ProviderCapabilities(
-            replayWindow: rules.replayWindow, preparesFirst: preparesFirst, multipleCapture: true,
+            replayWindow: rules.replayWindow, preparesFirst: preparesFirst, multipleCapture: true, takesTokens: true,
             honorPeriod: rules.honorPeriod)
     }
 

@@ -57,6 +57,7 @@ public struct StripeTerminalProvider: PaymentServiceProvider {
     public var capabilities: ProviderCapabilities {
         var capabilities = online.capabilities
         capabilities.takesCards = false
+        capabilities.takesTokens = false
         capabilities.answerTime = .seconds(160)
         return capabilities
     }

@@ -6,6 +6,7 @@ import TillCounter
 package struct TenderRequest: Sendable {
     package enum Kind: Sendable {
         case card(PaymentCard)
+        case token(CardToken)
         case reader(String, card: String?, tipping: CardPresentPayload.Tipping?)
         case cash(Money?)
     }
@@ -55,10 +56,22 @@ package struct TenderRequest: Sendable {
             kind = .reader(
                 reader, card: try tender.text("card", in: "tender.", atMost: 100),
                 tipping: try TenderRequest.tipping(tender, currency))
+        case "token":
+            try tender.allow(["type", "token"], in: "tender.")
+            guard let text = try tender.text("token", in: "tender.", atMost: CardToken.maximumBytes) else {
+                throw Problem.field("tender.token", "It is missing.")
+            }
+            guard let token = CardToken(text) else {
+                throw Problem.field(
+                    "tender.token",
+                    "It must be the reference that the provider's own card fields return, of letters, digits, - and _.",
+                    code: "invalid_token")
+            }
+            kind = .token(token)
         case "cash":
             try tender.allow(["type", "tendered"], in: "tender.")
             kind = .cash(try tender.amount("tendered", in: "tender.", currency))
-        default: throw Problem.field("tender.type", "It must be reader, card or cash.")
+        default: throw Problem.field("tender.type", "It must be reader, card, token or cash.")
         }
     }
 
@@ -97,20 +110,31 @@ package struct TenderRequest: Sendable {
         return tender["ask_tip"]?.boolValue == true ? .onWholeAmount : nil
     }
 
-    /// Returns the storable form of the request, with only the last four digits of a card number.
+    /// Returns the storable form of the request, with only the last four digits of a card number, and of a token only
+    /// what tells it from another one.
     package static func redacted(_ body: JSONValue) -> JSONValue {
         guard case .object(let members) = body else { return body }
         let redacted: JSONValue = .object(
             members.map { member in
-                guard member.key == "tender", case .object(let parts) = member.value,
-                    parts.contains(where: { $0.key == "number" })
-                else { return member }
-                let digits = TypedDigits.digits(in: member.value["number"]?.stringValue ?? "")
-                var kept = parts.filter { !secretParts.contains($0.key) }
-                kept.append(JSONMember(key: "last_four", value: .string(String(digits.suffix(4)))))
-                return JSONMember(key: "tender", value: .object(kept))
+                guard member.key == "tender", case .object(let parts) = member.value else { return member }
+                return JSONMember(key: "tender", value: .object(stored(parts)))
             })
         return redacted.withoutCardNumbers()
+    }
+
+    private static func stored(_ parts: [JSONMember]) -> [JSONMember] {
+        var kept = parts
+        if let number = parts.first(where: { $0.key == "number" }) {
+            let digits = TypedDigits.digits(in: number.value.stringValue ?? "")
+            kept.removeAll { secretParts.contains($0.key) }
+            kept.append(JSONMember(key: "last_four", value: .string(String(digits.suffix(4)))))
+        }
+        if let token = parts.first(where: { $0.key == "token" }) {
+            kept.removeAll { $0.key == "token" }
+            let trace = Hex.lowercase(digest((token.value.stringValue ?? "").utf8).prefix(8))
+            kept.append(JSONMember(key: "token_sha256", value: .string(trace)))
+        }
+        return kept
     }
 }
 

@@ -1,0 +1,113 @@
+"""Cards that the provider's own fields took: the shop's page hands the provider's reference on, and neither the shop nor
+the counter sees the number. Stripe's and Braintree's stand-ins make the references as their fields do.
+"""
+import pathlib
+
+import pytest
+import requests
+import stripe
+
+import counter
+from test_braintree import nonce
+
+
+def method(sandbox, number):
+    """A payment method as Stripe's fields make it, by Stripe's own library."""
+    client = stripe.StripeClient(sandbox.key, base_addresses={"api": sandbox.url}, max_network_retries=0).v1
+    return client.payment_methods.create({
+        "type": "card", "card": {"number": number, "exp_month": 12, "exp_year": 2030, "cvc": "123"}}).id
+
+
+@pytest.fixture
+def shop(tmp_path, sandbox):
+    with counter.Server(tmp_path, *sandbox.flags) as running:
+        yield running
+
+
+def sell(server, order, token, key=None, **tender):
+    payment = server.create(order, f"create-{order}").json()["id"]
+    return payment, server.confirm(payment, key or f"confirm-{order}", {"type": "token", "token": token, **tender})
+
+
+def written(folder, text):
+    """Files of the counter in which a text stands."""
+    return [p.name for p in pathlib.Path(folder).rglob("*") if p.is_file() and text.encode() in p.read_bytes()]
+
+
+def test_a_payment_method_of_stripe_is_charged_once(shop, sandbox, tmp_path):
+    token = method(sandbox, "4242424242424242")
+    payment, paid = sell(shop, "o-1", token)
+    assert paid.status_code == 200, paid.text
+    body = paid.json()
+    assert (body["status"], body["captured"]) == ("succeeded", 1250)
+    assert (body["tender"]["type"], body["tender"]["brand"], body["tender"]["last_four"]) == ("card", "visa", "4242")
+    again = shop.confirm(payment, "confirm-o-1", {"type": "token", "token": token})
+    assert again.headers["Idempotent-Replayed"] == "true" and again.json() == body
+    other = shop.confirm(payment, "confirm-o-1", {"type": "token", "token": "pm_other"})
+    assert other.status_code == 422 and other.json()["code"] == "idempotency_mismatch"
+    assert [c["captured"] for c in sandbox.get("/_sandbox/ledger")["charges"]] == [1250]
+    shop.stop()
+    # The stand-in keeps its own files here, too.
+    assert [n for n in written(tmp_path, token) if not n.startswith(("ledger", "sandbox"))] == []
+    answer = counter.till("journal", "verify", "--journal", shop.journal, "--json")
+    assert answer.code == 0 and answer.json["ok"] is True, answer
+
+
+def test_a_declined_method_moves_nothing_and_another_pays(shop, sandbox):
+    payment, declined = sell(shop, "o-1", method(sandbox, "4000000000000002"))
+    assert declined.json()["status"] == "declined", declined.text
+    paid = shop.confirm(payment, "second", {"type": "token", "token": method(sandbox, "5555555555554444")})
+    assert paid.json()["status"] == "succeeded" and paid.json()["tender"]["brand"] == "mastercard"
+
+
+@pytest.mark.parametrize("token, code", [
+    ("4242424242424242", "invalid_token"), ("pm_<x>", "invalid_token"), ("", "invalid_token"), (7, "invalid_request"),
+    (None, "invalid_request")])
+def test_what_is_no_token_is_refused_before_anything_is_written(shop, sandbox, token, code):
+    payment, refused = sell(shop, "o-1", token)
+    assert refused.status_code == 422, refused.text
+    assert (refused.json()["code"], refused.json()["money_moved"]) == (code, "no")
+    assert shop.request("GET", f"/v1/payments/{payment}").json()["status"] == "requires_payment_method"
+    assert sandbox.get("/_sandbox/ledger")["charges"] == []
+
+
+def test_a_token_of_another_provider_is_declined(shop):
+    _, refused = sell(shop, "o-1", "tokencc_bf_one")
+    assert refused.json()["status"] == "declined", refused.text
+
+
+def test_a_provider_without_card_fields_takes_no_token(tmp_path):
+    with counter.Server(tmp_path, "--provider", "sandbox") as server:
+        payment = server.create("o-1", "create").json()["id"]
+        refused = server.request(
+            "POST", f"/v1/payments/{payment}/confirm",
+            {"tender": {"type": "token", "token": "pm_card_visa"}, "provider": "cash"}, "confirm")
+        assert (refused.status_code, refused.json()["code"]) == (422, "unsupported"), refused.text
+        assert server.request("GET", f"/v1/payments/{payment}").json()["status"] == "requires_payment_method"
+        assert server.confirm(payment, "paid", {"type": "token", "token": "pm_card_visa"}).json()["captured"] == 1250
+        _, declined = sell(server, "o-2", "pm_card_chargeDeclinedInsufficientFunds")
+        assert declined.json()["status"] == "declined"
+
+
+def test_a_nonce_of_braintree_pays_once(tmp_path, braintree_url):
+    env = {"TILL_BRAINTREE_MERCHANT_ID": "merchant", "TILL_BRAINTREE_PUBLIC_KEY": "integration_public_key",
+           "TILL_BRAINTREE_PRIVATE_KEY": "integration_private_key", "TILL_BRAINTREE_URL": braintree_url,
+           "TILL_BRAINTREE_MERCHANT_ACCOUNTS": "EUR=sandbox"}
+    with counter.Server(tmp_path, "--provider", "braintree", env=env) as server:
+        once = nonce(braintree_url)
+        payment, paid = sell(server, "o-1", once)
+        assert paid.status_code == 200 and paid.json()["captured"] == 1250, paid.text
+        assert (paid.json()["tender"]["brand"], paid.json()["tender"]["last_four"]) == ("visa", "1111")
+        _, used = sell(server, "o-2", once)
+        assert used.json()["status"] == "declined" and used.json()["captured"] == 0, used.text
+    assert written(tmp_path, once) == []
+
+
+def test_an_order_is_paid_once_from_two_tabs(shop, sandbox):
+    payment = shop.create("o-1", "create").json()["id"]
+    tokens = [method(sandbox, "4242424242424242"), method(sandbox, "4242424242424242")]
+    first = shop.confirm(payment, "tab-1", {"type": "token", "token": tokens[0]})
+    second = shop.confirm(payment, "tab-2", {"type": "token", "token": tokens[1]})
+    assert first.json()["status"] == "succeeded" and second.status_code == 409, second.text
+    assert len(sandbox.get("/_sandbox/ledger")["charges"]) == 1
+    assert requests.get(shop.url + "/healthz", timeout=10).status_code == 200
