@@ -55,7 +55,7 @@ let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swi
     // The same for Tap to Pay's adapter and ProximityReader.
     let proximityReaderShell: [Target.Dependency] = ["TillTapToPayShell", "ProximityReader"]
     // And for the system's print dialog.
-    let airPrintShell: [Target.Dependency] = ["TillHardwareShell", "UIKitPrinting"]
+    let airPrintShell: [Target.Dependency] = ["TillPrinterServiceShell", "UIKitPrinting"]
     // And for the system's drawing.
     let coreTextShell: [Target.Dependency] = ["TillCanvasShell", "CoreTextInterface"]
 #else
@@ -92,6 +92,7 @@ let package = Package(
         .library(name: "TillOrders", targets: ["TillOrders"]),
         .library(name: "TillReceipts", targets: ["TillReceipts"]),
         .library(name: "TillHardware", targets: ["TillHardware"]),
+        .library(name: "TillPrinterService", targets: ["TillPrinterService"]),
         .library(name: "TillCards", targets: ["TillCards"]),
         .library(name: "TillPayPalClient", targets: ["TillPayPalClient"]),
         .library(name: "TillBraintreeClient", targets: ["TillBraintreeClient"]),
@@ -154,8 +155,9 @@ let package = Package(
         // Floor 1: builds for iOS, macOS and Linux; imports the floor below only.
         .target(name: "TillOrders", dependencies: ["TillCore"], swiftSettings: strict),
         .target(name: "TillReceipts", dependencies: ["TillCore"], swiftSettings: strict),
+        .target(name: "TillHardware", dependencies: ["TillCore"], swiftSettings: strict),
         .target(
-            name: "TillHardware", dependencies: ["TillCore", "TillReceipts"],
+            name: "TillPrinterService", dependencies: ["TillCore", "TillHardware", "TillReceipts"],
             exclude: airPrintShell.isEmpty ? [] : ["Apple"], swiftSettings: strict),
         .target(
             name: "TillApplePay", dependencies: ["TillCore", asn1, crypto, cryptoExtras, x509],
@@ -215,14 +217,14 @@ let package = Package(
         .target(
             name: "TillPrinting",
             dependencies: [
-                "TillCore", "TillReceipts", "TillCanvas", "TillHardware", "TillHTTP", asyncHTTPClient, nioCore,
+                "TillCore", "TillReceipts", "TillCanvas", "TillPrinterService", "TillHTTP", asyncHTTPClient, nioCore,
                 nioHTTP1, nioPosix,
                 nioTLS,
                 nioSSL, crypto,
             ], swiftSettings: strict),
 
         .target(
-            name: "TillMail", dependencies: ["TillCore", "TillHardware", nioCore, nioPosix, nioSSL],
+            name: "TillMail", dependencies: ["TillCore", nioCore, nioPosix, nioSSL],
             swiftSettings: strict),
 
         // Floor 3: what is kept, what is run, and the stand-ins.
@@ -420,9 +422,10 @@ let package = Package(
         tests("TillCore"),
         tests("TillOrders"),
         tests("TillReceipts", ["TillCanvas", crypto] + coreTextShell),
-        tests("TillMail", "TillHardware", nioCore, nioPosix),
-        tests("TillPrinting", "TillCanvas", "TillReceipts", "TillJournal", nioCore, nioPosix),
-        tests("TillHardware", ["TillReceipts"] + airPrintShell),
+        tests("TillMail", nioCore, nioPosix),
+        tests("TillPrinting", "TillCanvas", "TillPrinterService", "TillReceipts", "TillJournal", nioCore, nioPosix),
+        tests("TillHardware"),
+        tests("TillPrinterService", ["TillHardware", "TillReceipts"] + airPrintShell),
         tests("TillCards", httpTypes),
         tests(
             "TillBraintree", "ProviderConformance", "TillCards", "TillPayPalClient", "TillBraintreeClient", "TillHTTP",
@@ -492,8 +495,8 @@ let package = Package(
             path: "Sources/TillApplePay/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
         .target(name: "UIKitPrinting", path: "Tests/AppleInterfaces/UIKitPrinting", swiftSettings: strict),
         .target(
-            name: "TillHardwareShell", dependencies: ["TillReceipts", "TillHardware", "UIKitPrinting"],
-            path: "Sources/TillHardware/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
+            name: "TillPrinterServiceShell", dependencies: ["TillReceipts", "TillPrinterService", "UIKitPrinting"],
+            path: "Sources/TillPrinterService/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
         .target(name: "CoreTextInterface", path: "Tests/AppleInterfaces/CoreTextInterface", swiftSettings: strict),
         .target(
             name: "TillCanvasShell", dependencies: ["TillCanvas", "CoreTextInterface"],

@@ -1,6 +1,5 @@
 import Foundation
 public import TillCore
-public import TillHardware
 
 /// A message with the same content as text and as HTML. It is encoded as ASCII with lines of at most 78 bytes: words in
 /// headers are encoded, bodies are base64, so no text can inject a header, end the message or start another.

@@ -1,12 +1,10 @@
 import Foundation
 import NIOSSL
 import TillCore
-import TillHardware
 
 /// A client that submits messages to a mail server (RFC 5321), each over its own connection. May be used from any task.
 ///
 /// ```swift
-/// import TillHardware
 ///
 /// guard let shop = EmailAddress("shop@example.com"), let customer = EmailAddress("ada@example.org") else { return }
 /// let server = SMTPServer(host: "smtp.example.com", user: "shop", password: password)

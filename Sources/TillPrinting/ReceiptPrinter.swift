@@ -1,6 +1,6 @@
 public import TillCanvas
 public import TillCore
-public import TillHardware
+public import TillPrinterService
 public import TillReceipts
 
 /// A receipt printer with IPP or ESC/POS. A value: each call opens and closes its own connection, so calls may run

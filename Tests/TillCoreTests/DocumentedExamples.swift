@@ -98,8 +98,16 @@ private func example9(_ history: [RecordedEvent]) async throws {
     _ = amount
 }
 
-/// Of `LuhnChecksum.swift`.
+/// Of `CardToken.swift`.
 private func example10() async throws {
+    if let token = CardToken("pm_1PQrst2eZvKYlo2C") {
+        let tender = Tender.token(token)
+        print(tender.summary.kind.rawValue)
+    }
+}
+
+/// Of `LuhnChecksum.swift`.
+private func example11() async throws {
     let typed = "4242 4242 4242 4241".filter { $0 != " " }
     if !LuhnChecksum.isValid(typed) {
         print("Check the card number for a typing mistake.")
@@ -108,7 +116,7 @@ private func example10() async throws {
 }
 
 /// Of `Timestamp.swift`.
-private func example11() async throws {
+private func example12() async throws {
     let now = SystemClock().now()
     let due = now.adding(.days(7))
     guard let ordered = Timestamp(internetTime: "2026-11-21T10:30:00+01:00") else { return }

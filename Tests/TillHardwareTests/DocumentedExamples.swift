@@ -2,12 +2,9 @@
 
 import TillCore
 import TillHardware
-import TillReceipts
 
 /// Of `CardReaderService.swift`.
-private func example1(
-    _ keep: @escaping PreConfirmation, _ order: Order, _ service: any CardReaderService
-) async throws {
+private func example1(_ keep: @escaping PreConfirmation, _ service: any CardReaderService) async throws {
     let parameters = PaymentIntentParameters(
         amount: Money(minorUnits: 1250, currency: .eur), order: OrderID(rawValue: "1001"))
     let payment = try await service.collectPayment(parameters) { intent, order in
@@ -18,17 +15,8 @@ private func example1(
     _ = payment
 }
 
-/// Of `ReceiptContent+PaymentIntent.swift`.
-private func example2(_ order: Order, _ paid: PaymentIntent, _ reader: CardReader) async throws {
-    let store = StoreDetails(name: "Corner shop")
-    let slip = try ReceiptContent(paid, order: order, reader: reader, store: store, isTest: true)
-    print(ReceiptRenderer.text(slip))
-    _ = store
-    _ = slip
-}
-
 /// Of `RefundParameters.swift`.
-private func example3(_ charge: ProviderReference, _ service: any CardReaderService) async throws {
+private func example2(_ charge: ProviderReference, _ service: any CardReaderService) async throws {
     let parameters = RefundParameters(
         account: .main, charge: charge, amount: Money(minorUnits: 450, currency: .eur),
         key: IdempotencyKey(rawValue: "1001-refund-1"))
@@ -39,7 +27,7 @@ private func example3(_ charge: ProviderReference, _ service: any CardReaderServ
 }
 
 /// Of `StandardCardReaderService.swift`.
-private func example4() async throws {
+private func example3() async throws {
     let driver = try SimulatedCardReaderDriver(card: SimulatedCard(parsing: "visa"))
     let readers = StandardCardReaderService(driver: driver)
     try await readers.start(NoCardReaderConfig())
@@ -53,7 +41,7 @@ private func example4() async throws {
 }
 
 /// Of `SimulatedCardReaderDriver.swift`.
-private func example5() async throws {
+private func example4() async throws {
     let driver = try SimulatedCardReaderDriver(card: SimulatedCard(parsing: "visa+tap"))
     let readers = StandardCardReaderService(driver: driver)
     try await driver.present(SimulatedCard(parsing: "declined:insufficient_funds"))  // the next customer's card

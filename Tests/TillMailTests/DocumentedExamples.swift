@@ -1,7 +1,6 @@
 // The examples of the doc comments, written by scripts/examples. They are compiled, not run.
 
 import TillCore
-import TillHardware
 import TillMail
 
 /// Of `SMTPClient.swift`.

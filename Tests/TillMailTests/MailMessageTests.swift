@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 import TillCore
-import TillHardware
 
 @testable import TillMail
 

@@ -3,7 +3,6 @@ import NIOCore
 import NIOPosix
 import Testing
 import TillCore
-import TillHardware
 
 @testable import TillMail
 

@@ -2,7 +2,6 @@ import ArgumentParser
 import TillCheckout
 import TillCore
 import TillCounter
-import TillHardware
 import TillJournal
 import TillReceipts
 

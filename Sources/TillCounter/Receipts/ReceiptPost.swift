@@ -1,5 +1,4 @@
 public import TillCore
-public import TillHardware
 public import TillJournal
 import TillMail
 public import TillReceipts

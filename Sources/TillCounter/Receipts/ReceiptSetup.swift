@@ -1,7 +1,6 @@
 public import Foundation
 public import TillCore
 public import TillJournal
-public import TillHardware
 public import TillMail
 import TillProvider
 public import TillReceipts

@@ -6,7 +6,6 @@ import TillCanvas
 import TillCheckout
 package import TillCore
 import TillCounter
-import TillHardware
 package import TillJournal
 import TillPrinting
 import TillReceipts

@@ -1,5 +1,6 @@
 public import Foundation
 public import TillCore
+public import TillHardware
 public import TillReceipts
 
 extension ReceiptContent {
@@ -7,6 +8,7 @@ extension ReceiptContent {
     /// provider's SDK.
     ///
     /// ```swift
+    /// import TillHardware
     /// import TillReceipts
     ///
     /// let store = StoreDetails(name: "Corner shop")

@@ -1,7 +1,7 @@
 #if (canImport(UIKit) && (os(iOS) || os(visionOS))) || TILL_SHELL_APART
     import Foundation
     #if TILL_SHELL_APART
-        public import TillHardware
+        public import TillPrinterService
         import UIKitPrinting
     #else
         import UIKit

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 import TillCore
+import TillHardware
+import TillPrinterService
 import TillReceipts
-
-@testable import TillHardware
 
 /// A receipt from what a reader's SDK reports, without a journal.
 @Suite("The receipt of an intent")

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 import TillCore
-import TillHardware
+import TillPrinterService
 import TillReceipts
 
-#if canImport(TillHardwareShell)
-    import TillHardwareShell
+#if canImport(TillPrinterServiceShell)
+    import TillPrinterServiceShell
     import UIKitPrinting
 
     private let receipt: ReceiptContent = {
