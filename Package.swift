@@ -104,6 +104,7 @@ let package = Package(
         .library(name: "TillClient", targets: ["TillClient"]),
         .library(name: "TillHardwareCombine", targets: ["TillHardwareCombine"]),
         .library(name: "TillProvider", targets: ["TillProvider"]),
+        .library(name: "TillStatements", targets: ["TillStatements"]),
         .library(name: "TillHTTP", targets: ["TillHTTP"]),
         .library(name: "TillCanvas", targets: ["TillCanvas"]),
         .library(name: "TillPrinting", targets: ["TillPrinting"]),
@@ -156,6 +157,7 @@ let package = Package(
         .target(name: "TillOrders", dependencies: ["TillCore"], swiftSettings: strict),
         .target(name: "TillReceipts", dependencies: ["TillCore"], swiftSettings: strict),
         .target(name: "TillHardware", dependencies: ["TillCore"], swiftSettings: strict),
+        .target(name: "TillStatements", dependencies: ["TillCore", httpTypes], swiftSettings: strict),
         .target(
             name: "TillPrinterService", dependencies: ["TillCore", "TillHardware", "TillReceipts"],
             exclude: airPrintShell.isEmpty ? [] : ["Apple"], swiftSettings: strict),
@@ -182,7 +184,8 @@ let package = Package(
         .target(name: "TillClient", dependencies: ["TillCore", "TillHardware", httpTypes], swiftSettings: strict),
 
         .target(
-            name: "TillProvider", dependencies: ["TillCore", "TillHardware", crypto, httpTypes], swiftSettings: strict),
+            name: "TillProvider", dependencies: ["TillCore", "TillHardware", "TillStatements", crypto, httpTypes],
+            swiftSettings: strict),
 
         // Floor 2: the outside parties.
         .target(
@@ -193,21 +196,28 @@ let package = Package(
         .target(name: "TillPCSC", dependencies: ["TillCore", "TillContactless"], swiftSettings: strict),
         .target(
             name: "TillStripe",
-            dependencies: ["TillCore", "TillHardware", "TillProvider", "TillHTTP", crypto, httpTypes],
+            dependencies: [
+                "TillCore", "TillHardware", "TillProvider", "TillStatements", "TillHTTP", crypto, httpTypes,
+            ],
             swiftSettings: strict),
         .target(
             name: "TillBraintree",
             dependencies: [
-                "TillCore", "TillCards", "TillPayPalClient", "TillBraintreeClient", "TillProvider", crypto, httpTypes,
+                "TillCore", "TillCards", "TillPayPalClient", "TillBraintreeClient", "TillProvider", "TillStatements",
+                crypto, httpTypes,
             ],
             swiftSettings: strict),
         .target(
             name: "TillAdyen",
-            dependencies: ["TillCore", "TillHardware", "TillProvider", crypto, cryptoExtras, httpTypes],
+            dependencies: [
+                "TillCore", "TillHardware", "TillProvider", "TillStatements", crypto, cryptoExtras, httpTypes,
+            ],
             swiftSettings: strict),
         .target(
             name: "TillPayPal",
-            dependencies: ["TillCore", "TillCards", "TillPayPalClient", "TillProvider", asn1, x509, httpTypes],
+            dependencies: [
+                "TillCore", "TillCards", "TillPayPalClient", "TillProvider", "TillStatements", asn1, x509, httpTypes,
+            ],
             swiftSettings: strict),
 
         // Pango and Cairo are found when they are needed, so that nothing has to be there to build or to start.
@@ -235,15 +245,15 @@ let package = Package(
             swiftSettings: simulated),
         .target(name: "TillPostgres", dependencies: ["TillCore", "TillJournal"], swiftSettings: strict),
         .target(
-            name: "TillCheckout", dependencies: ["TillCore", "TillJournal", "TillProvider"], swiftSettings: simulated),
+            name: "TillCheckout", dependencies: ["TillCore", "TillJournal", "TillStatements"], swiftSettings: simulated),
         // Beside TillJournal: the ledger is a projection of it.
         .target(
-            name: "TillBooks", dependencies: ["TillCore", "TillJournal", "TillProvider", crypto],
+            name: "TillBooks", dependencies: ["TillCore", "TillJournal", "TillStatements", crypto],
             swiftSettings: simulated),
         .target(
             name: "TillSandbox",
             dependencies: [
-                "TillCore", "TillContactless", "TillTapToPay", "TillOffline", "TillProvider", grdb, crypto,
+                "TillCore", "TillContactless", "TillTapToPay", "TillOffline", "TillStatements", grdb, crypto,
             ],
             swiftSettings: simulated),
         // Beside TillSandbox, whose ledger and faults some of them show on a vendor's wire. One vendor each.
@@ -318,7 +328,7 @@ let package = Package(
             "ApplePay", "TillApplePay", "TillCheckout", "TillCounter", "TillHTTP", "TillJournal", "TillProvider",
             "TillStandInApple", asyncHTTPClient, crypto, nioHTTP1, nioPosix, nioSSL,
             resources: [.embedInCode("Assets")]),
-        feature("Books", "TillBooks", "TillCheckout", "TillJournal", "TillProvider", lifecycle),
+        feature("Books", "TillBooks", "TillCheckout", "TillJournal", "TillProvider", "TillStatements", lifecycle),
         feature("Operations", "TillCheckout", "TillCounter", "TillJournal", "TillOffline", "TillProvider"),
         feature("Page", "TillCards", resources: [.embedInCode("Assets")]),
         feature(
@@ -350,7 +360,7 @@ let package = Package(
                 "TillHardware", "TillJournal", "TillJournalSQLite", "TillPostgres", "TillCheckout", "TillSandbox",
                 "TillStandInAdyen", "TillStandInApple", "TillStandInBraintree", "TillStandInCard", "TillStandInPayPal",
                 "TillStandInPrinter", "TillStandInStripe", "TillCounter", "TillServer", "TillWeb", "TillHTTP",
-                "TillProvider", "TillStripe",
+                "TillProvider", "TillStatements", "TillStripe",
                 "TillPayPal",
                 "TillPayPalClient",
                 "TillBraintree", "TillAdyen", "TillCards", "TillApplePay", "TillBooks", "TillContactless",
@@ -367,7 +377,7 @@ let package = Package(
             dependencies: [
                 "TillCore", "TillBooks", "TillJournal", "TillCheckout", "TillSandbox", "TillStandInStripe",
                 "TillStripe",
-                "TillHardware", "TillOffline", "TillProvider", "TillTestSupport", httpTypes,
+                "TillHardware", "TillOffline", "TillProvider", "TillStatements", "TillTestSupport", httpTypes,
             ],
             swiftSettings: simulated),
         .executableTarget(
@@ -429,15 +439,16 @@ let package = Package(
         tests("TillCards", httpTypes),
         tests(
             "TillBraintree", "ProviderConformance", "TillCards", "TillPayPalClient", "TillBraintreeClient", "TillHTTP",
-            "TillCheckout", "TillJournal", "TillSandbox", "TillStandInBraintree", httpTypes),
+            "TillCheckout", "TillJournal", "TillSandbox", "TillStandInBraintree", "TillStatements", httpTypes),
         tests(
             "TillPayPal", "ProviderConformance", "TillCards", "TillPayPalClient", "TillHTTP", "TillJournal",
             "TillCheckout",
-            "TillSandbox", "TillStandInPayPal", crypto, httpTypes),
+            "TillSandbox", "TillStandInPayPal", "TillStatements", crypto, httpTypes),
         tests("TillApplePay", ["TillSandbox", "TillStandInApple", asn1, crypto, x509] + passKitShell),
         tests("TillContactless", crypto, cryptoExtras),
         tests(
-            "TillAdyen", "ProviderConformance", "TillCards", "TillHardware", "TillProvider", "TillSandbox",
+            "TillAdyen", "ProviderConformance", "TillCards", "TillHardware", "TillProvider", "TillStatements",
+            "TillSandbox",
             "TillStandInAdyen", httpTypes),
         tests(
             "TillTapToPay",
@@ -449,12 +460,12 @@ let package = Package(
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests(
             "TillStripe", "ProviderConformance", "TillCards", "TillHardware", "TillHTTP", "TillSandbox",
-            "TillStandInStripe",
+            "TillStandInStripe", "TillStatements",
             crypto, httpTypes),
         tests("TillJournal", "TillJournalSQLite", "TillPostgres", grdb),
         tests(
             "TillBooks", "TillAdyen", "TillBraintree", "TillCheckout", "TillHTTP", "TillJournal", "TillPayPal",
-            "TillProvider", "TillSandbox", "TillStripe", httpTypes),
+            "TillProvider", "TillStatements", "TillSandbox", "TillStripe", httpTypes),
         tests("TillSandbox", "TillCards", "TillHardware"),
         .testTarget(
             name: "TillStandInsTests",
@@ -464,7 +475,8 @@ let package = Package(
             ] + standIns.map { .target(name: $0) },
             swiftSettings: strict),
         tests(
-            "TillCheckout", "ProviderConformance", "TillCards", "TillJournal", "TillProvider", "TillSandbox",
+            "TillCheckout", "ProviderConformance", "TillCards", "TillJournal", "TillProvider", "TillStatements",
+            "TillSandbox",
             "TillSimulation"),
         tests("TillSimulation"),
         tests(

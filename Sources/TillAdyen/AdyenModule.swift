@@ -1,5 +1,6 @@
 public import TillCore
 public import TillProvider
+public import TillStatements
 
 /// The Adyen integration: typed cards through the Checkout API, and a terminal on the local network.
 public struct AdyenModule: ProviderModule {

@@ -1,6 +1,6 @@
 internal import HTTPTypes
 internal import TillCore
-internal import TillProvider
+internal import TillStatements
 
 /// Braintree's transactions, found by its search and each read from the ledger itself. A transaction carries the id of
 /// our attempt and thus identifies the payment; it does not identify the order.

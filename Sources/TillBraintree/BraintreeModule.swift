@@ -1,6 +1,7 @@
 internal import Foundation
 public import TillCore
 public import TillProvider
+public import TillStatements
 
 /// The Braintree module, for manually entered cards.
 public struct BraintreeModule: ProviderModule {

@@ -2,6 +2,7 @@ internal import TillCards
 internal import TillPayPalClient
 public import TillCore
 public import TillProvider
+public import TillStatements
 
 /// The PayPal integration: typed cards and wallets as orders.
 public struct PayPalModule: ProviderModule {

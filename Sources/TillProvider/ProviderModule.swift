@@ -1,4 +1,5 @@
 public import TillCore
+public import TillStatements
 
 /// The integration of one payment service provider: settings, payment providers, webhook receiver, card readers.
 ///

@@ -1,7 +1,7 @@
 import Synchronization
 import TillCore
 import TillJournal
-import TillProvider
+import TillStatements
 import TillSandbox
 import TillTestSupport
 

@@ -1,7 +1,7 @@
 import TillBooks
 import TillCore
 import TillJournal
-import TillProvider
+import TillStatements
 import TillSandbox
 
 /// The provider's own ledger as its statement: it must reconcile with the journal without a discrepancy, and the ledger

@@ -1,5 +1,5 @@
 import TillCore
-package import TillProvider
+package import TillStatements
 
 extension StripeProvider {
     /// The list of charges and refunds, of online cards and at readers.

@@ -1,6 +1,7 @@
 public import TillCore
 internal import TillHardware
 public import TillProvider
+public import TillStatements
 
 /// The Stripe module: online card payments, smart readers, and apps with Stripe's SDK.
 public struct StripeModule: ProviderModule {

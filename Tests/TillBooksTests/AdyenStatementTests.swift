@@ -2,7 +2,7 @@ import Testing
 import TillAdyen
 import TillCore
 import TillJournal
-import TillProvider
+import TillStatements
 import TillTestSupport
 
 @testable import TillBooks

@@ -3,6 +3,7 @@ import TillBraintree
 import TillCore
 import TillJournal
 import TillProvider
+import TillStatements
 import TillTestSupport
 
 @testable import TillBooks

@@ -1,5 +1,5 @@
 import Testing
-import TillProvider
+import TillStatements
 
 @Suite("Statements as CSV")
 struct CSVTableTests {

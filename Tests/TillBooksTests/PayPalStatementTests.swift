@@ -1,7 +1,7 @@
 import Testing
 import TillCore
 import TillPayPal
-import TillProvider
+import TillStatements
 
 @testable import TillBooks
 

@@ -2,7 +2,7 @@ import Synchronization
 import Testing
 import TillCore
 import TillJournal
-import TillProvider
+import TillStatements
 import TillTestSupport
 
 @testable import TillBooks

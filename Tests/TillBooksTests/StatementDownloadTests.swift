@@ -6,6 +6,7 @@ import TillCore
 import TillTestSupport
 
 @testable import TillProvider
+import TillStatements
 
 @Suite("A report that is fetched", .serialized)
 struct StatementDownloadTests {

@@ -4,6 +4,7 @@ import TillBraintree
 import TillCore
 import TillPayPal
 import TillProvider
+import TillStatements
 import TillStripe
 import TillTestSupport
 

@@ -1,6 +1,6 @@
 import Testing
 import TillCore
-import TillProvider
+import TillStatements
 import TillStripe
 
 @Suite("Stripe's statements")

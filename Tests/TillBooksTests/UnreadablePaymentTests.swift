@@ -3,7 +3,7 @@ import Testing
 import TillCheckout
 import TillCore
 import TillJournal
-import TillProvider
+import TillStatements
 import TillTestSupport
 
 @testable import TillBooks

@@ -1,7 +1,7 @@
 import Testing
 import TillCore
 import TillJournal
-import TillProvider
+import TillStatements
 import TillTestSupport
 
 @testable import TillBooks

@@ -4,7 +4,7 @@ import TillCards
 import TillCheckout
 import TillCore
 import TillJournal
-import TillProvider
+import TillStatements
 import TillStandInBraintree
 import TillTestSupport
 

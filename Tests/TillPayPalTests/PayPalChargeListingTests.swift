@@ -2,7 +2,7 @@ import HTTPTypes
 import Testing
 import TillCheckout
 import TillCore
-import TillProvider
+import TillStatements
 import TillStandInPayPal
 import TillTestSupport
 

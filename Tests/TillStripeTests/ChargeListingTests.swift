@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 import TillCore
-import TillProvider
+import TillStatements
 import TillTestSupport
 
 @testable import TillStripe

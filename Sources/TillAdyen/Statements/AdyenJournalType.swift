@@ -1,4 +1,4 @@
-internal import TillProvider
+internal import TillStatements
 
 /// The accounting meaning of Adyen's journal types, and the time zones used in its reports.
 enum AdyenJournalType {

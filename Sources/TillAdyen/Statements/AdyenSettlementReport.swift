@@ -1,5 +1,5 @@
 public import TillCore
-public import TillProvider
+public import TillStatements
 
 /// Adyen's settlement details report as CSV: one file per closed batch, in major units.
 ///

@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import TillCore
 internal import TillProvider
+internal import TillStatements
 
 /// Adyen's settlement details reports, fetched once a webhook has announced them (`REPORT_AVAILABLE`).
 ///

@@ -1,6 +1,6 @@
 import TillCore
 import TillJournal
-import TillProvider
+import TillStatements
 
 /// A statement line as imported, with the result of its reconciliation.
 struct KeptLine: RecordDocument {

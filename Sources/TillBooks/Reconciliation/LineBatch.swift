@@ -1,6 +1,6 @@
 import TillCore
 import TillJournal
-import TillProvider
+import TillStatements
 
 /// Statement lines that are written in one commit, together with their postings, the movements they match and the
 /// incidents they raise: the import is atomic.

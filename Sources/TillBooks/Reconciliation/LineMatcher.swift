@@ -1,6 +1,6 @@
 import TillCore
 import TillJournal
-import TillProvider
+import TillStatements
 
 /// Finds the movement in the journal that corresponds to a statement line.
 ///

@@ -1,5 +1,5 @@
 import TillCore
-import TillProvider
+import TillStatements
 
 /// The postings of a statement line. The payment's own movement was posted by its event; a line adds the fee, the
 /// currency conversion and any difference. A provider's receivable thus equals the balance the provider reports.

@@ -1,6 +1,6 @@
 import TillCore
 import TillJournal
-import TillProvider
+import TillStatements
 
 /// Movements in the journal without a statement line: expected later, or missing if the statements already cover their
 /// time.

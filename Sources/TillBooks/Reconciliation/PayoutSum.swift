@@ -1,6 +1,6 @@
 import TillCore
 import TillJournal
-import TillProvider
+import TillStatements
 
 /// A check that a payout equals the sum of its rows, in each of its currencies; any remainder is reported.
 struct PayoutSum {

@@ -1,6 +1,6 @@
 public import TillCore
 public import TillJournal
-import TillProvider
+import TillStatements
 
 /// Reconciles statements of providers with the journal, line by line.
 ///

@@ -1,6 +1,6 @@
 import TillCore
 import TillJournal
-import TillProvider
+import TillStatements
 
 /// One movement of a payment's money at a provider, which must appear on its statement: a projection of the journal's
 /// events, one for each event that moves money there.

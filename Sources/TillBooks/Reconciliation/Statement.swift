@@ -1,6 +1,6 @@
 import Crypto
 public import TillCore
-public import TillProvider
+public import TillStatements
 
 extension Reconciliation {
     /// The lines of one file or one response.

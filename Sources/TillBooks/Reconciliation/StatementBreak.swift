@@ -1,6 +1,6 @@
 import TillCore
 import TillJournal
-import TillProvider
+import TillStatements
 
 /// A discrepancy between a provider's statement and the journal, as an incident: one for each line or movement, however
 /// often it is found.

@@ -1,5 +1,5 @@
 public import TillCore
-public import TillProvider
+public import TillStatements
 
 /// A statement format and the provider that issues it.
 public struct StatementForm: Sendable {

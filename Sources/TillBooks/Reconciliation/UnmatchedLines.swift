@@ -1,6 +1,6 @@
 import TillCore
 import TillJournal
-import TillProvider
+import TillStatements
 
 /// Retries unmatched lines, since the journal may have recorded their movement meanwhile. Each line is retried once per
 /// edition of the movements, page by page; the next import continues an interrupted pass.

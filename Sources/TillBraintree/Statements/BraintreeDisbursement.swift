@@ -1,5 +1,5 @@
 internal import TillCore
-internal import TillProvider
+internal import TillStatements
 
 /// Braintree's data about one paid-out transaction, from its API or the export of its control panel: both produce the
 /// same lines.

@@ -1,5 +1,5 @@
 internal import TillCore
-internal import TillProvider
+internal import TillStatements
 
 /// The statement lines of a transaction or a dispute from Braintree's API.
 enum BraintreeStatement {

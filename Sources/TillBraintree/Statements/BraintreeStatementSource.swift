@@ -1,6 +1,6 @@
 internal import HTTPTypes
 internal import TillCore
-internal import TillProvider
+internal import TillStatements
 
 /// Braintree's statements over its searches: paid-out transactions, those that failed after submission for settlement,
 /// and disputes that moved money.

@@ -1,6 +1,6 @@
 public import TillCore
 public import TillJournal
-public import TillProvider
+public import TillStatements
 
 /// Reconciles a restored journal with the providers: reads each provider's charges, finds those that the journal lacks,
 /// and opens the gate for sales once every provider is done.

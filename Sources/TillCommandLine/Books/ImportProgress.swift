@@ -1,6 +1,6 @@
 import Synchronization
 import TillBooks
-import TillProvider
+import TillStatements
 
 /// The progress of a statement import, on a single terminal line that is overwritten.
 final class ImportProgress: Sendable {

@@ -4,7 +4,7 @@ import TillCore
 import TillCounter
 import TillFeatureBooks
 import TillJournal
-import TillProvider
+import TillStatements
 
 /// `till reconcile`: compares providers' statements with the journal.
 struct Reconcile: AsyncParsableCommand {

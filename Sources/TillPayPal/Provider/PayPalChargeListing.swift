@@ -1,6 +1,6 @@
 internal import TillCore
 internal import TillPayPalClient
-internal import TillProvider
+internal import TillStatements
 
 /// PayPal's charges from its transaction search ("List transactions"), which may lag by three hours. A transaction
 /// contains Till's attempt id and so identifies the payment, but not the order. The search requires a client with the

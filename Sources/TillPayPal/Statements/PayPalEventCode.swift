@@ -1,5 +1,5 @@
 internal import TillCore
-internal import TillProvider
+internal import TillStatements
 
 /// The accounting meaning of PayPal's transaction event codes (T-codes). The first two digits are the group; PayPal's
 /// documentation describes them as sufficient for reconciliation.

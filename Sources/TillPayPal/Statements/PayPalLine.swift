@@ -1,5 +1,5 @@
 internal import TillCore
-internal import TillProvider
+internal import TillStatements
 
 /// A line of any PayPal report.
 enum PayPalLine {

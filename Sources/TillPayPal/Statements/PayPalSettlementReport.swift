@@ -1,5 +1,5 @@
 public import TillCore
-public import TillProvider
+public import TillStatements
 
 /// PayPal's settlement report (STL) as CSV. Each record begins with its type: `CH` contains the column headings, `SB`
 /// is a transaction. Amounts have neither sign nor decimal point: the sign is in a separate column.

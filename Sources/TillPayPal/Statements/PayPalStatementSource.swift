@@ -1,6 +1,6 @@
 internal import TillCore
 internal import TillPayPalClient
-internal import TillProvider
+internal import TillStatements
 
 /// PayPal's transactions from its search ("List transactions"), which requires an app with the feature Transaction
 /// Search.

@@ -1,5 +1,5 @@
 public import TillCore
-public import TillProvider
+public import TillStatements
 
 /// Responses of PayPal's transaction search (`GET /v1/reporting/transactions`) as JSON: one of them, or an array of all
 /// pages. Amounts are decimals in major units; a fee is negative.

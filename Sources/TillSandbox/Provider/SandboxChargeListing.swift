@@ -1,5 +1,5 @@
 package import TillCore
-package import TillProvider
+package import TillStatements
 
 /// The charges in the ledger of this process's sandbox, paged as at a real provider.
 package struct SandboxChargeListing: ChargeListing {

@@ -1,5 +1,5 @@
 public import TillCore
-public import TillProvider
+public import TillStatements
 
 /// Stripe's list of balance transactions as JSON: `{"object":"list","data":[…]}` as returned by the API, or the array
 /// alone. Amounts are integers of Stripe's smallest unit; the exchange rate is never used, since it is rounded.

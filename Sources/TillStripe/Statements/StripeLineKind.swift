@@ -1,5 +1,5 @@
 internal import TillCore
-internal import TillProvider
+internal import TillStatements
 
 /// The mapping of Stripe's reporting categories and types to ledger line kinds ("Reporting categories", Stripe's
 /// documentation).

@@ -1,5 +1,5 @@
 internal import TillCore
-internal import TillProvider
+internal import TillStatements
 
 /// A capture of less than the authorized amount, which Stripe lists as two transactions: the full charge, and a
 /// reversal of the rest ("Reporting categories", Stripe's documentation). Their sum is the captured amount.

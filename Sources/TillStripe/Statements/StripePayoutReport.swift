@@ -1,5 +1,5 @@
 public import TillCore
-public import TillProvider
+public import TillStatements
 
 /// Stripe's report `payout_reconciliation.itemized.5` as CSV: the transactions of automatic payouts, in major units.
 ///

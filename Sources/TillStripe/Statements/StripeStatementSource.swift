@@ -1,5 +1,5 @@
 internal import TillCore
-internal import TillProvider
+internal import TillStatements
 
 /// Stripe's balance transactions over the API, each with its source object, including the rows of every payout.
 struct StripeStatementSource: StatementSource {
