@@ -23,7 +23,7 @@ struct StripePaymentMethod: Sendable {
 
     /// Parses one of our ids or one of Stripe's named test methods.
     init?(id: String) {
-        if let card = StripePaymentMethod.named[id] {
+        if let card = SandboxCard(token: id) {
             self.id = id
             self.card = card
             return
@@ -74,24 +74,6 @@ struct StripePaymentMethod: Sendable {
         let brand = CardBrandTable.likeliest(for: number)?.brand.rawValue ?? "unknown"
         return .success(StripePaymentMethod(SandboxCard(typed: number, brand: brand)))
     }
-
-    private static let named: [String: SandboxCard] = {
-        func card(_ number: String, _ brand: String) -> SandboxCard {
-            SandboxCard(number: number, brand: brand, entryMode: nil)
-        }
-        return [
-            "pm_card_visa": card("4242424242424242", "visa"),
-            "pm_card_mastercard": card("5555555555554444", "mastercard"),
-            "pm_card_amex": card("378282246310005", "amex"),
-            "pm_card_discover": card("6011111111111117", "discover"),
-            "pm_card_visa_chargeDeclined": card("4000000000000002", "visa"),
-            "pm_card_chargeDeclined": card("4000000000000002", "visa"),
-            "pm_card_visa_chargeDeclinedInsufficientFunds": card("4000000000009995", "visa"),
-            "pm_card_chargeDeclinedInsufficientFunds": card("4000000000009995", "visa"),
-            "pm_card_chargeDeclinedExpiredCard": card("4000000000000069", "visa"),
-            "pm_card_authenticationRequired": card("4000002760003184", "visa"),
-        ]
-    }()
 
     /// Renders the payment method in Stripe's format.
     func json(createdAt: Timestamp) -> JSONValue {

@@ -11,5 +11,8 @@ enum StripeAmount {
         value?.int64Value.flatMap { AmountCodec.stripe.money(ifValid: $0, currency: currency) }
     }
 
-    static func scrub(_ text: String) -> String { CardNumberMask.maskedForPeople(text) }
+    /// Masks card numbers, and references to payment methods, with which a card can be charged.
+    static func scrub(_ text: String) -> String {
+        CardNumberMask.maskedForPeople(text).replacing(/\bpm_[A-Za-z0-9_]+/, with: "pm_" + CardNumberMask.mask)
+    }
 }

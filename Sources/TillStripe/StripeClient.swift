@@ -68,7 +68,7 @@ struct StripeClient: Sendable {
     private func scrubber(_ secrets: [Secret<String>]) -> @Sendable (String) -> String {
         let hidden = secrets + [secretKey]
         return { text in
-            var text = CardNumberMask.maskedForPeople(ProviderText.cut(text, atMost: StripeClient.examinedBytes))
+            var text = StripeAmount.scrub(ProviderText.cut(text, atMost: StripeClient.examinedBytes))
             for secret in hidden where !secret.reveal().isEmpty {
                 text = text.replacing(secret.reveal(), with: CardNumberMask.mask)
             }

@@ -6,25 +6,12 @@ import requests
 
 import counter
 import paypal
-from braintree_shop import FLAGS, gateway
+from braintree_shop import FLAGS, gateway, nonce
 
 
 @pytest.fixture
 def stand_in(braintree_url):
     return braintree_url
-
-
-def nonce(url, number="4111111111111111"):
-    """A nonce by the words of Braintree's GraphQL page."""
-    query = """mutation T($input: TokenizeCreditCardInput!) {
-      tokenizeCreditCard(input: $input) { paymentMethod { id details { ... on CreditCardDetails { brandCode last4 } } }
-      } }"""
-    card = {"number": number, "expirationMonth": "12", "expirationYear": "2030", "cvv": "123"}
-    got = requests.post(
-        url + "/graphql", json={"query": query, "variables": {"input": {"creditCard": card}}},
-        headers={"Authorization": "Bearer development_key_merchant", "Braintree-Version": "2019-01-01"}, timeout=10,
-    ).json()
-    return got["data"]["tokenizeCreditCard"]["paymentMethod"]["id"]
 
 
 def test_sale_settle_refund(stand_in):

@@ -86,8 +86,11 @@ package struct SandboxCard: Hashable, Sendable {
     /// Test tokens, by Stripe's published names of payment methods for tests, with the card that each stands for.
     private static let tokens = [
         "pm_card_visa": ("4242424242424242", "visa"), "pm_card_mastercard": ("5555555555554444", "mastercard"),
-        "pm_card_amex": ("378282246310005", "amex"), "pm_card_chargeDeclined": ("4000000000000002", "visa"),
+        "pm_card_amex": ("378282246310005", "amex"), "pm_card_discover": ("6011111111111117", "discover"),
+        "pm_card_chargeDeclined": ("4000000000000002", "visa"),
+        "pm_card_visa_chargeDeclined": ("4000000000000002", "visa"),
         "pm_card_chargeDeclinedInsufficientFunds": ("4000000000009995", "visa"),
+        "pm_card_visa_chargeDeclinedInsufficientFunds": ("4000000000009995", "visa"),
         "pm_card_chargeDeclinedExpiredCard": ("4000000000000069", "visa"),
         "pm_card_chargeDeclinedIncorrectCvc": ("4000000000000127", "visa"),
         "pm_card_authenticationRequired": ("4000002760003184", "visa"),
@@ -96,7 +99,7 @@ package struct SandboxCard: Hashable, Sendable {
     /// Creates the card of a test token; fails for any other, since the sandbox has no card fields of its own.
     package init?(token: String) {
         guard let (number, brand) = SandboxCard.tokens[token] else { return nil }
-        self.init(number: number, brand: brand, entryMode: "keyed")
+        self.init(number: number, brand: brand, entryMode: nil)
     }
 
     /// Decrypts a card sealed by a simulated reader: `sim:<number>:<brand>:<entry mode>` or `sim:declined:<reason>`.
