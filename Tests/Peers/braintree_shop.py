@@ -1,4 +1,4 @@
-"""A shop that sells through Braintree: its own library, the flags of a sale by card, and a nonce as its fields make it."""
+"""A shop that sells through Braintree: its own library, the flags of a sale, and a nonce as its fields make it."""
 import requests
 
 FLAGS = ["--currency", "EUR", "--card-number", "4111111111111111", "--expiry", "12/30", "--cvc", "987"]
