@@ -20,6 +20,7 @@ import TillFeatureTerminal
 public import TillJournal
 public import TillProvider
 import TillReceipts
+import TillStatements
 public import TillWeb
 import UnixSignals
 

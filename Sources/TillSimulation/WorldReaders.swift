@@ -5,6 +5,7 @@ import TillSandbox
 import TillStandInStripe
 import TillStripe
 import TillTestSupport
+import TillStatements
 
 /// The card readers on a shop's counters, with Stripe as the provider and simulated customers. They share the ledger of
 /// the other provider, so that one oracle sees all money.

@@ -5,8 +5,7 @@ import Testing
 import TillCore
 import TillTestSupport
 
-@testable import TillProvider
-import TillStatements
+@testable import TillStatements
 
 @Suite("A report that is fetched", .serialized)
 struct StatementDownloadTests {

@@ -1,21 +1,6 @@
 public import TillCore
 public import TillStatements
 
-/// A statement format and the provider that issues it.
-public struct StatementForm: Sendable {
-    public let provider: ProviderName
-    public let format: any StatementFormat
-
-    public init(_ provider: ProviderName, _ format: any StatementFormat) {
-        (self.provider, self.format) = (provider, format)
-    }
-
-    /// Returns the formats of every given provider, in order.
-    public static func all(of modules: [any ProviderModule.Type]) -> [StatementForm] {
-        modules.flatMap { type in type.statementFormats.map { StatementForm(type.name, $0) } }
-    }
-}
-
 /// A statement file as uploaded: unparsed bytes, and the metadata supplied with them.
 public struct StatementFile: Sendable {
     /// The display name, such as the path.

@@ -1,5 +1,4 @@
 public import TillCore
-public import TillProvider
 public import TillStatements
 
 /// The transactions that Braintree's control panel exports as CSV (Transaction Search, Download), in unsigned major

@@ -6,6 +6,7 @@ import TillCounter
 package import TillJournal
 import TillProvider
 package import TillWeb
+import TillStatements
 
 /// `/v1/reconciliation`: the differences between provider statements and the journal, and the import of statements.
 package struct ReconciliationRoutes: Sendable {

@@ -59,6 +59,9 @@ struct LibPQ: Sendable {
     let length: @convention(c) (Result?, Int32, Int32) -> Int32
     let isNull: @convention(c) (Result?, Int32, Int32) -> Int32
 
+    /// OpenSSL's `OPENSSL_INIT_NO_ATEXIT`; valid with the first call only.
+    private static let withoutCleanup: UInt64 = 0x0008_0000
+
     /// The library, or the reason that it cannot be used.
     static let found: Swift.Result<LibPQ, PostgresFailure> = {
         do throws(PostgresFailure) { return .success(try LibPQ()) } catch { return .failure(error) }
@@ -74,6 +77,13 @@ struct LibPQ: Sendable {
         #endif
         guard let handle = files.lazy.compactMap({ dlopen($0, RTLD_NOW | RTLD_LOCAL) }).first else {
             throw PostgresFailure(.libraryMissing, "PostgreSQL's client library is not installed")
+        }
+        // At the end of a process OpenSSL would free what the threads of sessions still use, and a command that had done
+        // its work would crash.
+        if let address = dlsym(handle, "OPENSSL_init_crypto") {
+            let begin = unsafeBitCast(
+                address, to: (@convention(c) (UInt64, OpaquePointer?) -> Int32).self)
+            _ = begin(LibPQ.withoutCleanup, nil)
         }
         func function<Function>(_ name: String) throws(PostgresFailure) -> Function {
             guard let address = dlsym(handle, name) else {

@@ -1,4 +1,5 @@
-public import TillBooks
+import TillBooks
+public import TillStatements
 public import TillCore
 public import TillCounter
 public import TillHardware

@@ -12,6 +12,7 @@ import TillJournal
 import TillJournalSQLite
 
 @testable import TillServer
+import TillStatements
 @testable import TillWeb
 
 /// A counter with everything that can be mounted into one, asked without a socket, so that an address can have any
