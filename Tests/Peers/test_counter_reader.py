@@ -140,6 +140,17 @@ def test_canceled_at_the_counter(shop):
     shop.check()
 
 
+@pytest.mark.parametrize("minor", [1250, 300])
+def test_a_sale_that_was_refunded_is_not_paid(shop, minor):
+    shop.pay()
+    payment = shop.payments()[0]["id"]
+    answer = shop.server.request("POST", f"/v1/payments/{payment}/refunds", {"amount": minor}, f"r-{ORDER}")
+    assert answer.ok, answer.text
+    code, out, err = end(shop.app())
+    assert code == 3 and "reader_order_already_paid" in out, out + err
+    assert payment in out and "Insert" not in out, out
+
+
 @pytest.mark.parametrize("card", ["before", "after"])
 def test_an_app_that_dies_finishes_the_same_payment(shop, card):
     app = shop.app()

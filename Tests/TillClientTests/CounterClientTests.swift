@@ -1,4 +1,5 @@
 import HTTPTypes
+import Synchronization
 import Testing
 import TillClient
 import TillCore
@@ -94,8 +95,11 @@ struct CounterClientTests {
     }
 
     @Test(
-        "a later refusal of the access settles no earlier try",
-        arguments: [(401, "unauthorized"), (429, "too_many"), (503, "journal_unavailable")])
+        "a later refusal settles no earlier try",
+        arguments: [
+            (401, "unauthorized"), (429, "too_many"), (503, "journal_unavailable"), (404, "payment_not_found"),
+            (409, "terminal_reader_busy"), (422, "idempotency_mismatch"),
+        ])
     func access(_ status: Int, _ code: String) async throws {
         let refusal = ScriptedTransport.Step.json(status, FakeCounter.problem(code, "no"))
         var (client, _) = try client(.fail(.unknown(reason: "cut")), refusal, refusal)
@@ -176,9 +180,46 @@ struct CounterClientTests {
         }
     }
 
+    @Test("a payment of another order is none that was created; the counter's own name for the order may have a scope")
+    func orders() async throws {
+        for order in ["o-2", "o-11", "/o-1", "2026/x/o-1"] {
+            let (client, _) = try client(.json(201, Given.payment { $0.order = order }))
+            let error = await thrown { () async throws(CounterError) in
+                try await client.createPayment(draft, key: key)
+            }
+            guard case .mismatch(let mismatch)? = error else {
+                Issue.record("\(order): \(String(describing: error))")
+                continue
+            }
+            #expect(mismatch.part == .order)
+            #expect(mismatch.answered == order)
+        }
+        let (client, _) = try client(.json(201, Given.payment { $0.order = "2026/o-1" }))
+        #expect(try await client.createPayment(draft, key: key).order.rawValue == "2026/o-1")
+    }
+
+    @Test("an event that does not end is not read on, and nothing is handled after the end")
+    func longEvents() async throws {
+        let fake = FakeCounter()
+        let first = "event: paid\ndata: {\"payment\":\"pay_1\"}\n\n"
+        fake.books.withLock { $0.events = first + "data: " + String(repeating: "x", count: 70_000) }
+        let client = try Given.client(fake, clock)
+        let handled = Mutex<[CounterEvent]>([])
+        let error = await thrown { () async throws(CounterError) in
+            try await client.events(of: nil) { event in handled.withLock { $0.append(event) } }
+        }
+        guard case .notAnswered(.events, _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(handled.withLock { $0 } == [.changed(PaymentID(rawValue: "pay_1"))])
+    }
+
     @Test(
         "an answer without a field that decides about money is none",
-        arguments: ["id", "status", "amount", "currency", "captured", "attempts", "money_moved", "account"])
+        arguments: [
+            "id", "status", "amount", "currency", "captured", "held", "capture", "attempts", "money_moved", "account",
+        ])
     func missing(_ field: String) async throws {
         let answer = Given.payment().replacing("\"\(field)\":", with: "\"other\":", maxReplacements: 1)
         let (client, _) = try client(.json(201, answer))

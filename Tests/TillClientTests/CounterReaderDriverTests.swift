@@ -132,6 +132,137 @@ struct CounterReaderDriverTests {
         #expect(failure?.details.intent?.rawValue == "pay_1")
     }
 
+    @Test("a sale that is found again with refunds, or paid in part, is not paid, and not sold again")
+    func foundWithOtherMoney() async throws {
+        for (status, captured, refunded) in [
+            ("refunded", 1250, 1250), ("partially_refunded", 1250, 300), ("succeeded", 500, 0),
+            ("partially_captured", 500, 0),
+        ] as [(String, Int64, Int64)] {
+            let fake = FakeCounter()
+            fake.books.withLock { books in
+                books.status = status
+                books.captured = captured
+                books.refunded = refunded
+            }
+            let (driver, reader) = try await connected(fake)
+            let failure = await thrown { () async throws(CardReaderFailure) in try await intent(driver, reader) }
+            #expect(failure?.underlyingError == .orderAlreadyPaid)
+            #expect(failure?.details.moneyMoved == .yes)
+            #expect(failure?.details.intent?.rawValue == "pay_1")
+            let amount = Money(minorUnits: captured, currency: .eur)
+            #expect(failure?.details.sentence?.contains("\(amount) was captured") == true)
+            let read = try await driver.retrieveIntent(
+                ProviderReference(rawValue: "pay_1"), clientSecret: nil, account: .main)
+            #expect(read.status.moneyMoved == .unknown)
+        }
+    }
+
+    @Test(
+        "a refusal because of something else that there is for the order does not say that nothing was charged",
+        arguments: [
+            ("idempotency_mismatch", MoneyMoved.unknown), ("order_has_a_payment", .unknown),
+            ("order_already_paid", .unknown), ("order_held", .unknown), ("order_settled_in_shop", .unknown),
+            ("amount_too_small", .no),
+        ])
+    func refusedCreation(_ code: String, _ moved: MoneyMoved) async throws {
+        let fake = FakeCounter()
+        fake.books.withLock { $0.refusesCreation = code }
+        let (driver, reader) = try await connected(fake)
+        let failure = await thrown { () async throws(CardReaderFailure) in try await intent(driver, reader) }
+        #expect(failure?.details.providerCode == .api(code))
+        #expect(failure?.details.moneyMoved == moved)
+    }
+
+    @Test("a payment of another order is not adopted; the counter's own name for the order may have a scope")
+    func otherOrder() async throws {
+        let fake = FakeCounter()
+        let (driver, reader) = try await connected(fake)
+        fake.books.withLock { $0.order = "2026/o-1" }
+        let made = try await intent(driver, reader)
+        #expect(made.order == Given.order)
+        fake.books.withLock { $0.order = "2026/o-2" }
+        let failure = await thrown { () async throws(CardReaderFailure) in try await intent(driver, reader) }
+        #expect(failure?.underlyingError == .resultMismatch)
+        #expect(failure?.details.moneyMoved == .unknown)
+        let confirmed = await thrown { () async throws(CardReaderFailure) in
+            try await driver.confirm(made, request(reader))
+        }
+        #expect(confirmed?.underlyingError == .resultMismatch)
+        #expect(confirmed?.intent == nil)
+        #expect(confirms(fake) == [])
+    }
+
+    @Test("a hold that the counter is releasing is not paid, and its end is awaited")
+    func voiding() async throws {
+        for void in ["in_flight", "deferred", "unknown", "on_the_moon"] {
+            let fake = FakeCounter()
+            fake.books.withLock { books in
+                books.status = "requires_capture"
+                books.attempts = [("authorized", nil)]
+                books.void = void
+                books.queriesUntilPaid = 4
+                books.endsAs = ("requires_payment_method", "voided")
+            }
+            let (driver, reader) = try await connected(fake)
+            let made = try await intent(driver, reader)
+            #expect(made.status == .processing)
+            let failure = await thrown { () async throws(CardReaderFailure) in
+                try await driver.confirm(made, request(reader))
+            }
+            #expect(failure?.intent?.status == .requiresPaymentMethod)
+            #expect(failure?.underlyingError == .commandCanceled)
+            #expect(confirms(fake) == [])
+        }
+    }
+
+    @Test("a hold that the counter captures itself is paid when it is captured")
+    func automatic() async throws {
+        let fake = FakeCounter()
+        fake.books.withLock { books in
+            books.status = "requires_capture"
+            books.capture = "automatic"
+            books.attempts = [("authorized", nil)]
+            books.queriesUntilPaid = 4
+        }
+        let (driver, reader) = try await connected(fake)
+        let made = try await intent(driver, reader)
+        #expect(made.status == .processing)
+        #expect(try await driver.confirm(made, request(reader)).status == .succeeded)
+        #expect(confirms(fake) == [])
+    }
+
+    @Test("another amount than the whole one is not paid: the outcome is unknown, with what was captured")
+    func partly() async throws {
+        let changes: [@Sendable (inout FakeCounter.Books) -> Void] = [
+            { books in (books.status, books.captured) = ("succeeded", 500) },
+            { books in (books.status, books.captured) = ("succeeded", 1251) },
+            // The tip was not captured.
+            { books in (books.status, books.captured, books.tip) = ("succeeded", 1250, 250) },
+            { books in (books.status, books.captured, books.held) = ("partially_captured", 500, 750) },
+            { books in (books.status, books.held) = ("requires_capture", 500) },
+            { books in (books.status, books.captured, books.refunded) = ("partially_refunded", 1250, 1) },
+        ]
+        for change in changes {
+            let fake = FakeCounter()
+            let (driver, reader) = try await connected(fake)
+            let made = try await intent(driver, reader)
+            fake.books.withLock { books in
+                books.attempts = [("authorized", nil)]
+                change(&books)
+            }
+            let failure = await thrown { () async throws(CardReaderFailure) in
+                try await driver.confirm(made, request(reader))
+            }
+            #expect(failure?.underlyingError == .resultMismatch)
+            #expect(failure?.intent == nil)
+            let captured = Money(minorUnits: fake.books.withLock { $0.captured } ?? 0, currency: .eur)
+            #expect(failure?.details.sentence?.contains("\(captured) was captured") == true)
+            #expect(confirms(fake) == [])
+            let read = try await driver.retrieveIntent(made.id, clientSecret: nil, account: .main)
+            #expect(read.status.moneyMoved == .unknown)
+        }
+    }
+
     @Test("a payment that is being charged, or is paid, is followed and not charged again")
     func followed() async throws {
         for (status, queries) in [("processing", 3), ("unknown", 5), ("succeeded", 0)] {
@@ -243,6 +374,66 @@ struct CounterReaderDriverTests {
         }
     }
 
+    @Test("an end that a second copy may follow is unknown, and is asked for again under the same key")
+    func copies() async throws {
+        for end in [FakeCounter.Confirmation.endsUnsent, .endsVoided] {
+            let fake = FakeCounter(.hangs, end)
+            let (driver, reader) = try await connected(fake)
+            let made = try await intent(driver, reader)
+            let failure = await thrown { () async throws(CardReaderFailure) in
+                try await driver.confirm(made, request(reader))
+            }
+            #expect(failure?.underlyingError.leavesOutcomeOpen == true)
+            #expect(failure?.intent == nil)
+            // The service reads it then, and finds no answer.
+            let read = try await driver.retrieveIntent(made.id, clientSecret: nil, account: .main)
+            #expect(read.charges == made.charges)
+            #expect(read.status == made.status)
+            fake.books.withLock { $0.confirmations = [.pays] }
+            #expect(try await driver.confirm(made, request(reader)).status == .succeeded)
+            #expect(confirms(fake) == Array(repeating: "till-pay_1-reader-1", count: 3))
+        }
+        for end in [FakeCounter.Confirmation.endsUnsent, .endsVoided] {
+            // Only one copy was sent, and it is this one's end.
+            let fake = FakeCounter(end)
+            let (driver, reader) = try await connected(fake)
+            let made = try await intent(driver, reader)
+            let failure = await thrown { () async throws(CardReaderFailure) in
+                try await driver.confirm(made, request(reader))
+            }
+            #expect(failure?.intent?.charges.count == 1)
+            #expect(failure?.details.moneyMoved == .no)
+        }
+    }
+
+    @Test("while one copy is being worked on no other is sent, and its refusal counts")
+    func refusedLate() async throws {
+        let fake = FakeCounter(.refusesAfter(queries: 30, "reader_not_found"), .inProgress, .pays)
+        let (driver, reader) = try await connected(fake)
+        let made = try await intent(driver, reader)
+        let failure = await thrown { () async throws(CardReaderFailure) in
+            try await driver.confirm(made, request(reader))
+        }
+        #expect(failure?.underlyingError == .readerNotFound)
+        #expect(failure?.intent?.status == .requiresPaymentMethod)
+        #expect(failure?.details.moneyMoved == .no)
+        #expect(confirms(fake).count == 2)
+    }
+
+    @Test("no request of a confirmation may last longer than the confirmation")
+    func deadlines() async throws {
+        let fake = FakeCounter(.neverArrives, .pays)
+        var limits = Given.limits
+        limits.confirmation = .seconds(20)
+        let (driver, reader) = try await connected(fake, limits)
+        let made = try await intent(driver, reader)
+        let before = fake.calls.count
+        #expect(try await driver.confirm(made, request(reader)).status == .succeeded)
+        let calls = fake.calls.dropFirst(before).filter { !$0.line.contains("/v1/events") }
+        #expect(calls.count > 3)
+        #expect(calls.allSatisfy { $0.deadline <= .seconds(20) })
+    }
+
     @Test("a counter that never says how it ended leaves the outcome unknown, within the limit")
     func neverEnds() async throws {
         let fake = FakeCounter()
@@ -301,6 +492,7 @@ struct CounterReaderDriverTests {
         #expect(await sale.value?.intent == nil)
         #expect(seen.withLock { $0 }.map(\.type) == [.waitingForInput, .removeCard])
         #expect(seen.withLock { $0 }.last?.message == "Remove it.")
+        #expect(seen.withLock { $0 }.map(\.attempt) == [request(reader).attempt, request(reader).attempt])
     }
 
     @Test("after a disconnect no loop asks the counter any more")
@@ -371,6 +563,70 @@ struct CounterReaderDriverTests {
         #expect(failure?.intent?.status == .requiresPaymentMethod)
     }
 
+    @Test("the reader is not canceled for a payment that another app is paying")
+    func cancelingAnothers() async throws {
+        let fake = FakeCounter()
+        fake.books.withLock { $0.status = "processing" }
+        let (driver, reader) = try await connected(fake)
+        let made = try await intent(driver, reader)
+        let before = fake.calls(FakeCounter.read).count
+        let sale = Task {
+            await thrown { () async throws(CardReaderFailure) in
+                try await driver.confirm(made, request(reader))
+            }
+        }
+        while fake.calls(FakeCounter.read).count < before + 2 { try await Task.sleep(for: .milliseconds(1)) }
+        try await driver.cancelCollect()
+        #expect(fake.calls("POST /v1/terminal/readers/tmr_1/cancel").isEmpty)
+        try await driver.disconnect()
+        #expect(await sale.value?.intent == nil)
+    }
+
+    @Test("only the connected reader is asked for a card")
+    func otherReader() async throws {
+        let fake = FakeCounter(.pays)
+        let (driver, reader) = try await connected(fake)
+        let made = try await intent(driver, reader)
+        let other = CardReader(serial: "tmr_2", readerType: .simulatedWisePosE)
+        let confirmed = await thrown { () async throws(CardReaderFailure) in
+            try await driver.confirm(made, request(other))
+        }
+        #expect(confirmed?.underlyingError == .notConnectedToReader)
+        let collected = await thrown { () async throws(CardReaderFailure) in
+            try await driver.collect(
+                CardReaderCollectRequest(
+                    attempt: CardReaderAttemptID(number: 3), account: .main, intent: made, clientSecret: nil,
+                    parameters: PaymentIntentParameters(amount: Given.amount, order: Given.order), reader: other))
+        }
+        #expect(collected?.underlyingError == .notConnectedToReader)
+        #expect(confirms(fake) == [])
+    }
+
+    @Test("a connection that was left before it was made is not made")
+    func leftWhileConnecting() async throws {
+        let fake = FakeCounter(.pays)
+        let driver = try driver(fake)
+        let config = WaitingConfig()
+        let request = CardReaderConnectionRequest(
+            attempt: CardReaderAttemptID(number: 1), options: CardReaderConnectionOptions(), configuration: config)
+        let connecting = Task { () -> UnderlyingError? in
+            do throws(CardReaderFailure) {
+                _ = try await driver.connect(CardReader(serial: "tmr_1", readerType: .simulatedWisePosE), request)
+            } catch { return error.underlyingError }
+            return nil
+        }
+        while !config.isAsked { try await Task.sleep(for: .milliseconds(1)) }
+        try await driver.disconnect()
+        config.answer()
+        #expect(await connecting.value == .connectionAttemptInvalidated)
+        let reader = CardReader(serial: "tmr_1", readerType: .simulatedWisePosE)
+        let made = try await intent(driver, reader)
+        let failure = await thrown { () async throws(CardReaderFailure) in
+            try await driver.confirm(made, self.request(reader))
+        }
+        #expect(failure?.underlyingError == .notConnectedToReader)
+    }
+
     @Test("an intent is canceled only while no attempt holds it")
     func cancelsIntents() async throws {
         for (status, isSent) in [
@@ -407,5 +663,22 @@ struct CounterReaderDriverTests {
         #expect(await connect("tmr_1", true) == .readerBusy)
         #expect(await connect("tmr_2", false) == .readerNotFound)
         #expect(await connect("tmr_1", false) == nil)
+    }
+}
+
+/// A configuration that says its location when a test wants it, also to a canceled task.
+private final class WaitingConfig: CardReaderConfigProvider {
+    private let state = Mutex((isAsked: false, isAnswered: false))
+
+    var isAsked: Bool { state.withLock { $0.isAsked } }
+    func answer() { state.withLock { $0.isAnswered = true } }
+
+    func connectionToken() async throws -> Secret<String> { Secret("") }
+    func locationID() async throws -> String? {
+        state.withLock { $0.isAsked = true }
+        await Task {
+            while !state.withLock({ $0.isAnswered }) { try? await Task.sleep(for: .milliseconds(1)) }
+        }.value
+        return nil
     }
 }

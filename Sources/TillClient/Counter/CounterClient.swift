@@ -98,7 +98,9 @@ public struct CounterClient: Sendable {
         guard let problem = CounterProblem(json, status: status, requestID: requestID) else {
             return .failed(call.unknown("its answer has the status \(status)", requestID), isTemporary: false)
         }
-        let isOpen = problem.moneyMoved == .unknown || (afterUnknownTry && problem.isAboutAccess)
+        // A refusal is about this try. It settles an earlier one only as the answer that is kept under the key.
+        let isReplay = reply.response.headerFields[CounterField.idempotentReplayed] == "true"
+        let isOpen = problem.moneyMoved == .unknown || (afterUnknownTry && !isReplay)
         guard isOpen, call.operation.changes else {
             return .failed(.refused(problem), isTemporary: problem.isTemporary && call.isSafeToRepeat)
         }
@@ -173,6 +175,7 @@ struct CounterAnswer: Sendable {
 
 enum CounterField {
     static let idempotencyKey = name("Idempotency-Key")
+    static let idempotentReplayed = name("Idempotent-Replayed")
     static let requestID = name("X-Request-Id")
 
     private static func name(_ text: String) -> HTTPField.Name {

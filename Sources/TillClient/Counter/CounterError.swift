@@ -145,6 +145,7 @@ public struct CounterMismatch: Hashable, Sendable {
         case payment
         case amount
         case currency
+        case order
         case reader
     }
 

@@ -62,6 +62,10 @@ public struct CounterProblemCode: RawRepresentable, Hashable, Sendable, CustomSt
     /// The order has another payment that is not over.
     public static let orderHasPayment = CounterProblemCode(rawValue: "order_has_a_payment")
     public static let orderAlreadyPaid = CounterProblemCode(rawValue: "order_already_paid")
+    /// A provider has a charge for the order that belongs to no payment.
+    public static let orderHeld = CounterProblemCode(rawValue: "order_held")
+    /// The shop reports the order as settled.
+    public static let orderSettledInShop = CounterProblemCode(rawValue: "order_settled_in_shop")
     public static let readerNotFound = CounterProblemCode(rawValue: "reader_not_found")
     /// The counter has no card readers.
     public static let noReaders = CounterProblemCode(rawValue: "no_readers")
@@ -71,4 +75,13 @@ public struct CounterProblemCode: RawRepresentable, Hashable, Sendable, CustomSt
     public static let amountTooSmall = CounterProblemCode(rawValue: "amount_too_small")
     public static let amountTooLarge = CounterProblemCode(rawValue: "amount_too_large")
     public static let invalidAmount = CounterProblemCode(rawValue: "invalid_amount")
+
+    /// `true` for a refusal because of something else that there is for the order: the request moved no money, and the
+    /// order may be paid.
+    var isAboutOrder: Bool {
+        switch self {
+        case .idempotencyMismatch, .orderHasPayment, .orderAlreadyPaid, .orderHeld, .orderSettledInShop: true
+        default: false
+        }
+    }
 }

@@ -1,3 +1,4 @@
+import Synchronization
 public import TillCore
 public import TillHardware
 
@@ -24,34 +25,36 @@ public enum CounterEvent: Hashable, Sendable {
 
 extension CounterClient {
     /// Follows the counter's events, of one payment or of all, until the connection ends or the task is canceled.
+    /// Every event is handled before it returns; after a cancellation no further one is.
     /// - Parameter handle: receives each event in turn; the next one waits for it.
-    /// - Throws: ``CounterError/notAnswered(_:reason:)`` when the connection ends before the counter closed it.
+    /// - Throws: ``CounterError/notAnswered(_:reason:)`` when the connection ends before the counter closed it, or an
+    ///   event is too long.
     public func events(
         of payment: PaymentID?, _ handle: @escaping @Sendable (CounterEvent) async -> Void
     ) async throws(CounterError) {
         let query = payment.map { "?payment=\(CounterPath.segment($0.rawValue))" } ?? ""
         let call = CounterCall(
             operation: .events, path: "/v1/events" + query, payment: payment, deadline: limits.eventStream, tries: 1)
-        let (pieces, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+        let (events, continuation) = AsyncStream.makeStream(of: CounterEvent.self)
         let consumer = Task {
-            var reader = ServerSentEvents()
-            for await piece in pieces {
-                for event in reader.read(piece) {
-                    if let event = CounterEvent(event), !Task.isCancelled { await handle(event) }
-                }
-            }
+            for await event in events where !Task.isCancelled { await handle(event) }
         }
-        defer { continuation.finish() }
+        let reader = Mutex(ServerSentEvents())
         let result: Result<Void, CounterError> = await withTaskCancellationHandler {
+            let result: Result<Void, CounterError>
             do throws(CounterError) {
                 try await receive(call) { piece in
-                    continuation.yield(piece)
-                    return true
+                    let (read, isTooLong) = reader.withLock { ($0.read(piece), $0.isTooLong) }
+                    for event in read {
+                        if let event = CounterEvent(event) { continuation.yield(event) }
+                    }
+                    return !isTooLong
                 }
-                continuation.finish()
-                await consumer.value
-                return .success(())
-            } catch { return .failure(error) }
+                result = .success(())
+            } catch { result = .failure(error) }
+            continuation.finish()
+            await consumer.value
+            return result
         } onCancel: {
             consumer.cancel()
         }

@@ -11,18 +11,18 @@ extension CounterClient {
         let call = CounterCall(
             operation: .createPayment, method: .post, path: "/v1/payments", body: draft.json, key: key,
             deadline: limits.exchange, tries: limits.maximumTries)
-        return try payment(in: try await send(call), of: call, amount: draft.amount)
+        return try payment(in: try await send(call), of: call, amount: draft.amount, order: draft.order)
     }
 
     /// Reads a payment.
     public func payment(_ id: PaymentID) async throws(CounterError) -> CounterPayment {
-        try await payment(id, tries: limits.maximumTries)
+        try await payment(id, tries: limits.maximumTries, within: limits.exchange)
     }
 
-    func payment(_ id: PaymentID, tries: Int) async throws(CounterError) -> CounterPayment {
+    func payment(_ id: PaymentID, tries: Int, within deadline: Span) async throws(CounterError) -> CounterPayment {
         let call = CounterCall(
             operation: .readPayment, path: "/v1/payments/\(CounterPath.segment(id.rawValue))", payment: id,
-            deadline: limits.exchange, tries: tries)
+            deadline: min(limits.exchange, deadline), tries: tries)
         return try payment(in: try await send(call), of: call, amount: nil)
     }
 
@@ -32,9 +32,15 @@ extension CounterClient {
     public func confirm(
         _ payment: CounterPayment, _ tender: CounterTender, key: IdempotencyKey, tries: Int? = nil
     ) async throws(CounterError) -> CounterPayment {
+        try await confirm(payment, tender, key: key, tries: tries, within: limits.confirmation)
+    }
+
+    func confirm(
+        _ payment: CounterPayment, _ tender: CounterTender, key: IdempotencyKey, tries: Int?, within deadline: Span
+    ) async throws(CounterError) -> CounterPayment {
         try await change(
             payment, .confirm, "confirm", [JSONMember(key: "tender", value: tender.json)], key: key,
-            deadline: limits.confirmation, tries: tries)
+            deadline: min(limits.confirmation, deadline), tries: tries)
     }
 
     /// Captures held money: `amount`, or all of it.
@@ -75,7 +81,7 @@ extension CounterClient {
 
     /// Reads a payment and compares it with what was asked, before it counts.
     private func payment(
-        in answer: CounterAnswer, of call: CounterCall, amount: Money?
+        in answer: CounterAnswer, of call: CounterCall, amount: Money?, order: OrderID? = nil
     ) throws(CounterError) -> CounterPayment {
         let payment: CounterPayment
         do throws(UnreadableAnswer) { payment = try CounterPayment(answer.json) } catch {
@@ -88,6 +94,7 @@ extension CounterClient {
                     requestID: answer.requestID))
         }
         if let id = call.payment, payment.id != id { throw differs(.payment, id.rawValue, payment.id.rawValue) }
+        if let order, !payment.isOf(order) { throw differs(.order, order.rawValue, payment.order.rawValue) }
         guard let amount else { return payment }
         guard payment.amount.currency == amount.currency else {
             throw differs(.currency, amount.currency.code, payment.amount.currency.code)

@@ -31,6 +31,9 @@ extension CounterPayment {
         guard let moved = MoneyMoved(rawValue: try text("money_moved")) else {
             throw UnreadableAnswer(field: "money_moved")
         }
+        guard let captureMode = CaptureMode(rawValue: try text("capture")) else {
+            throw UnreadableAnswer(field: "capture")
+        }
         self.id = id
         self.account = account
         self.order = order
@@ -38,7 +41,9 @@ extension CounterPayment {
         amount = try money("amount")
         tip = try money("tip")
         captured = try money("captured")
+        held = try money("held")
         refunded = try money("refunded")
+        self.captureMode = captureMode
         self.attempts = attempts
         card = json["tender"].flatMap { CounterCard($0) }
         isTest = json["test"]?.boolValue ?? false
@@ -56,6 +61,8 @@ extension CounterAttempt {
         self.state = CounterAttemptState(rawValue: state)
         amount = Money(minorUnits: units, currency: currency)
         reference = json["reference"]?.stringValue.flatMap { ProviderReference(ifValid: $0) }
+        // A void that cannot be read is open, too.
+        void = json["void"].flatMap { void in void == .null ? nil : void.stringValue ?? "unknown" }
         decline = json["decline"].flatMap { decline in
             decline["reason"]?.stringValue.map { reason in
                 Decline(

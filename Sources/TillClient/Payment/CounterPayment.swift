@@ -11,9 +11,12 @@ public struct CounterPayment: Hashable, Sendable {
     public let amount: Money
     public let tip: Money
     public let captured: Money
+    /// The amount held and neither captured nor released.
+    public let held: Money
     public let refunded: Money
+    public let captureMode: CaptureMode
     /// The attempts to charge it, newest last.
-    public let attempts: [CounterAttempt]
+    public internal(set) var attempts: [CounterAttempt]
     /// The card that paid, if there was one.
     public let card: CounterCard?
     /// `true` if no real money is involved.
@@ -24,6 +27,85 @@ public struct CounterPayment: Hashable, Sendable {
 
     /// The number of attempts that ended without money.
     var endedAttempts: Int { attempts.count { $0.isOver } }
+
+    /// `true` if the last attempt ended so that the same request, arriving again, charges the payment.
+    var mayBeginAgain: Bool { attempts.last?.mayBeginAgain ?? false }
+
+    /// Returns the payment without the attempts at its end that the same request may begin again, from the given number
+    /// of ended attempts on: they are no answer to it.
+    func withoutRepeatable(after ended: Int) -> CounterPayment {
+        var copy = self
+        while copy.mayBeginAgain, copy.endedAttempts > ended { copy.attempts.removeLast() }
+        return copy
+    }
+}
+
+/// The state of the money of a payment, for a caller that acts on it.
+enum CounterStanding: Hashable {
+    /// No attempt holds it.
+    case unpaid
+    case requiresAction
+    /// An attempt, a capture or a void is under way, or the status is a word of a newer counter.
+    case open
+    /// The whole amount is held, for a capture by the shop.
+    case held
+    /// The whole amount was captured, and nothing of it refunded.
+    case paid
+    /// Another amount than the whole one is held or captured, or some was refunded. The word is the counter's, or
+    /// ``otherAmount``.
+    case other(String)
+    /// It was captured, and the capture has failed since.
+    case captureFailed
+    case canceled
+
+    /// The word for an amount that is not the whole one.
+    static let otherAmount = "other_amount"
+}
+
+extension CounterPayment {
+    /// The whole amount, with the tip; `nil` if it is no amount.
+    var total: Money? { amount.adding(ifExact: tip) }
+
+    /// The state of the money. Only the whole amount counts as held or paid.
+    var standing: CounterStanding {
+        // What is being voided may be gone the next moment.
+        guard !attempts.contains(where: { $0.isBeingVoided }) else { return .open }
+        guard case .known(let known) = status else { return .open }
+        switch known {
+        case .requiresPaymentMethod, .declined: return .unpaid
+        case .requiresAction: return .requiresAction
+        case .stored, .processing, .unknown: return .open
+        case .requiresCapture:
+            // The counter captures it itself, and has not yet.
+            if captureMode == .automatic { return .open }
+            return held == total ? .held : .other(CounterStanding.otherAmount)
+        case .partiallyCaptured: return .other(known.rawValue)
+        case .succeeded: return captured == total ? .paid : .other(CounterStanding.otherAmount)
+        case .partiallyRefunded, .refunded: return .other(known.rawValue)
+        case .canceled, .expired: return .canceled
+        case .captureFailed: return .captureFailed
+        }
+    }
+
+    /// The amounts, for a sentence.
+    var sentenceOfMoney: String {
+        "The payment \(id) is of \(amount) and a tip of \(tip): \(captured) was captured, \(held) is held and "
+            + "\(refunded) was refunded."
+    }
+
+    /// The movement of money for the order, as far as it is known: also what was refunded has moved.
+    var knownMoneyMoved: MoneyMoved {
+        if captured.isPositive { return .yes }
+        return held.isPositive ? .unknown : moneyMoved
+    }
+
+    /// Returns `true` if the payment is of this order. The counter's own identifier may have a scope.
+    func isOf(_ asked: OrderID) -> Bool {
+        if order == asked { return true }
+        let ending = "/" + asked.rawValue
+        guard order.rawValue.hasSuffix(ending) else { return false }
+        return OrderScope(String(order.rawValue.dropLast(ending.count))) != nil
+    }
 }
 
 /// A payment's status: known to this version, or a word of a newer counter.
@@ -50,8 +132,16 @@ public struct CounterAttempt: Hashable, Sendable {
     public let amount: Money
     /// The provider's identifier.
     public let reference: ProviderReference?
+    /// The state of its void, in the counter's word, while that is open.
+    public let void: String?
     /// The decline, if it was declined.
     public let decline: Decline?
+
+    /// `true` if its hold may be released at any moment.
+    var isBeingVoided: Bool { state == .authorized && void != nil }
+
+    /// `true` if it ended so that the counter carries its request out again when that arrives once more.
+    var mayBeginAgain: Bool { state == .notSent || state == .voided }
 
     /// `true` if it ended without money.
     var isOver: Bool {

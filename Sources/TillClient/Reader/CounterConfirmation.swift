@@ -5,18 +5,19 @@ import TillHardware
 struct CounterConfirmation: Sendable {
     let intent: PaymentIntent
     let payment: PaymentID
+    let reader: String
     let tender: CounterTender
     /// The number of attempts that had ended without money when the intent was read.
     let endedBefore: Int
     /// The same for every repetition of this confirmation, also in another process.
     let key: IdempotencyKey
-    /// `true` if an earlier confirmation of the payment has no answer, so that it may still arrive.
-    let mayHaveArrived: Bool
+    /// The copies that earlier confirmations of the payment left without an answer.
+    let earlier: CounterCopies
 }
 
 /// The end of a confirmation.
 enum CounterVerdict: Sendable {
-    /// The money is held or captured.
+    /// The whole amount is held or captured.
     case paid(PaymentIntent)
     /// It ended without money; the failure has the intent.
     case notPaid(CardReaderFailure)
@@ -24,10 +25,17 @@ enum CounterVerdict: Sendable {
     case unknown(CardReaderFailure)
 }
 
+/// The end of a confirmation, with the copies of it that have no answer.
+struct CounterOutcome: Sendable {
+    let verdict: CounterVerdict
+    let copies: CounterCopies
+}
+
 /// One confirmation, from its first query to its end.
 struct CounterConfirmationRunner: Sendable {
     let client: CounterClient
     let limits: CounterReaderLimits
+    let posts: CounterPosts
     /// Receives the reader's progress.
     let report: @Sendable (CardReaderEvent) async -> Void
 
@@ -37,72 +45,106 @@ struct CounterConfirmationRunner: Sendable {
         case read(Result<CounterPayment, CounterError>)
     }
 
-    /// The state of the request that is sent under the confirmation's key.
-    private enum Sending {
-        /// It is under way for the given time, since a number of queries.
-        case underWay(times: Int, since: Int64)
-        /// It may have arrived; it had no answer.
-        case unanswered(times: Int, CardReaderFailure)
-        /// Nothing of it was sent.
-        case notSent(times: Int, CardReaderFailure)
-        /// The counter refused it.
-        case refused(CardReaderFailure)
-        /// It was answered with a payment that is still open.
-        case answered
+    /// The time of a confirmation. It begins before the first query.
+    private struct Time: Sendable {
+        let clock: any TillClock
+        let start: Timestamp
+        let limit: Span
+
+        var rest: Span {
+            let passed = max(0, clock.now().since(start).milliseconds)
+            return Span(milliseconds: max(0, limit.milliseconds - min(limit.milliseconds, passed)))
+        }
+        var isOver: Bool { rest.milliseconds == 0 }
     }
 
-    /// Confirms and follows a payment. Returns at the latest after `CounterReaderLimits.confirmation`, and soon after
-    /// its task was canceled.
-    func run(_ asked: CounterConfirmation) async -> CounterVerdict {
+    /// Confirms and follows a payment. Every request ends with the time of `CounterReaderLimits.confirmation`, which
+    /// begins before the first query, or soon after the task was canceled. No progress is reported afterwards.
+    func run(_ asked: CounterConfirmation) async -> CounterOutcome {
+        let time = Time(clock: client.clock, start: client.clock.now(), limit: limits.confirmation)
         let first: CounterPayment
-        do throws(CounterError) { first = try await client.payment(asked.payment) } catch {
-            return .unknown(CardReaderFailure(error))
+        do throws(CounterError) { first = try await read(asked, time) } catch {
+            return CounterOutcome(verdict: .unknown(CardReaderFailure(error).withoutMoney), copies: asked.earlier)
         }
-        var sending = Sending.underWay(times: 1, since: 0)
-        switch state(first, asked) {
-        case .over(let verdict): return verdict
-        case .open: sending = .answered
+        // What a copy may begin again is asked for again, under the same key.
+        var ended = asked.endedBefore
+        if first.mayBeginAgain, asked.earlier.mayFollow { ended = max(ended, first.endedAttempts) }
+        var sends = true
+        switch state(first, asked, since: ended, asked.earlier) {
+        case .over(let verdict): return CounterOutcome(verdict: verdict, copies: asked.earlier)
+        case .open: sends = false
         case .untouched: break
         }
         let events = Task { await follow(asked.payment) }
-        defer { events.cancel() }
-        let (start, last) = (client.clock.now(), limits.confirmation)
-        return await withTaskGroup(of: Step.self) { group in
+        let outcome = await charge(asked, first, since: ended, sends: sends, time)
+        events.cancel()
+        await events.value
+        return outcome
+    }
+
+    /// Reads the payment for the first time; again, within limits, if there is no answer.
+    private func read(_ asked: CounterConfirmation, _ time: Time) async throws(CounterError) -> CounterPayment {
+        var tries = 0
+        while true {
+            tries += 1
+            do throws(CounterError) {
+                return try await client.payment(asked.payment, tries: 1, within: time.rest)
+            } catch {
+                switch error {
+                case .refused(let problem) where !problem.isTemporary: throw error
+                case .mismatch: throw error
+                case .refused, .notSent, .notAnswered, .outcomeUnknown: break
+                }
+                guard tries < client.limits.maximumTries, !time.isOver,
+                    await client.clock.pause(for: min(limits.pollInterval, time.rest))
+                else { throw error }
+            }
+        }
+    }
+
+    private func charge(
+        _ asked: CounterConfirmation, _ first: CounterPayment, since ended: Int, sends: Bool, _ time: Time
+    ) async -> CounterOutcome {
+        await withTaskGroup(of: Step.self) { group in
             defer { group.cancelAll() }
-            if case .underWay = sending { group.addTask { await send(asked, first, 1) } }
-            group.addTask { await poll(asked) }
+            var sendings = CounterSendings(after: asked.earlier)
             var polls: Int64 = 0
-            var mayHaveArrived = asked.mayHaveArrived
+            if sends {
+                let number = sendings.send(at: polls)
+                group.addTask { await send(asked, first, number, time) }
+            }
+            group.addTask { await poll(asked, time) }
             while let step = await group.next() {
-                if Task.isCancelled { return .unknown(CounterConfirmationRunner.abandoned) }
+                if Task.isCancelled {
+                    return CounterOutcome(
+                        verdict: .unknown(CounterConfirmationRunner.abandoned), copies: sendings.copies)
+                }
                 switch step {
-                case .sent(_, .success(let payment)):
-                    if case .over(let verdict) = state(payment, asked) { return verdict }
-                    sending = .answered
-                case .sent(let number, .failure(let error)):
-                    if case .mismatch = error { return .unknown(CardReaderFailure(error)) }
-                    let after = CounterConfirmationRunner.sending(after: error, number)
-                    if case .unanswered = after { mayHaveArrived = true }
-                    // An earlier one than the last decides nothing.
-                    if case .underWay(number, _) = sending { sending = after }
+                case .sent(let number, let result):
+                    sendings.end(number, result)
+                    if let verdict = judge(result, asked, since: ended, sendings.copies) {
+                        return CounterOutcome(verdict: verdict, copies: sendings.copies)
+                    }
                 case .read(let result):
                     polls += 1
                     let isLate =
-                        client.clock.now().since(start) > last
-                        || polls > last.milliseconds / max(1, limits.pollInterval.milliseconds)
-                    switch judge(result, asked, sending, polls, mayHaveArrived: mayHaveArrived) {
-                    case .end(let verdict): return verdict
-                    case .sendAgain(let payment, let times) where !isLate:
-                        if case .underWay = sending { mayHaveArrived = true }
-                        sending = .underWay(times: times, since: polls)
-                        group.addTask { await send(asked, payment, times) }
+                        time.isOver
+                        || polls > limits.confirmation.milliseconds / max(1, limits.pollInterval.milliseconds)
+                    switch next(result, asked, since: ended, sendings, polls) {
+                    case .end(let verdict): return CounterOutcome(verdict: verdict, copies: sendings.copies)
+                    case .sendAgain(let payment) where !isLate:
+                        let number = sendings.send(at: polls)
+                        group.addTask { await send(asked, payment, number, time) }
                     case .sendAgain, .wait: break
                     }
-                    guard !isLate else { return .unknown(CardReaderFailure(.requestTimedOut)) }
-                    group.addTask { await poll(asked) }
+                    if isLate {
+                        return CounterOutcome(
+                            verdict: .unknown(CardReaderFailure(.requestTimedOut)), copies: sendings.copies)
+                    }
+                    group.addTask { await poll(asked, time) }
                 }
             }
-            return .unknown(CardReaderFailure(.requestTimedOut))
+            return CounterOutcome(verdict: .unknown(CardReaderFailure(.requestTimedOut)), copies: sendings.copies)
         }
     }
 
@@ -120,22 +162,32 @@ struct CounterConfirmationRunner: Sendable {
     }
 
     /// Compares a payment with the intent that is confirmed.
-    private func state(_ payment: CounterPayment, _ asked: CounterConfirmation) -> State {
+    /// - Parameter ended: the number of ended attempts from which on an attempt is of this confirmation.
+    private func state(
+        _ payment: CounterPayment, _ asked: CounterConfirmation, since ended: Int, _ copies: CounterCopies
+    ) -> State {
         let intent: PaymentIntent
         do throws(CardReaderFailure) {
             intent = try PaymentIntent(payment, order: asked.intent.order)
             try check(payment, asked)
         } catch { return .over(.unknown(error)) }
-        switch intent.status {
-        case .requiresCapture, .succeeded: return .over(.paid(intent))
+        switch payment.standing {
+        case .held, .paid: return .over(.paid(intent))
+        case .other: return .over(.unknown(CardReaderFailure(notWhole: payment)))
         case .canceled:
             return .over(.notPaid(CardReaderFailure(.activePaymentCanceled, intent: intent)))
-        case .requiresPaymentMethod:
-            guard payment.endedAttempts > asked.endedBefore else { return .untouched }
+        case .unpaid:
+            guard payment.endedAttempts > ended else { return .untouched }
+            // The counter carries a copy out that arrives now.
+            if payment.mayBeginAgain, copies.mayFollow { return .over(.unknown(CounterConfirmationRunner.repeatable)) }
             return .over(.notPaid(CardReaderFailure(endOf: payment, intent)))
-        default: return .open
+        case .requiresAction, .open, .captureFailed: return .open
         }
     }
+
+    private static let repeatable = CardReaderFailure(
+        .activePaymentStatusUnknown,
+        message: "An attempt ended without money, and the same request, sent more than once, may still begin another.")
 
     private func check(_ payment: CounterPayment, _ asked: CounterConfirmation) throws(CardReaderFailure) {
         guard payment.id == asked.payment, payment.account == asked.intent.account else {
@@ -151,27 +203,29 @@ struct CounterConfirmationRunner: Sendable {
         }
     }
 
-    private static func sending(after error: CounterError, _ times: Int) -> Sending {
-        let failure = CardReaderFailure(error)
-        switch error {
-        case .refused: return .refused(failure)
-        case .notSent: return .notSent(times: times, failure)
-        case .outcomeUnknown(let unknown) where unknown.problem?.code == .requestInProgress:
-            // Another app, or an earlier try, is at it: asked again for as long as that lasts.
-            return .unanswered(times: times - 1, failure)
-        case .notAnswered, .outcomeUnknown, .mismatch: return .unanswered(times: times, failure)
+    /// Judges the answer of a copy; `nil` if it decides nothing by itself.
+    private func judge(
+        _ result: Result<CounterPayment, CounterError>, _ asked: CounterConfirmation, since ended: Int,
+        _ copies: CounterCopies
+    ) -> CounterVerdict? {
+        switch result {
+        case .success(let payment):
+            if case .over(let verdict) = state(payment, asked, since: ended, copies) { return verdict }
+            return nil
+        case .failure(.mismatch(let mismatch)): return .unknown(CardReaderFailure(.mismatch(mismatch)))
+        case .failure: return nil
         }
     }
 
     private enum Next {
         case end(CounterVerdict)
-        case sendAgain(CounterPayment, times: Int)
+        case sendAgain(CounterPayment)
         case wait
     }
 
-    private func judge(
-        _ result: Result<CounterPayment, CounterError>, _ asked: CounterConfirmation, _ sending: Sending,
-        _ polls: Int64, mayHaveArrived: Bool
+    private func next(
+        _ result: Result<CounterPayment, CounterError>, _ asked: CounterConfirmation, since ended: Int,
+        _ sendings: CounterSendings, _ polls: Int64
     ) -> Next {
         let payment: CounterPayment
         switch result {
@@ -182,25 +236,33 @@ struct CounterConfirmationRunner: Sendable {
         case .failure(.mismatch(let mismatch)): return .end(.unknown(CardReaderFailure(.mismatch(mismatch))))
         case .failure: return .wait
         }
-        switch state(payment, asked) {
+        switch state(payment, asked, since: ended, sendings.copies) {
         case .over(let verdict): return .end(verdict)
         case .open: return .wait
-        case .untouched: break
+        case .untouched: return untouched(payment, asked, sendings, polls)
         }
-        switch sending {
-        case .answered: return .wait
-        case .underWay(let times, let since):
-            let silence = (polls - since) * limits.pollInterval.milliseconds
-            guard silence >= limits.arrival.milliseconds, times < limits.maximumSends else { return .wait }
-            return .sendAgain(payment, times: times + 1)
-        case .refused(let failure):
-            return mayHaveArrived ? .end(.unknown(failure.withoutMoney)) : .end(notPaid(failure, payment, asked))
-        case .unanswered(let times, let failure):
-            return times < limits.maximumSends ? .sendAgain(payment, times: times + 1) : .end(.unknown(failure))
-        case .notSent(let times, let failure):
-            if times < limits.maximumSends { return .sendAgain(payment, times: times + 1) }
-            return mayHaveArrived ? .end(.unknown(failure)) : .end(notPaid(failure, payment, asked))
+    }
+
+    /// Decides about a payment on which no copy has had an effect yet.
+    private func untouched(
+        _ payment: CounterPayment, _ asked: CounterConfirmation, _ sendings: CounterSendings, _ polls: Int64
+    ) -> Next {
+        if sendings.isEmpty || sendings.isAnswered { return .wait }
+        if let (failure, isLast) = sendings.refusal {
+            guard isLast else { return .wait }
+            return sendings.copies.open == 0
+                ? .end(notPaid(failure, payment, asked)) : .end(.unknown(failure.withoutMoney))
         }
+        if sendings.isUnderWay {
+            // The counter is at work for the key: it answers the copy that is under way.
+            guard !sendings.isInProgress else { return .wait }
+            let silence = (polls - sendings.lastSent) * limits.pollInterval.milliseconds
+            guard silence >= limits.arrival.milliseconds, sendings.counted < limits.maximumSends else { return .wait }
+            return .sendAgain(payment)
+        }
+        if sendings.counted < limits.maximumSends { return .sendAgain(payment) }
+        let failure = sendings.lastFailure ?? CardReaderFailure(.requestTimedOut)
+        return sendings.areAllUnsent ? .end(notPaid(failure, payment, asked)) : .end(.unknown(failure))
     }
 
     private func notPaid(
@@ -215,19 +277,26 @@ struct CounterConfirmationRunner: Sendable {
 
     // MARK: Requests
 
-    private func send(_ asked: CounterConfirmation, _ payment: CounterPayment, _ number: Int) async -> Step {
+    private func send(
+        _ asked: CounterConfirmation, _ payment: CounterPayment, _ number: Int, _ time: Time
+    ) async -> Step {
+        posts.begin(asked.reader)
+        defer { posts.end(asked.reader) }
         do throws(CounterError) {
-            return .sent(number, .success(try await client.confirm(payment, asked.tender, key: asked.key, tries: 1)))
+            return .sent(
+                number,
+                .success(
+                    try await client.confirm(payment, asked.tender, key: asked.key, tries: 1, within: time.rest)))
         } catch { return .sent(number, .failure(error)) }
     }
 
-    private func poll(_ asked: CounterConfirmation) async -> Step {
-        guard await client.clock.pause(for: limits.pollInterval) else {
+    private func poll(_ asked: CounterConfirmation, _ time: Time) async -> Step {
+        guard await client.clock.pause(for: min(limits.pollInterval, time.rest)) else {
             return .read(.failure(.notAnswered(.readPayment, reason: "canceled")))
         }
-        do throws(CounterError) { return .read(.success(try await client.payment(asked.payment, tries: 1))) } catch {
-            return .read(.failure(error))
-        }
+        do throws(CounterError) {
+            return .read(.success(try await client.payment(asked.payment, tries: 1, within: time.rest)))
+        } catch { return .read(.failure(error)) }
     }
 
     /// Reports the reader's progress. What the service reports itself is left to it. The stream decides nothing: a
@@ -271,6 +340,14 @@ extension CardReaderFailure {
         details.decline = attempt?.decline
         details.moneyMoved = .no
         self.init(reason, details: details, intent: intent)
+    }
+
+    /// Creates the failure for a payment of which not the whole amount is held or captured.
+    fileprivate init(notWhole payment: CounterPayment) {
+        var details = CardReaderErrorDetails()
+        details.sentence = payment.sentenceOfMoney
+        details.moneyMoved = payment.knownMoneyMoved
+        self.init(.resultMismatch, details: details)
     }
 
     /// The same without a statement about the money.

@@ -14,41 +14,58 @@ extension CounterReaderDriver {
             order: parameters.order, amount: parameters.amount, description: parameters.description,
             captureMode: parameters.captureMethod == .automatic ? .automatic : .manual)
         let client = client
-        return try await run(.other) { () async throws(CardReaderFailure) -> PaymentIntent in
-            let now: CounterPayment
-            do throws(CounterError) {
-                let created = try await client.createPayment(draft, key: request.key)
-                now = try await client.payment(created.id)
-            } catch { throw CardReaderFailure(error) }
-            do throws(CounterError) { try now.check(against: draft.amount) } catch {
-                throw CardReaderFailure(error).knowing(now)
+        let now = try await run(.other) { () async throws(CardReaderFailure) -> CounterPayment in
+            let created: CounterPayment
+            do throws(CounterError) { created = try await client.createPayment(draft, key: request.key) } catch {
+                throw CardReaderFailure(creating: error)
             }
-            // Found again with a tip: it is of more than what is asked for now, and it is paid.
-            guard now.tip.isZero else {
-                var failure = CardReaderFailure(.orderAlreadyPaid).knowing(now)
-                failure.details.sentence =
-                    "The order \(parameters.order) has the payment \(now.id) with a tip of \(now.tip). \(now.message)"
+            do throws(CounterError) { return try await client.payment(created.id) } catch {
+                // What was found again may be paid.
+                var failure = CardReaderFailure(error)
+                failure.details.intent = ProviderReference(rawValue: created.id.rawValue)
+                failure.details.moneyMoved = .unknown
                 throw failure
             }
-            return try PaymentIntent(now, order: parameters.order)
         }
+        do throws(CounterError) { try now.check(against: draft) } catch {
+            throw CardReaderFailure(error).knowing(now)
+        }
+        // Found again, and with money: with a tip, of a part of the amount, or refunded since.
+        guard now.tip.isZero, !now.isOfOtherAmount else {
+            var failure = CardReaderFailure(now.captured.isPositive ? .orderAlreadyPaid : .orderHasOpenIntent)
+                .knowing(now)
+            failure.details.sentence =
+                "The order \(parameters.order) has a payment already. \(now.sentenceOfMoney) \(now.message)"
+            throw failure
+        }
+        return try PaymentIntent(answered(now), order: parameters.order)
     }
 
-    /// Reads the payment, which is authoritative.
+    /// Returns the payment without the attempts that a copy of its confirmation may begin again.
+    private func answered(_ payment: CounterPayment) -> CounterPayment {
+        guard let open = unanswered.first(where: { $0.payment == payment.id }), open.copies.mayFollow else {
+            return payment
+        }
+        return payment.withoutRepeatable(after: open.endedBefore)
+    }
+
+    /// Reads the payment, which is authoritative. An attempt is left out if a confirmation that has no answer may begin
+    /// it again.
     public func retrieveIntent(
         _ id: ProviderReference, clientSecret: Secret<String>?, account: AccountID
     ) async throws(CardReaderFailure) -> PaymentIntent {
         let (client, payment) = (client, PaymentID(rawValue: id.rawValue))
-        return try await run(.other) { () async throws(CardReaderFailure) -> PaymentIntent in
-            try PaymentIntent(try await client.readIntent(payment), order: nil)
+        let now = try await run(.other) { () async throws(CardReaderFailure) -> CounterPayment in
+            try await client.readIntent(payment)
         }
+        return try PaymentIntent(answered(now), order: nil)
     }
 
     /// Prepares the payment for a card and returns it as the counter has it. No card is asked for yet: the counter
     /// collects and charges in one request, which ``confirm(_:_:)`` sends after the app's durable write.
     public func collect(_ request: CardReaderCollectRequest) async throws(CardReaderFailure) -> PaymentIntent {
         guard let intent = request.intent else { throw CardReaderFailure(.noActivePaymentIntent) }
-        _ = try reader()
+        _ = try reader(request.reader)
         let tipping: CounterTipping =
             switch request.parameters.tipping {
             case .none: .none
@@ -63,33 +80,36 @@ extension CounterReaderDriver {
     /// answers and restarts of the counter.
     ///
     /// A payment that is already being charged or paid is followed; one with another ended attempt than `intent` shows
-    /// is reported as it ended.
+    /// is reported as it ended. It lasts for `CounterReaderLimits.confirmation` at most, from its first query on.
     /// - Throws: the reason without money, with the current intent. An error without an intent means an unknown
     ///   outcome; call it again with the same intent.
     public func confirm(
         _ intent: PaymentIntent, _ request: CardReaderConfirmRequest
     ) async throws(CardReaderFailure) -> PaymentIntent {
-        let reader = try reader()
+        let reader = try reader(request.reader)
         let payment = PaymentID(rawValue: intent.id.rawValue)
         var tipping = CounterTipping.none
         if let prepared, prepared.payment == payment { tipping = prepared.tipping }
         let ended = intent.endedCharges
         let confirmation = CounterConfirmation(
-            intent: intent, payment: payment, tender: .reader(reader.id, tipping: tipping), endedBefore: ended,
-            key: IdempotencyKey(rawValue: "till-\(payment)-reader-\(ended + 1)"),
-            mayHaveArrived: unanswered.contains(payment))
-        let runner = CounterConfirmationRunner(client: client, limits: limits) { [weak self] event in
-            await self?.handler?(.reader(event))
+            intent: intent, payment: payment, reader: reader.id, tender: .reader(reader.id, tipping: tipping),
+            endedBefore: ended, key: IdempotencyKey(rawValue: "till-\(payment)-reader-\(ended + 1)"),
+            earlier: unanswered.first { $0.payment == payment }?.copies ?? CounterCopies())
+        let attempt = request.attempt
+        let runner = CounterConfirmationRunner(client: client, limits: limits, posts: posts) { [weak self] event in
+            await self?.tell(event, of: attempt)
         }
-        let verdict = try await run(.confirmation) { () async throws(CardReaderFailure) -> CounterVerdict in
+        let outcome = try await run(.confirmation) { () async throws(CardReaderFailure) -> CounterOutcome in
             await runner.run(confirmation)
         }
-        unanswered.removeAll { $0 == payment }
-        switch verdict {
+        unanswered.removeAll { $0.payment == payment }
+        switch outcome.verdict {
         case .paid(let intent): return intent
         case .notPaid(let failure): throw failure
         case .unknown(let failure):
-            unanswered.append(payment)
+            if outcome.copies.open > 0 {
+                unanswered.append(Unanswered(payment: payment, endedBefore: ended, copies: outcome.copies))
+            }
             if unanswered.count > CounterReaderDriver.maximumUnanswered { unanswered.removeFirst() }
             throw failure
         }
@@ -97,6 +117,9 @@ extension CounterReaderDriver {
 
     /// Cancels an unpaid payment at the counter. One that is being charged or holds money is left unchanged and
     /// returned as it is.
+    ///
+    /// The counter has no cancellation on a condition: a payment that another app charges between the query and the
+    /// cancellation is canceled, too, and what is held for it is released.
     public func cancelIntent(
         _ intent: PaymentIntent, key: IdempotencyKey
     ) async throws(CardReaderFailure) -> PaymentIntent {
@@ -107,7 +130,11 @@ extension CounterReaderDriver {
             let after: CounterPayment
             do throws(CounterError) { after = try await client.cancel(now, key: key) } catch {
                 // Refused: it has changed meanwhile.
-                guard case .refused = error else { throw CardReaderFailure(error) }
+                switch error {
+                case .refused: break
+                case .outcomeUnknown(let unknown) where unknown.problem != nil: break
+                case .outcomeUnknown, .notSent, .notAnswered, .mismatch: throw CardReaderFailure(error)
+                }
                 after = try await client.readIntent(id)
             }
             return try PaymentIntent(after, order: intent.order)
@@ -120,7 +147,7 @@ extension CardReaderFailure {
     fileprivate func knowing(_ payment: CounterPayment) -> CardReaderFailure {
         var copy = self
         copy.details.intent = ProviderReference(rawValue: payment.id.rawValue)
-        copy.details.moneyMoved = payment.moneyMoved
+        copy.details.moneyMoved = payment.knownMoneyMoved
         return copy
     }
 }
@@ -134,25 +161,21 @@ extension CounterClient {
 
 extension CounterPayment {
     /// `true` for a payment that no attempt holds: it may be charged, or canceled without any money.
-    var isUnpaid: Bool {
-        switch status {
-        case .known(.requiresPaymentMethod), .known(.declined): true
-        default: false
-        }
-    }
+    var isUnpaid: Bool { standing == .unpaid }
+
+    /// `true` if another amount than the whole one is held or captured, or some was refunded.
+    var isOfOtherAmount: Bool { if case .other = standing { true } else { false } }
 
     /// Compares a payment that was found again with what is asked for now.
-    func check(against asked: Money) throws(CounterError) {
+    func check(against draft: CounterPaymentDraft) throws(CounterError) {
+        func differs(_ part: CounterMismatch.Part, _ asked: String, _ answered: String) -> CounterError {
+            .mismatch(CounterMismatch(operation: .readPayment, part: part, asked: asked, answered: answered))
+        }
+        let asked = draft.amount
+        guard isOf(draft.order) else { throw differs(.order, draft.order.rawValue, order.rawValue) }
         guard amount.currency == asked.currency else {
-            throw .mismatch(
-                CounterMismatch(
-                    operation: .readPayment, part: .currency, asked: asked.currency.code,
-                    answered: amount.currency.code))
+            throw differs(.currency, asked.currency.code, amount.currency.code)
         }
-        guard amount == asked else {
-            throw .mismatch(
-                CounterMismatch(
-                    operation: .readPayment, part: .amount, asked: "\(asked)", answered: "\(amount)"))
-        }
+        guard amount == asked else { throw differs(.amount, "\(asked)", "\(amount)") }
     }
 }

@@ -22,7 +22,9 @@ public import TillHardware
 ///
 /// A confirmation is sent under a key made of the payment and the number of its attempts that had ended when the intent
 /// was read. Repeated with the same intent, by this or another process, it is the same request; a payment that is being
-/// charged, is paid or has another ended attempt since is followed or reported, never charged again.
+/// charged, is paid or has another ended attempt since is followed or reported, never charged again. Only the whole
+/// amount counts as paid. A confirmation that was sent more than once, and of which a copy may still begin another
+/// attempt, is unknown.
 ///
 /// ``disconnect()`` and ``clear()`` end every loop; they cancel nothing at the counter.
 public actor CounterReaderDriver: CardReaderDriver {
@@ -38,10 +40,14 @@ public actor CounterReaderDriver: CardReaderDriver {
     private var link = Link.none
     private var running: [UInt64: Running] = [:]
     private var lastCommand: UInt64 = 0
+    /// Counts connections begun and ended: a connection that another one has overtaken is not kept.
+    private var generation: UInt64 = 0
     /// The tipping prompt of the payment that was last prepared for a card.
     var prepared: Prepared?
-    /// Payments with a confirmation that may have arrived without an answer; the oldest is forgotten first.
-    var unanswered: [PaymentID] = []
+    /// Payments with copies of a confirmation that have no answer; the oldest is forgotten first.
+    var unanswered: [Unanswered] = []
+    /// The confirmations of this driver that are under way at a reader.
+    let posts = CounterPosts()
 
     private enum Link {
         case none
@@ -62,6 +68,13 @@ public actor CounterReaderDriver: CardReaderDriver {
     struct Prepared {
         let payment: PaymentID
         let tipping: CounterTipping
+    }
+
+    struct Unanswered {
+        let payment: PaymentID
+        /// The number of attempts that had ended before the confirmation.
+        let endedBefore: Int
+        let copies: CounterCopies
     }
 
     /// Creates a driver for the readers of a counter. It serves one service.
@@ -114,6 +127,8 @@ public actor CounterReaderDriver: CardReaderDriver {
         _ reader: CardReader, _ request: CardReaderConnectionRequest
     ) async throws(CardReaderFailure) -> CardReader {
         let client = client
+        generation &+= 1
+        let begun = generation
         let found = try await run(.other) { () async throws(CardReaderFailure) -> CounterReader in
             let list: CounterReaderList
             do throws(CounterError) { list = try await client.readers() } catch { throw CardReaderFailure(error) }
@@ -129,9 +144,9 @@ public actor CounterReaderDriver: CardReaderDriver {
                 throw CardReaderFailure(
                     .readerNotFound, message: "The reader stands at another location than this app.")
             }
-            if Task.isCancelled { throw CardReaderFailure(.connectionAttemptInvalidated) }
             return found
         }
+        guard generation == begun, !Task.isCancelled else { throw CardReaderFailure(.connectionAttemptInvalidated) }
         link = .connected(found)
         var known = CardReader(found)
         known.status = .connected
@@ -149,14 +164,14 @@ public actor CounterReaderDriver: CardReaderDriver {
 
     private func leave() {
         link = .none
+        generation &+= 1
         end { _ in true }
     }
 
-    /// Cancels what the reader is doing for a confirmation of this driver; refused once the card is being charged.
-    /// Does nothing if none is running: the reader may serve another till.
+    /// Cancels what the connected reader is doing for a confirmation of this driver; refused once the card is being
+    /// charged. Does nothing unless the request for it is under way at this reader: the reader may serve another till.
     public func cancelCollect() async throws(CardReaderFailure) {
-        guard running.values.contains(where: { $0.command == .confirmation }) else { return }
-        let reader = try reader()
+        guard case .connected(let reader) = link, posts.isUnderWay(at: reader.id) else { return }
         do throws(CounterError) { try await client.cancelReader(reader.id) } catch {
             var failure = CardReaderFailure(error)
             if failure.underlyingError == .readerBusy { failure.underlyingError = .cancelFailedUnavailable }
@@ -166,11 +181,21 @@ public actor CounterReaderDriver: CardReaderDriver {
 
     // MARK: What they share
 
-    func reader() throws(CardReaderFailure) -> CounterReader {
-        switch link {
-        case .none: throw CardReaderFailure(.notConnectedToReader)
-        case .connected(let reader): return reader
+    /// Returns the connected reader, which must be the one that a command is for.
+    func reader(_ asked: CardReader) throws(CardReaderFailure) -> CounterReader {
+        guard case .connected(let reader) = link else { throw CardReaderFailure(.notConnectedToReader) }
+        guard reader.id == asked.serial else {
+            throw CardReaderFailure(
+                .notConnectedToReader, message: "The reader \(asked.serial) is not connected; \(reader.id) is.")
         }
+        return reader
+    }
+
+    /// Reports the reader's progress with a command.
+    func tell(_ event: CardReaderEvent, of attempt: CardReaderAttemptID) async {
+        var event = event
+        event.attempt = attempt
+        await handler?(.reader(event))
     }
 
     /// Runs a command as a task that ``disconnect()`` and its caller can end.

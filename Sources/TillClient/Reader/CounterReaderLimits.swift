@@ -9,8 +9,8 @@ public struct CounterReaderLimits: Hashable, Sendable {
     public var discoveryFailures = 3
     /// The pause between two queries of a payment that is being confirmed.
     public var pollInterval = Span.seconds(1)
-    /// For a confirmation, from the first request to the last query. Longer than a customer takes at the reader, and
-    /// shorter than the service's own limit.
+    /// For a confirmation, from before its first query to its end: no request of it lasts longer. Longer than a
+    /// customer takes at the reader, and shorter than the service's own limit.
     public var confirmation = Span.seconds(240)
     /// The time after which a confirmation of which the counter shows no sign is sent again, beside the first: a
     /// connection can die without a word.

@@ -4,7 +4,12 @@ import TillHardware
 extension PaymentIntent {
     /// Creates an intent from the counter's payment.
     /// - Parameter order: the order that the app asked for, if known. The counter's own identifier may have a scope.
+    /// - Throws: `resultMismatch` for a payment of another order.
     init(_ payment: CounterPayment, order: OrderID?) throws(CardReaderFailure) {
+        if let order, !payment.isOf(order) {
+            throw CardReaderFailure(
+                .resultMismatch, message: "The payment \(payment.id) is of order \(payment.order), not \(order).")
+        }
         let method = payment.card.map { card in
             PaymentMethod.cardPresent(
                 details: CardPresentTransactionDetails(
@@ -12,12 +17,11 @@ extension PaymentIntent {
                     readMethod: card.entryMode.map { CardReadMethod(rawValue: $0) },
                     network: card.network.map { CardBrand(rawValue: $0) }))
         }
-        let total = payment.amount.adding(ifExact: payment.tip)
-        guard let total else { throw CardReaderFailure(.processorResponseUnreadable) }
+        guard let total = payment.total else { throw CardReaderFailure(.processorResponseUnreadable) }
         let last = payment.attempts.last?.id
         try self.init(
             id: ProviderReference(rawValue: payment.id.rawValue), account: payment.account, order: order,
-            status: PaymentIntentStatus(payment.status), amount: total, tip: payment.tip.isZero ? nil : payment.tip,
+            status: PaymentIntentStatus(payment), amount: total, tip: payment.tip.isZero ? nil : payment.tip,
             charges: payment.attempts.map { attempt in
                 Charge(
                     id: attempt.reference ?? ProviderReference(rawValue: attempt.id.rawValue), amount: attempt.amount,
@@ -32,26 +36,33 @@ extension PaymentIntent {
 }
 
 extension PaymentIntentStatus {
-    init(_ status: CounterPaymentStatus) {
-        switch status {
-        case .known(let known):
-            switch known {
-            case .requiresPaymentMethod, .declined: self = .requiresPaymentMethod
-            case .requiresAction: self = .requiresAction
-            case .stored, .processing, .unknown: self = .processing
-            case .requiresCapture, .partiallyCaptured: self = .requiresCapture
-            case .succeeded, .partiallyRefunded, .refunded: self = .succeeded
-            case .canceled, .expired: self = .canceled
-            case .captureFailed: self = PaymentIntentStatus(rawValue: known.rawValue)
+    /// Creates the status of a payment. Only the whole amount is held or captured; anything else is a word of its own,
+    /// which is neither paid nor failed.
+    init(_ payment: CounterPayment) {
+        switch payment.standing {
+        case .unpaid: self = .requiresPaymentMethod
+        case .requiresAction: self = .requiresAction
+        case .open:
+            switch payment.status {
+            case .known: self = .processing
+            case .other(let word): self = PaymentIntentStatus(rawValue: word)
             }
+        case .held: self = .requiresCapture
+        case .paid: self = .succeeded
         case .other(let word): self = PaymentIntentStatus(rawValue: word)
+        case .captureFailed: self = PaymentIntentStatus(rawValue: PaymentStatus.captureFailed.rawValue)
+        case .canceled: self = .canceled
         }
     }
 }
 
 extension ChargeStatus {
     fileprivate init(_ attempt: CounterAttempt) {
-        if attempt.isOver { self = .failed } else { self = attempt.state == .authorized ? .succeeded : .pending }
+        if attempt.isOver {
+            self = .failed
+        } else {
+            self = attempt.state == .authorized && !attempt.isBeingVoided ? .succeeded : .pending
+        }
     }
 }
 
@@ -66,6 +77,20 @@ extension CardReader {
 }
 
 extension CardReaderFailure {
+    /// Creates the failure for an error at the creation of a payment. The creation itself moves no money; the order may
+    /// be paid where the counter refuses because of something else that there is for it.
+    init(creating error: CounterError) {
+        self.init(error)
+        switch error {
+        case .refused(let problem):
+            if problem.code.isAboutOrder { details.moneyMoved = .unknown }
+        case .outcomeUnknown(let unknown):
+            if unknown.problem?.code.isAboutOrder == true { details.moneyMoved = .unknown }
+        case .mismatch: details.moneyMoved = .unknown
+        case .notSent, .notAnswered: break
+        }
+    }
+
     /// Creates the failure for an error of the counter, with everything that it reported.
     init(_ error: CounterError, intent: PaymentIntent? = nil) {
         var details = CardReaderErrorDetails()
@@ -80,7 +105,12 @@ extension CardReaderFailure {
             details.httpStatus = problem.status
             details.moneyMoved = problem.moneyMoved
         case .notSent: reason = .networkError
-        case .notAnswered, .outcomeUnknown: reason = .requestTimedOut
+        case .outcomeUnknown(let unknown):
+            reason = .requestTimedOut
+            details.providerCode = unknown.problem.map { CardReaderProviderCode.api($0.code.rawValue) }
+            details.message = unknown.problem?.what
+            details.httpStatus = unknown.problem?.status
+        case .notAnswered: reason = .requestTimedOut
         case .mismatch: reason = .resultMismatch
         }
         self.init(reason, details: details, intent: intent)
@@ -93,8 +123,8 @@ extension UnderlyingError {
         case .readerNotFound, .noReaders: self = .readerNotFound
         case .readerBusy: self = .readerBusy
         case .readerOffline: self = .readerOffline
-        case .orderHasPayment, .idempotencyMismatch: self = .orderHasOpenIntent
-        case .orderAlreadyPaid: self = .orderAlreadyPaid
+        case .orderHasPayment, .orderHeld, .idempotencyMismatch: self = .orderHasOpenIntent
+        case .orderAlreadyPaid, .orderSettledInShop: self = .orderAlreadyPaid
         case .amountTooSmall: self = .amountTooSmall
         case .amountTooLarge: self = .amountTooLarge
         case .invalidAmount: self = .invalidAmount

@@ -168,6 +168,8 @@ public enum PaymentJSON {
         writer.field("status", word(for: attempt.state))
         writer.field("amount", attempt.amount.minorUnits)
         writer.field("reference", attempt.reference?.rawValue)
+        // While it is open, the hold may be gone at any moment.
+        writer.field("void", attempt.void.flatMap { $0.state.isOpen ? word(for: $0.state) : nil })
         writer.key("decline")
         if case .declined(let decline) = attempt.state {
             write(decline, into: &writer)
@@ -259,6 +261,8 @@ public enum PaymentJSON {
         case .processing: return "The provider is being asked. Wait for its answer; do not charge again."
         case .unknown:
             return "It is not known yet whether money moved. It is being checked. Do not take another payment."
+        case .requiresCapture where payment.currentAttempt?.void?.state.isOpen == true:
+            return "The hold is being released. Wait for the provider's answer."
         case .requiresCapture: return "The money is held. Capture it to charge the customer."
         case .partiallyCaptured:
             guard payment.currentAttempt?.void?.state.isOpen != true else {
