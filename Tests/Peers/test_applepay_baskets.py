@@ -66,6 +66,19 @@ def test_two_tabs_of_one_basket_pay_once(server, order):
     refused(server.request("DELETE", f"{BASKETS}/{basket}"), 409, "basket_paid", "yes")
 
 
+def element_of(page, server, basket):
+    """The demo's page with another basket in place of the demo's; its button, once it can be pressed."""
+    page.goto(server.url + "/shop")
+    button = page.get_by_role("button", name="Order with Apple Pay")
+    expect(button).to_be_visible(timeout=WAIT)
+    element = page.locator("till-apple-pay")
+    element.evaluate("(e) => e.removeAttribute('basket')")
+    expect(button).to_have_count(0, timeout=WAIT)
+    element.evaluate("(e, id) => e.setAttribute('basket', id)", basket)
+    expect(button).to_be_visible(timeout=WAIT)
+    return button
+
+
 def test_a_browser_s_tabs_pay_it_once(server, order, browser):
     """The demo's page with the shop's own basket in place of the demo's."""
     basket = opened(server, goods(order))
@@ -74,13 +87,7 @@ def test_a_browser_s_tabs_pay_it_once(server, order, browser):
         pages = []
         for _ in range(2):
             page = context.new_page()
-            page.goto(server.url + "/shop")
-            button = page.get_by_role("button", name="Order with Apple Pay")
-            expect(button).to_be_visible(timeout=WAIT)
-            element = page.locator("till-apple-pay")
-            element.evaluate("(e) => e.removeAttribute('basket')")
-            expect(button).to_have_count(0, timeout=WAIT)
-            element.evaluate("(e, id) => e.setAttribute('basket', id)", basket)
+            element_of(page, server, basket)
             pages.append(page)
         sheets = []
         for page in pages:
@@ -112,6 +119,70 @@ def test_a_price_that_is_replaced_while_the_sheet_is_open_is_not_paid_at_the_old
     assert [p["captured"] for p in payments(server, order)] == [1399]
 
 
+def test_a_sheet_that_is_open_while_its_basket_is_replaced_changes_and_pays_nothing(server, order):
+    basket = opened(server, goods(order))
+    page = Page(server, basket=basket)
+    token = page.token().json()
+    # At the same price: only what binds a sheet to its basket tells the two apart.
+    assert server.request("PUT", f"{BASKETS}/{basket}", goods(order, note="Ring twice")).json()["version"] == 2
+    newer = Page(server, basket=basket)
+    for answer in (
+        page.post(f"/applepay/basket/{basket}/update", {"event": "couponcode", "couponCode": "TENOFF"}),
+        page.session(), page.pay(token), page.pay(token, version=2), newer.pay(token),
+    ):
+        found = answer.json()
+        assert (answer.status_code, found["code"], found["moneyMoved"]) == (422, "basket_changed", "no"), answer.text
+    assert shown(server, basket)["version"] == 2 and not payments(server, order)
+    assert newer.pay(newer.token().json()).status_code == 201
+
+
+@pytest.mark.parametrize("step", ["coupon", "authorise"])
+def test_a_page_is_told_that_the_basket_of_its_open_sheet_was_replaced(server, order, browser, step):
+    order = f"{order[:40]}-{step}"
+    basket = opened(server, goods(order))
+    page = browser.new_page()
+    try:
+        button = element_of(page, server, basket)
+        page.evaluate("""() => document.querySelector("till-apple-pay").addEventListener(
+            "failed", (event) => { document.body.dataset.failed = event.detail.code; })""")
+        button.click(timeout=WAIT)
+        sheet = page.get_by_role("dialog")
+        expect(sheet.get_by_role("button", name="Authorise")).to_be_enabled(timeout=WAIT)
+        assert server.request("PUT", f"{BASKETS}/{basket}", goods(order, 500)).status_code == 200
+        if step == "coupon":
+            sheet.get_by_label("Coupon").fill("tenoff")
+            sheet.get_by_role("button", name="Apply").click()
+        else:
+            sheet.get_by_role("button", name="Authorise").click()
+        expect(page.locator("body")).to_have_attribute("data-failed", "basket_changed", timeout=WAIT)
+        expect(page.locator("#message")).to_contain_text("Your basket changed")
+        expect(sheet).to_have_count(0, timeout=WAIT)
+        assert not payments(server, order)
+        # The element has loaded the basket anew: the next sheet shows and pays the new price.
+        button.click()
+        expect(sheet.get_by_role("button", name="Authorise")).to_be_enabled(timeout=WAIT)
+        expect(sheet.get_by_role("listitem").last).to_contain_text("13.99", timeout=WAIT)
+        sheet.get_by_role("button", name="Authorise").click()
+        expect(page.get_by_role("heading", name="Thank you for your order")).to_be_visible(timeout=WAIT)
+        assert [p["captured"] for p in payments(server, order)] == [1399]
+    finally:
+        page.close()
+
+
+def test_a_refunded_order_is_told_so_and_sold_again(server, order):
+    basket = opened(server, goods(order))
+    page = Page(server, basket=basket)
+    assert page.pay(page.token().json()).status_code == 201
+    [payment] = payments(server, order)
+    given = server.request("POST", f"/v1/payments/{payment['id']}/refunds", {}, key="r-" + order)
+    assert given.status_code == 201, given.text
+    assert shown(server, basket)["state"] == "refunded"
+    refused(server.request("DELETE", f"{BASKETS}/{basket}"), 409, "basket_refunded", "yes")
+    page = Page(server, basket=opened(server, goods(order)))
+    assert page.pay(page.token().json()).status_code == 201
+    assert sorted(p["status"] for p in payments(server, order)) == ["refunded", "succeeded"]
+
+
 def test_a_closed_basket_is_not_paid(server, order):
     basket = opened(server, goods(order))
     page = Page(server, basket=basket)
@@ -120,6 +191,7 @@ def test_a_closed_basket_is_not_paid(server, order):
     answer = page.pay(token)
     assert answer.status_code == 422 and answer.json()["code"] == "basket_closed", answer.text
     assert answer.json()["moneyMoved"] == "no" and not payments(server, order)
+    assert page.status() == {"status": "closed", "moneyMoved": "no"}
     assert opened(server, goods(order)) != basket
 
 

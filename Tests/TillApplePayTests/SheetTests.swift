@@ -171,6 +171,24 @@ struct SheetTests {
         #expect(basket == before)
     }
 
+    @Test("A coupon takes nothing off goods below zero, and adds nothing to them")
+    func goodsBelowZero() throws {
+        let cases: [(goods: Int64, discount: Int64, total: Int64)] = [
+            (-500, 100, 500), (-500, -100, 500), (500, -100, 1500),
+        ]
+        for (goods, discount, total) in cases {
+            var basket = SheetBasket(
+                id: "b", currency: .gbp, service: .delivery, lines: [SheetItem(label: "A", amount: money(goods))],
+                shippingMethods: [
+                    SheetShippingMethod(identifier: "s", label: "Slow", detail: "", amount: money(1000))
+                ])
+            basket.apply(SheetBasket.Coupon(code: "X", discount: money(discount)))
+            #expect(try basket.discount() == money(0))
+            #expect(try basket.total() == money(total))
+            #expect(try basket.summaryItems().count == 2)
+        }
+    }
+
     @Test("Collection has no shipping and shows the shop's address; delivery asks for the customer's")
     func services() throws {
         let factory = ApplePayPaymentRequestFactory(displayName: "Shop", countryCode: "GB", supportsCouponCode: false)

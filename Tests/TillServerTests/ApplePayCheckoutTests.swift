@@ -118,12 +118,13 @@ private struct Shop {
 
     func checkout(
         _ journal: SQLiteJournal, _ provider: Provider? = nil, replay: (any ReplayStore)? = nil,
-        account: AccountID = .main
+        account: AccountID = .main, opening: TokenOpening = .here
     ) throws -> ApplePayCheckout {
-        let options = ApplePayOptions(
+        var options = ApplePayOptions(
             environment: .sandbox, factory: ApplePayPaymentRequestFactory(displayName: "Shop", countryCode: "GB"),
             currency: .gbp, domains: [], keys: ProcessingKeyRing([key]),
             area: DeliveryArea(country: "GB", areas: ["EC4M"], parts: [:]))
+        options.opening = opening
         let engine = Checkout(
             journal: journal, providers: [provider ?? Provider(base: self.provider)], clock: SystemClock())
         return ApplePayCheckout(
@@ -231,6 +232,29 @@ struct ApplePayCheckoutTests {
         door.open()
         #expect(try await told["status"]?.stringValue == "placed")
         #expect(try await shop.charged() == [250])
+        try await journal.close()
+    }
+
+    @Test(
+        "A token of the basket as it was before the shop replaced it pays nothing, whoever opens it",
+        arguments: [TokenOpening.here, .provider])
+    func replaced(_ opening: TokenOpening) async throws {
+        let shop = try Shop()
+        defer { shop.end() }
+        let journal = try shop.journal()
+        let checkout = try shop.checkout(journal, opening: opening)
+        var terms = BasketTerms(order: OrderID(rawValue: "o-1"), number: "o-1", fingerprint: [1])
+        _ = try await checkout.baskets.open(shop.basket, on: terms, account: nil)
+        var sheet = try await shop.sheet(checkout)
+        (terms.note, terms.fingerprint) = ("Ring twice", [2])
+        let replaced = try await checkout.baskets.replace(shop.basket.id, with: shop.basket, on: terms, account: nil)
+        // The page has the new version, and the token is of the sheet that was open before.
+        sheet.version = try #require(replaced?.basket.version)
+        let late = sheet
+        let refusal = await #expect(throws: ApplePayCheckout.Refusal.self) { try await checkout.pay(late) }
+        #expect(refusal?.code == "basket_changed")
+        #expect(try await !isTaken(shop, journal))
+        #expect(try await shop.charged() == [])
         try await journal.close()
     }
 

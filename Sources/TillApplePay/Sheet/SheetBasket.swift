@@ -170,10 +170,10 @@ public struct SheetBasket: Hashable, Sendable {
         return sum
     }
 
-    /// Returns the discount, never more than the goods.
+    /// Returns the discount, never more than the goods and never below zero: a coupon does not raise the price.
     public func discount() throws(MoneyError) -> Money {
-        guard let coupon else { return .zero(currency) }
         let goods = try goods()
+        guard let coupon, !coupon.discount.isNegative, !goods.isNegative else { return .zero(currency) }
         return coupon.discount.minorUnits > goods.minorUnits ? goods : coupon.discount
     }
 

@@ -1,6 +1,7 @@
 import Crypto
 import TillApplePay
 import TillCore
+import TillCounter
 import TillJournal
 
 /// The open baskets and their payments, in the journal's database. Each change is durable before it is reported, so a
@@ -13,6 +14,8 @@ struct ApplePayBaskets: Sendable {
         /// The customer signed in when the basket was opened.
         var account: String?
         var nonce: [UInt8]
+        /// The number of times that the shop has replaced the basket.
+        var generation: Int
         var attempt: WalletBasket.Attempt?
         /// The terms set by the shop's server; `nil` for a basket opened in process.
         var terms: BasketTerms?
@@ -79,26 +82,60 @@ struct ApplePayBaskets: Sendable {
         return Entry(kept)
     }
 
-    /// Changes a basket, unless it belongs to another account or `body` returns `false`.
+    /// Changes a basket, unless it belongs to another account or `body` returns `false`. The record of its order is
+    /// kept as long as the basket, in the same commit.
+    /// - Parameter notes: returns the audit log's entries for a change, from the basket before and after.
     @discardableResult
     func update(
-        _ id: String, _ body: (inout WalletBasket) -> Bool
+        _ id: String,
+        noting notes: (_ before: WalletBasket, _ after: WalletBasket) -> [AuditNote] = { _, _ in [] },
+        _ body: (inout WalletBasket) -> Bool
     ) async throws(JournalError) -> WalletBasket? {
-        try await baskets.update(id) { basket in
-            guard basket.owner == owner else { return false }
-            return body(&basket)
+        var tries = 0
+        while true {
+            tries += 1
+            guard let stored = try await journal.record(RecordID(WalletBasket.collection, id)) else { return nil }
+            let before = try WalletBasket(stored)
+            guard before.owner == owner else { return nil }
+            var basket = before
+            guard body(&basket) else { return nil }
+            let beside = try await place(before, basket)
+            do throws(JournalError) {
+                try await journal.change(
+                    [.update(basket.record, from: stored.version)] + beside, noting: notes(before, basket))
+                return basket
+            } catch {
+                guard case .recordConflict = error, tries < Records<WalletBasket>.maximumConflicts else { throw error }
+            }
         }
     }
 
+    /// Returns the change to the record of a basket's order, whose retention is that of the basket; none if the order
+    /// has a newer basket.
+    private func place(
+        _ before: WalletBasket, _ after: WalletBasket
+    ) async throws(JournalError) -> [RecordChange] {
+        guard let terms = after.terms else { return [] }
+        let place = OrderBasket(of: after, on: terms)
+        guard place != OrderBasket(of: before, on: terms) else { return [] }
+        let known = try await journal.record(place.record.id)
+        if let known, try OrderBasket(known).basket != after.id { return [] }
+        return [.put(place.record, over: known)]
+    }
+
     /// Changes an open basket; returns `nil` if there is none, or if it has a payment, is closed or has expired.
+    /// - Parameter generation: the generation that the sheet was opened with; a basket replaced since is left
+    ///   unchanged, and `nil` returned.
     func change(
-        _ id: String, _ body: (inout SheetBasket) -> [SheetError]
+        _ id: String, generation: Int? = nil, _ body: (inout SheetBasket) -> [SheetError]
     ) async throws(JournalError) -> (SheetBasket, [SheetError])? {
         var result: (SheetBasket, [SheetError])?
         var isChanged = false
         let written = try await update(id) { kept in
             result = nil
-            guard kept.isOpen(at: clock.now()), let entry = Entry(kept) else { return false }
+            guard kept.isOpen(at: clock.now()), generation ?? kept.generation == kept.generation,
+                let entry = Entry(kept)
+            else { return false }
             var basket = entry.basket
             let errors = body(&basket)
             result = (basket, errors)
@@ -159,18 +196,38 @@ struct ApplePayBaskets: Sendable {
     }
 
     /// Returns the bytes that bind a sheet to its basket: Apple signs their hash into the token.
-    static func applicationData(_ entry: Entry) -> [UInt8] {
-        Array("\(entry.basket.id).\(code("data", entry))".utf8)
+    static func applicationData(_ entry: Entry) -> [UInt8] { applicationData(entry, entry.generation) }
+
+    private static func applicationData(_ entry: Entry, _ generation: Int) -> [UInt8] {
+        Array("\(entry.basket.id).\(code("data", entry, generation))".utf8)
     }
 
     /// Returns the proof that a page must present to change a basket. It is sent with the basket, to allowed origins
     /// only.
-    static func proof(_ entry: Entry) -> String { code("proof", entry) }
+    static func proof(_ entry: Entry) -> String { code("proof", entry, entry.generation) }
 
-    private static func code(_ use: String, _ entry: Entry) -> String {
+    /// Returns `true` for the proof of the basket as it was before the shop replaced it.
+    static func isEarlier(proof: String, of entry: Entry) -> Bool {
+        let hash = digest(proof.utf8)
+        return earlier(entry).contains { digest(code("proof", entry, $0).utf8) == hash }
+    }
+
+    /// Returns `true` for the hash in a token that pays the basket as it was before the shop replaced it.
+    static func isEarlier(applicationDataHash hash: [UInt8]?, of entry: Entry) -> Bool {
+        earlier(entry).contains { digest(applicationData(entry, $0)) == hash }
+    }
+
+    /// The maximum number of earlier generations that are told from a wrong proof.
+    private static let maximumEarlier = 1_000
+
+    private static func earlier(_ entry: Entry) -> Range<Int> {
+        max(0, entry.generation - maximumEarlier)..<max(0, entry.generation)
+    }
+
+    private static func code(_ use: String, _ entry: Entry, _ generation: Int) -> String {
+        let name = "\(use):\(entry.basket.id)" + (generation == 0 ? "" : ":\(generation)")
         let key = SymmetricKey(data: entry.nonce)
-        return Hex.lowercase(
-            HMAC<SHA256>.authenticationCode(for: Array("\(use):\(entry.basket.id)".utf8), using: key))
+        return Hex.lowercase(HMAC<SHA256>.authenticationCode(for: Array(name.utf8), using: key))
     }
 }
 
@@ -180,7 +237,8 @@ extension ApplePayBaskets.Entry {
             return nil
         }
         self.init(
-            basket: basket, account: record.account, nonce: record.nonce, attempt: record.attempt, terms: record.terms,
-            openedAt: record.openedAt, expiresAt: record.expiresAt, isClosed: record.isClosed, holder: record.holder)
+            basket: basket, account: record.account, nonce: record.nonce, generation: record.generation,
+            attempt: record.attempt, terms: record.terms, openedAt: record.openedAt, expiresAt: record.expiresAt,
+            isClosed: record.isClosed, holder: record.holder)
     }
 }

@@ -33,6 +33,11 @@ package struct ApplePayCheckout: Sendable {
         package var errors: [SheetError]
         package var code: String
         package var next: String
+
+        /// The refusal of a sheet that shows another basket than the present one.
+        static let basketChanged = Refusal(
+            errors: [SheetError(.unknown, nil, "Your basket changed. Please check it and pay again.")],
+            code: "basket_changed", next: "Load the basket again and open a new sheet.")
     }
 
     struct Authorized: Sendable {
@@ -94,10 +99,7 @@ package struct ApplePayCheckout: Sendable {
             throw Refusal(
                 errors: [SheetError(.unknown, nil, "This basket is closed. Nothing was charged.")],
                 code: Problem.basketClosed.code, next: Problem.basketClosed.next)
-        case .begin, .changed:
-            throw Refusal(
-                errors: [SheetError(.unknown, nil, "Your basket changed. Please check it and pay again.")],
-                code: "basket_changed", next: "Load the basket again and open a new sheet.")
+        case .begin, .changed: throw Refusal.basketChanged
         }
     }
 
@@ -114,10 +116,8 @@ package struct ApplePayCheckout: Sendable {
     package func status(_ id: String, showsToken: Bool) async throws -> JSONValue {
         guard let entry = try await baskets.entry(id) else { throw Problem.notFound }
         guard let attempt = entry.attempt else {
-            return .object([
-                SheetAnswerStatus.open.member,
-                JSONMember(key: "moneyMoved", value: .string("no")),
-            ])
+            let status: SheetAnswerStatus = entry.isOpen(at: clock.now()) ? .open : .closed
+            return .object([status.member, JSONMember(key: "moneyMoved", value: .string("no"))])
         }
         if isWorked(on: entry) { return pending(id) }
         if let answer = entry.answer, SheetAnswerStatus(of: answer) != .pending {
@@ -147,12 +147,16 @@ package struct ApplePayCheckout: Sendable {
         return newer
     }
 
-    /// Returns the payment of an attempt. Without a recorded one it is the order's, unless that is of another tender.
+    /// Returns the payment of an attempt; without a recorded one it is the order's. `nil` if it was paid by another
+    /// tender meanwhile: the sheet's card was not charged then.
     private func payment(of attempt: WalletAttempt, order: OrderID) async throws -> Payment? {
-        if let number = attempt.payment { return try await checkout.payment(number, account: account) }
-        guard let payment = try await baskets.journal.livePayment(account: account, order: order),
-            payment.tender.map({ $0.kind == .wallet }) ?? true
-        else { return nil }
+        let found: Payment?
+        if let number = attempt.payment {
+            found = try await checkout.payment(number, account: account)
+        } else {
+            found = try await baskets.journal.livePayment(account: account, order: order)
+        }
+        guard let payment = found, payment.tender.map({ $0.kind == .wallet }) ?? true else { return nil }
         return payment
     }
 
@@ -237,6 +241,9 @@ package struct ApplePayCheckout: Sendable {
     ) async throws -> Tender {
         do {
             let verified = try await verifier.verify(token, at: clock.now())
+            guard !ApplePayBaskets.isEarlier(applicationDataHash: verified.applicationDataHash, of: entry) else {
+                throw Refusal.basketChanged
+            }
             let order = "\(entry.basket.id):\(entry.basket.version)"
             let bound = ApplePayBaskets.applicationData(entry)
             let sealed = try UnverifiedPaymentToken.sealed(in: sheet.token)

@@ -10,23 +10,23 @@ extension ApplePayRoutes {
 
     package func payment(_ request: Request) async throws -> Response {
         let domain = try domain(of: request)
-        let body = try await proven(request, basket: nil)
-        guard let id = body["basket"]?.stringValue, let number = body["version"]?.int64Value,
-            let version = Int(exactly: number)
-        else { throw Problem.field("version", "Basket and version are needed.") }
+        let (body, entry) = try await proven(request, basket: nil)
+        guard let number = body["version"]?.int64Value, let version = Int(exactly: number) else {
+            throw Problem.field("version", "Basket and version are needed.")
+        }
         guard let token = body["token"], token.objectValue != nil else {
             throw Problem.field("token", "It is missing.")
         }
         let billing = body["billingContact"].flatMap { $0.objectValue == nil ? nil : WalletContact(json: $0) }
         let answer = try await checkout.pay(
             ApplePayCheckout.Authorized(
-                basketID: id, version: version, merchant: MerchantIDHash(of: domain.merchant), token: token,
-                shipping: WalletContact(json: body["shippingContact"] ?? .null), billing: billing))
+                basketID: entry.basket.id, version: version, merchant: MerchantIDHash(of: domain.merchant),
+                token: token, shipping: WalletContact(json: body["shippingContact"] ?? .null), billing: billing))
         let status: HTTPResponse.Status =
             switch SheetAnswerStatus(of: answer) {
             case .placed: .created
             case .pending: .accepted
-            case .open, .declined: .init(code: 402)
+            case .open, .declined, .closed: .init(code: 402)
             }
         return Self.json(answer, status: status)
     }

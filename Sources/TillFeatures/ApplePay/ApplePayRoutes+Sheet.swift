@@ -14,12 +14,9 @@ extension ApplePayRoutes {
         let domain = try domain(of: request)
         let incoming = Incoming(request: request, account: account, maximumBodyBytes: 0)
         let visitor = try incoming.query("visitor")
-        let hasIdentity = identity(of: domain) != nil
         let share =
             domain.percentage == 100 || visitor.map { Int(digest($0.utf8)[0]) * 100 / 256 < domain.percentage } ?? false
-        let isOn =
-            domain.isEnabled && hasIdentity && options.canOpen && options.fault == nil && share
-            && providerTakesTokens
+        let isOn = offers(on: domain) && share
         let factory = options.factory
         let texts: ([String]) -> JSONValue = { .array($0.map { .string($0) }) }
         let icons = [60, 120, 180].map { size in
@@ -41,6 +38,15 @@ extension ApplePayRoutes {
             JSONMember(key: "simulator", value: sandbox == nil ? .null : .string("/applepay/simulator.js")),
         ])
         return tagged(document, request, maximumAge: "public, max-age=60")
+    }
+
+    /// `true` if pages of at least one domain can offer Apple Pay.
+    var isOffered: Bool { options.domains.contains { offers(on: $0) } }
+
+    /// Returns `true` if pages of a domain can offer Apple Pay to at least a part of their visitors.
+    private func offers(on domain: ApplePayDomain) -> Bool {
+        domain.isEnabled && domain.percentage > 0 && identity(of: domain) != nil && options.canOpen
+            && options.fault == nil && providerTakesTokens
     }
 
     func basket(_ id: String, _ request: Request) async throws -> Response {
@@ -85,13 +91,9 @@ extension ApplePayRoutes {
     package func validate(_ request: Request) async throws -> Response {
         do {
             let domain = try domain(of: request)
-            let body = try await proven(request, basket: nil)
+            let (body, entry) = try await proven(request, basket: nil)
             guard providerTakesTokens else { throw Problem.applePayOff }
-            if let id = body["basket"]?.stringValue, let entry = try await baskets.entry(id), entry.attempt == nil,
-                !entry.isOpen(at: clock.now())
-            {
-                throw Problem.basketClosed
-            }
+            guard entry.attempt != nil || entry.isOpen(at: clock.now()) else { throw Problem.basketClosed }
             guard let url = body["validationURL"]?.stringValue else { throw MerchantSessionError.foreignAddress }
             let gateway = try MerchantGateway(validationURL: url, environment: options.environment)
             guard let identity = identity(of: domain) else { throw MerchantSessionError.noIdentity }
@@ -124,8 +126,7 @@ extension ApplePayRoutes {
     // MARK: The sheet
 
     func validatePostalCode(_ id: String, _ request: Request) async throws -> Response {
-        let body = try await proven(request, basket: id)
-        guard let entry = try await baskets.entry(id) else { throw Problem.notFound }
+        let (body, entry) = try await proven(request, basket: id)
         guard let code = try body.text("postalCode", atMost: 16) else {
             throw Problem.field("postalCode", "It is missing.")
         }
@@ -135,11 +136,11 @@ extension ApplePayRoutes {
     }
 
     package func update(_ id: String, _ request: Request) async throws -> Response {
-        let body = try await proven(request, basket: id)
-        guard let entry = try await baskets.entry(id) else { throw Problem.notFound }
-        let change = try SheetChange(body, of: entry, options: options, now: clock.now())
-        guard let (basket, errors) = try await baskets.change(id, change.apply) else {
+        let (body, opened) = try await proven(request, basket: id)
+        let change = try SheetChange(body, of: opened, options: options, now: clock.now())
+        guard let (basket, errors) = try await baskets.change(id, generation: opened.generation, change.apply) else {
             guard let entry = try await baskets.entry(id) else { throw Problem.notFound }
+            guard entry.generation == opened.generation else { throw ApplePayCheckout.Refusal.basketChanged }
             guard entry.attempt != nil else { throw Problem.basketClosed }
             throw Problem(
                 .conflict, "basket_in_payment", "The basket is being paid.", next: "Wait for the payment's end.")

@@ -141,25 +141,33 @@ package struct ApplePayRoutes: Sendable {
         return Response(status: .noContent, headers: headers)
     }
 
-    /// Returns the body of a change request after checking its origin and the basket's proof.
-    func proven(_ request: Request, basket: String?) async throws -> JSONValue {
+    /// Returns the body of a change request and its basket, after checking the request's origin and the basket's proof.
+    func proven(_ request: Request, basket: String?) async throws -> (body: JSONValue, entry: ApplePayBaskets.Entry) {
         _ = try domain(of: request)
         let body = try await Incoming(
             request: request, account: account, maximumBodyBytes: ApplePayRoutes.maximumBodyBytes
         ).document()
         guard let id = basket ?? body["basket"]?.stringValue else { throw Problem.field("basket", "It is missing.") }
-        guard try await isProven(request, id) else {
-            throw Problem(
-                .forbidden, "basket_proof", "The basket's proof is missing or not the basket's.",
-                next: "Load the basket again and send its proof in the header X-Till-Basket-Proof.")
+        let entry = try await baskets.entry(id)
+        if let entry, isProven(request, entry) { return (body, entry) }
+        if let entry, let proof = request.headers[ApplePayRoutes.proofHeader],
+            ApplePayBaskets.isEarlier(proof: proof, of: entry)
+        {
+            throw ApplePayCheckout.Refusal.basketChanged
         }
-        return body
+        throw Problem(
+            .forbidden, "basket_proof", "The basket's proof is missing or not the basket's.",
+            next: "Load the basket again and send its proof in the header X-Till-Basket-Proof.")
     }
 
     /// Returns `true` if the request has the basket's proof; always `false` for an unknown basket.
     func isProven(_ request: Request, _ basket: String) async throws -> Bool {
-        guard let proof = request.headers[ApplePayRoutes.proofHeader], let entry = try await baskets.entry(basket)
-        else { return false }
+        guard let entry = try await baskets.entry(basket) else { return false }
+        return isProven(request, entry)
+    }
+
+    private func isProven(_ request: Request, _ entry: ApplePayBaskets.Entry) -> Bool {
+        guard let proof = request.headers[ApplePayRoutes.proofHeader] else { return false }
         return digest(proof.utf8) == digest(ApplePayBaskets.proof(entry).utf8)
     }
 

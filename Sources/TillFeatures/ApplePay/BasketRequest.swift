@@ -26,6 +26,18 @@ struct BasketRequest: Sendable {
         "credit_fee", "customer", "note", "requested_for",
     ]
 
+    /// Returns the names of things in a request, with their places. One is never masked, because two customers or
+    /// methods could then share it.
+    static func identifiers(in body: JSONValue) -> [(place: String, value: JSONValue)] {
+        var found: [(place: String, value: JSONValue)] = []
+        if let customer = body["customer"] { found.append((place: "customer", value: customer)) }
+        for (index, method) in (body["shipping_methods"]?.arrayValue ?? []).enumerated() {
+            guard let id = method["id"] else { continue }
+            found.append((place: "shipping_methods/\(index)/id", value: id))
+        }
+        return found
+    }
+
     /// The order's number as given; `nil` if the request does not name the order.
     let order: OrderID?
     /// The amount to be paid, which is the total of the basket with its first shipping method.
@@ -74,6 +86,10 @@ struct BasketRequest: Sendable {
             throw Problem.field("credit_fee", "It has more than twelve digits.", code: "invalid_amount")
         }
         customer = try body.text("customer", atMost: BasketRequest.maximumLabelBytes)
+        guard customer != "" else {
+            throw Problem.field(
+                "customer", "It must be text of 1 to \(BasketRequest.maximumLabelBytes) bytes, or null for a guest.")
+        }
         note = try body.text("note", atMost: BasketRequest.maximumNoteBytes)
         requestedFor = try BasketRequest.requestedTime(in: body)
     }
@@ -94,11 +110,30 @@ struct BasketRequest: Sendable {
         let content = JSONValue.members(["goods": goods.json, "terms": terms.json, "customer": customer.json])
         terms.fingerprint = digest(content.canonicalBytes())
         _ = try ApplePayCheckout.order(of: basket, on: terms)
+        for variant in basket.variants { try check(variant, on: terms) }
         return (basket, terms)
+    }
+
+    /// Refuses a shipping method or fee with which the basket could not be charged once it was chosen in the sheet.
+    private func check(_ variant: SheetBasket, on terms: BasketTerms) throws {
+        do { _ = try ApplePayCheckout.order(of: variant, on: terms) } catch let error as OrderError {
+            let code = if case .totalTooLarge = error { error.code } else { "invalid_amount" }
+            let method = variant.shippingMethod
+            let index = shippingMethods.firstIndex { $0.identifier == method?.identifier }
+            let place = variant.paysByCredit ? "credit_fee" : index.map { "shipping_methods/\($0)/amount" }
+            let name = method.map { "With the shipping method \($0.identifier): " } ?? ""
+            throw Problem.field(
+                place ?? "amount", "\(name)\(error.what) Nothing was opened or charged.", code: code)
+        }
     }
 
     private func checkSum(of basket: SheetBasket) throws {
         let (goods, total) = (try basket.goods(), try basket.total())
+        guard !goods.isNegative else {
+            throw Problem.field(
+                "items", "They come to \(goods), which is below zero. Nothing was opened or charged.",
+                code: "invalid_amount")
+        }
         guard total == amount else {
             let shipping = basket.shippingMethod.map { " and \($0.amount) for the first shipping method" } ?? ""
             throw Problem.field(
@@ -201,7 +236,12 @@ extension BasketRequest {
             }
             for part in members {
                 guard isCode(part.key) else { throw Problem.field(place + "parts", codeRule) }
-                parts[part.key] = try codes(part.value, place + "parts/" + part.key)
+                let beginnings = try codes(part.value, place + "parts/" + part.key)
+                guard !beginnings.isEmpty else {
+                    throw Problem.field(
+                        place + "parts/" + part.key, "It lists no postcodes. Leave the area out instead.")
+                }
+                parts[part.key] = beginnings
             }
         }
         guard !areas.isEmpty || !parts.isEmpty else {

@@ -20,17 +20,43 @@ struct BasketRoutes: Sendable {
         /// Its payment has no outcome yet.
         case pending
         case paid
-        /// The shop closed it, or it expired. It cannot be paid.
+        /// All that its payment took was given back. The order can have another basket.
+        case refunded
+        /// The shop closed it or canceled its payment, or it expired. It cannot be paid.
         case closed
 
+        /// The state of a basket whose sheet was told that the order is placed.
+        init(of payment: Payment?) {
+            guard let payment, !payment.isLive else {
+                self = .paid
+                return
+            }
+            self = payment.status == .refunded ? .refunded : .closed
+        }
+
+        /// `true` if money moved, also if it was given back later.
         var moneyMoved: MoneyMoved {
             switch self {
             case .open, .closed: .no
             case .pending: .unknown
-            case .paid: .yes
+            case .paid, .refunded: .yes
             }
         }
     }
+
+    /// A basket as it stands.
+    private struct Standing {
+        var entry: ApplePayBaskets.Entry
+        var state: State
+        /// The payment that paid it.
+        var payment: Payment?
+
+        /// The payment that pays or paid it.
+        var paymentID: PaymentID? { payment?.id ?? entry.attempt?.payment }
+    }
+
+    /// The maximum number of attempts at opening the basket of an order whose baskets end at the same time.
+    private static let maximumOpenings = 4
 
     let routes: ApplePayRoutes
     /// The scope of the shop's order numbers.
@@ -42,63 +68,84 @@ struct BasketRoutes: Sendable {
 
     func open(_ incoming: Incoming) async throws -> Response {
         try checkCaller(incoming)
-        guard routes.providerTakesTokens else { throw Problem.applePayOff }
-        let request = try BasketRequest(try await incoming.document(), currency: routes.options.currency)
+        guard routes.isOffered else { throw Problem.applePayNotOffered }
+        let request = try await request(in: incoming)
         guard let number = request.order else { throw Problem.field("order_id", "It is missing.") }
         let (basket, terms) = try request.basket(BasketRoutes.newID(), of: number, as: try scoped(number))
         try await checkFree(terms.order, besides: try await paying(terms.order))
-        switch try await baskets.open(basket, on: terms, account: request.customer) {
-        case .opened(let entry):
-            var response = try answer(entry, .open, incoming, status: .created)
-            response.headers[.location] = "/v1/applepay/baskets/\(entry.basket.id)"
-            return response
-        case .existing(let existing):
-            let (entry, state) = try await standing(existing.basket.id)
-            guard entry.terms?.fingerprint == terms.fingerprint else {
-                try check(entry, state)
-                throw Problem.basketExists(entry.basket.id, of: terms.order)
+        var ended: String?
+        for _ in 1...BasketRoutes.maximumOpenings {
+            switch try await baskets.open(basket, on: terms, account: request.customer, succeeding: ended) {
+            case .opened(let entry):
+                var response = try answer(Standing(entry: entry, state: .open), incoming, status: .created)
+                response.headers[.location] = "/v1/applepay/baskets/\(entry.basket.id)"
+                return response
+            case .existing(let existing):
+                guard let found = try await found(existing.basket.id) else { continue }
+                switch found.state {
+                case .open, .pending, .paid: return try repeated(found, terms, incoming)
+                // The order is free again, so it gets another basket.
+                case .refunded, .closed: ended = existing.basket.id
+                }
             }
-            return try answer(entry, state, incoming)
         }
+        throw Problem.basketContended(ended ?? basket.id)
+    }
+
+    /// Returns the basket that a request has opened before.
+    private func repeated(_ found: Standing, _ terms: BasketTerms, _ incoming: Incoming) throws -> Response {
+        guard found.entry.terms?.fingerprint == terms.fingerprint else {
+            try check(found)
+            throw Problem.basketExists(found.entry.basket.id, of: terms.order)
+        }
+        return try answer(found, incoming)
     }
 
     func show(_ incoming: Incoming) async throws -> Response {
         try checkCaller(incoming)
-        let (entry, state) = try await standing(try incoming.parameters.text("id"))
-        return try answer(entry, state, incoming)
+        return try answer(try await standing(try incoming.parameters.text("id")), incoming)
     }
 
     func replace(_ incoming: Incoming) async throws -> Response {
         try checkCaller(incoming)
-        let request = try BasketRequest(try await incoming.document(), currency: routes.options.currency)
-        let (entry, state) = try await standing(try incoming.parameters.text("id"))
+        let request = try await request(in: incoming)
+        let found = try await standing(try incoming.parameters.text("id"))
+        let entry = found.entry
         let id = entry.basket.id
-        let number = request.order ?? OrderID(rawValue: entry.terms?.number ?? id)
+        guard let former = entry.terms else { throw Problem.basketWithoutOrder(id) }
+        let number = request.order ?? OrderID(rawValue: former.number)
         guard try scoped(number) == entry.order else {
             throw Problem.field(
                 "order_id", "The basket is of order \(entry.order). It is unchanged.", code: "order_mismatch")
         }
         let (basket, terms) = try request.basket(id, of: number, as: entry.order)
-        try check(entry, state)
+        try check(found)
         try await checkFree(entry.order)
         guard let replaced = try await baskets.replace(id, with: basket, on: terms, account: request.customer) else {
             try await refuse(id)
         }
-        return try answer(replaced, .open, incoming)
+        return try answer(Standing(entry: replaced, state: .open), incoming)
     }
 
     func close(_ incoming: Incoming) async throws -> Response {
         try checkCaller(incoming)
-        let (entry, state) = try await standing(try incoming.parameters.text("id"))
-        switch state {
-        case .open: guard try await baskets.close(entry.basket.id) else { try await refuse(entry.basket.id) }
+        var found = try await standing(try incoming.parameters.text("id"))
+        let id = found.entry.basket.id
+        switch found.state {
+        case .open: guard try await baskets.close(id) else { try await refuse(id) }
         case .closed: break
-        case .pending, .paid: try check(entry, state)
+        case .pending, .paid, .refunded: try check(found)
         }
-        return try answer(entry, .closed, incoming)
+        found.state = .closed
+        return try answer(found, incoming)
     }
 
     // MARK: Checks
+
+    private func request(in incoming: Incoming) async throws -> BasketRequest {
+        let body = try await incoming.document(identifiers: BasketRequest.identifiers)
+        return try BasketRequest(body, currency: routes.options.currency)
+    }
 
     /// Baskets belong to the counter's account. Other accounts find nothing, also those that share its readers.
     private func checkCaller(_ incoming: Incoming) throws {
@@ -106,19 +153,20 @@ struct BasketRoutes: Sendable {
     }
 
     /// Refuses a change to a basket that is not open.
-    private func check(_ entry: ApplePayBaskets.Entry, _ state: State) throws {
-        switch state {
+    private func check(_ found: Standing) throws {
+        let id = found.entry.basket.id
+        switch found.state {
         case .open: return
-        case .pending: throw Problem.basketInPayment(entry.basket.id)
-        case .paid: throw Problem.basketPaid(entry.basket.id, by: entry.attempt?.payment)
+        case .pending: throw Problem.basketInPayment(id)
+        case .paid: throw Problem.basketPaid(id, by: found.paymentID)
+        case .refunded: throw Problem.basketRefunded(id, by: found.paymentID)
         case .closed: throw Problem.basketClosed
         }
     }
 
     /// Refuses the change that another request, such as a sheet's payment, came before.
     private func refuse(_ id: String) async throws -> Never {
-        let (entry, state) = try await standing(id)
-        try check(entry, state)
+        try check(try await standing(id))
         throw Problem.basketContended(id)
     }
 
@@ -160,30 +208,45 @@ struct BasketRoutes: Sendable {
 
     // MARK: Answers
 
-    /// Returns a basket with its state. A payment that a process left without an outcome is resolved from the journal.
-    private func standing(_ id: String) async throws -> (ApplePayBaskets.Entry, State) {
-        guard let found = try await baskets.entry(id) else { throw Problem.notFound }
-        guard found.attempt != nil else { return (found, unpaid(found)) }
-        let status = SheetAnswerStatus(of: try await routes.checkout.status(id, showsToken: false))
-        guard let entry = try await baskets.entry(id) else { throw Problem.notFound }
-        switch status {
-        case .placed: return (entry, .paid)
-        case .pending: return (entry, .pending)
-        case .open, .declined: return (entry, entry.attempt == nil ? unpaid(entry) : .pending)
+    private func standing(_ id: String) async throws -> Standing {
+        guard let found = try await found(id) else { throw Problem.notFound }
+        return found
+    }
+
+    /// Returns a basket with its state; `nil` if there is none. A payment that a process left without an outcome is
+    /// resolved from the journal.
+    private func found(_ id: String) async throws -> Standing? {
+        guard let found = try await baskets.entry(id) else { return nil }
+        guard found.attempt != nil else { return unpaid(found) }
+        let told = try await routes.checkout.status(id, showsToken: false)
+        guard let entry = try await baskets.entry(id) else { return nil }
+        switch SheetAnswerStatus(of: told) {
+        case .placed:
+            let number = entry.attempt?.payment ?? told["paymentId"]?.stringValue.map { PaymentID(rawValue: $0) }
+            var payment: Payment?
+            if let number { payment = try await baskets.journal.payment(number) }
+            return Standing(entry: entry, state: State(of: payment), payment: payment)
+        case .pending: return Standing(entry: entry, state: .pending)
+        case .open, .declined, .closed:
+            return entry.attempt == nil ? unpaid(entry) : Standing(entry: entry, state: .pending)
         }
     }
 
-    private func unpaid(_ entry: ApplePayBaskets.Entry) -> State {
-        entry.isOpen(at: routes.clock.now()) ? .open : .closed
+    private func unpaid(_ entry: ApplePayBaskets.Entry) -> Standing {
+        Standing(entry: entry, state: entry.isOpen(at: routes.clock.now()) ? .open : .closed)
     }
 
-    /// Returns the answer with a basket. The contact of a paid one is for whoever takes payments, not for every reader.
+    /// Returns the answer with a basket. The customer, what the customer wrote and the contact are for whoever takes
+    /// payments, not for every reader.
     private func answer(
-        _ entry: ApplePayBaskets.Entry, _ state: State, _ incoming: Incoming, status: HTTPResponse.Status = .ok
+        _ found: Standing, _ incoming: Incoming, status: HTTPResponse.Status = .ok
     ) throws -> Response {
+        let (entry, state) = (found.entry, found.state)
         let (basket, terms) = (entry.basket, entry.terms)
-        var contact: FullContact?
-        if state == .paid, incoming.scopes.contains(.sell) { contact = entry.attempt?.fullContact }
+        let seesCustomer = incoming.scopes.contains(.sell)
+        let contact = seesCustomer && state.moneyMoved == .yes ? entry.attempt?.fullContact : nil
+        // The order may have been paid by the payment of another sheet, which showed other goods.
+        let amount = try found.payment?.amount ?? basket.total()
         var writer = JSONWriter(reserving: 1_024)
         writer.beginObject()
         writer.field("id", basket.id)
@@ -192,8 +255,8 @@ struct BasketRoutes: Sendable {
         writer.field("state", state.rawValue)
         writer.field("money_moved", state.moneyMoved.rawValue)
         writer.field("version", basket.version)
-        writer.field("amount", try basket.total().minorUnits)
-        writer.field("currency", basket.currency.code)
+        writer.field("amount", amount.minorUnits)
+        writer.field("currency", amount.currency.code)
         writer.key("lines")
         writer.beginArray()
         for line in try basket.summaryItems() {
@@ -205,10 +268,10 @@ struct BasketRoutes: Sendable {
         writer.endArray()
         writer.field("service", BasketService(basket.service).rawValue)
         writer.field("shipping_method", basket.shippingMethod?.identifier)
-        writer.field("customer", entry.account)
-        writer.field("note", terms?.note)
-        writer.field("requested_for", terms?.requestedFor)
-        writer.field("payment_id", entry.attempt?.payment?.rawValue)
+        writer.field("customer", seesCustomer ? entry.account : nil)
+        writer.field("note", seesCustomer ? terms?.note : nil)
+        writer.field("requested_for", seesCustomer ? terms?.requestedFor : nil)
+        writer.field("payment_id", found.paymentID?.rawValue)
         writer.field("contact", contact?.apiDocument ?? JSONValue.null)
         writer.field("opened_at", entry.openedAt.description)
         writer.field("expires_at", entry.attempt == nil ? entry.expiresAt.description : nil)

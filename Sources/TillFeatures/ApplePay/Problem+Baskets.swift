@@ -8,10 +8,28 @@ extension Problem {
         .conflict, "applepay_off", "The provider of this counter cannot take Apple Pay. Nothing was charged.",
         next: "Pay in another way.")
 
-    /// The problem of a basket that the shop has closed, or that has expired.
+    /// The problem of a counter whose pages cannot offer Apple Pay: a basket could be opened, and not paid.
+    static let applePayNotOffered = Problem(
+        .conflict, "applepay_off",
+        "No page can offer Apple Pay: the settings have a fault or no key, no domain is on with a valid certificate, "
+            + "or the provider does not take it. Nothing was opened or charged.",
+        next: "Check the settings with till applepay doctor, and pay in another way until then.")
+
+    /// The problem of a basket that cannot be paid any more, because the shop has closed it or canceled its payment, or
+    /// because it has expired.
     static let basketClosed = Problem(
-        .conflict, "basket_closed", "The basket was closed by the shop or has expired. Nothing was charged.",
+        .conflict, "basket_closed",
+        "The basket was closed by the shop, its payment was canceled, or it has expired. Nothing was charged.",
         next: "Open a new basket for the order.")
+
+    /// The problem of a replacement of a basket that no request of the shop's server opened.
+    static func basketWithoutOrder(_ id: String) -> Problem {
+        Problem(
+            .conflict, "basket_without_order",
+            "The basket \(id) was opened by the counter's own program and not for an order of this address. It is "
+                + "unchanged.",
+            next: "Open a basket for the order with POST /v1/applepay/baskets.")
+    }
 
     /// The problem of a change to a basket whose payment has no outcome yet.
     static func basketInPayment(_ id: String) -> Problem {
@@ -29,6 +47,17 @@ extension Problem {
         var problem = Problem(
             .conflict, "basket_paid", "The basket \(id) is paid\(name), so it was neither changed nor closed.",
             next: "Refund the payment to give the money back; open a basket for a new order to take more.")
+        problem.moneyMoved = .yes
+        return problem
+    }
+
+    /// The problem of a change to a basket whose payment was given back in full.
+    static func basketRefunded(_ id: String, by payment: PaymentID?) -> Problem {
+        let name = payment.map { " by payment \($0)" } ?? ""
+        var problem = Problem(
+            .conflict, "basket_refunded",
+            "The basket \(id) was paid\(name), and all of it was refunded. It was neither changed nor closed.",
+            next: "Open a new basket for the order with POST /v1/applepay/baskets to sell it again.")
         problem.moneyMoved = .yes
         return problem
     }

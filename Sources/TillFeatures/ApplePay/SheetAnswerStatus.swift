@@ -8,6 +8,8 @@ enum SheetAnswerStatus: String {
     case pending
     case placed
     case declined
+    /// The basket cannot be paid any more: the shop closed it, or it expired. No authorization was requested.
+    case closed
 
     /// Reads a stored or new answer. An unknown status, such as one of a later version, is treated as pending, so that
     /// the journal is queried instead of guessing.

@@ -61,12 +61,21 @@ enum SheetChange: Sendable {
             let (product, overflow) = goods.minorUnits.multipliedReportingOverflow(by: percent)
             guard !overflow else { return [SheetError(.unknown, nil, "This coupon cannot be used here.")] }
             let discount = Money(minorUnits: product / 100, currency: basket.currency)
-            basket.apply(SheetBasket.Coupon(code: code, discount: discount))
+            var reduced = basket
+            reduced.apply(SheetBasket.Coupon(code: code, discount: discount))
+            // Refused now, in the sheet, and not after the customer has authorized.
+            guard reduced.variants.allSatisfy(SheetChange.leavesAmount) else {
+                basket.apply(nil)
+                return [SheetError(.couponCodeInvalid, nil, "With this coupon nothing would be left to pay here.")]
+            }
+            basket = reduced
             return []
         case .shippingMethod(let name):
-            guard basket.choose(shippingMethod: name) else {
+            var chosen = basket
+            guard chosen.choose(shippingMethod: name), SheetChange.leavesAmount(chosen) else {
                 return [SheetError(.unknown, nil, "This delivery method is not offered.")]
             }
+            basket = chosen
             return []
         case .shippingContact(let answer):
             guard basket.service == .delivery, answer == .no else { return [] }
@@ -75,5 +84,10 @@ enum SheetChange: Sendable {
             basket.pay(byCredit: isCredit)
             return []
         }
+    }
+
+    /// Returns `true` if there is something to pay: an order of nothing is no order.
+    private static func leavesAmount(_ basket: SheetBasket) -> Bool {
+        do { return try basket.total().isPositive } catch { return false }
     }
 }

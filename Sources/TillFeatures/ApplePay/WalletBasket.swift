@@ -28,8 +28,11 @@ package struct WalletBasket: Hashable, Sendable {
     package var version: Int
     /// The goods, JSON.
     package var document: [UInt8]
-    /// Random bytes, made with the basket.
+    /// Random bytes, made with the basket. Its proof and application data are derived from them and the generation.
     var nonce: [UInt8]
+    /// The number of times that the shop has replaced the basket. Each renews proof and application data, so that an
+    /// open sheet neither shows nor pays the new goods.
+    var generation = 0
     /// The time at which the basket was opened.
     package var openedAt: Timestamp
     /// The payment, once the customer has authorized one.
@@ -58,7 +61,7 @@ package struct WalletBasket: Hashable, Sendable {
 
 extension WalletBasket: RecordDocument {
     package static let collection: RecordCollection = "wallet_basket"
-    /// The match for baskets without a payment.
+    /// The match for baskets without a payment, closed ones included.
     package static let open = RecordMatch("open", "1")
     /// The maximum number of unpaid baskets; the oldest are removed first.
     package static let maximumOpen = 10_000
@@ -81,6 +84,7 @@ extension WalletBasket: RecordDocument {
         writer.field("account", account)
         writer.field("version", version)
         writer.field("nonce", Hex.lowercase(nonce))
+        if generation > 0 { writer.field("generation", generation) }
         writer.field("opened_at", openedAt.milliseconds)
         writer.key("document")
         writer.raw(bytes: document)
@@ -98,11 +102,12 @@ extension WalletBasket: RecordDocument {
         writer.endObject()
         return Record(
             RecordID(WalletBasket.collection, id), body: writer.bytes,
-            fields: attempt == nil && !isClosed ? [WalletBasket.open.field: WalletBasket.open.value] : [:], due: end,
+            fields: attempt == nil ? [WalletBasket.open.field: WalletBasket.open.value] : [:], due: end,
             isHeld: attempt.map { $0.answer == nil } ?? false)
     }
 
-    private var end: Timestamp? {
+    /// The end of retention; `nil` while a payment is in progress.
+    var end: Timestamp? {
         guard let attempt else { return expiresAt }
         return attempt.answer == nil ? nil : openedAt.adding(WalletBasket.paidLifetime)
     }
@@ -115,6 +120,7 @@ extension WalletBasket: RecordDocument {
             version: Int(clamping: try body.int("version")), document: document, nonce: try body.bytes("nonce"),
             openedAt: Timestamp(milliseconds: try body.int("opened_at")))
         holder = stored.holder
+        generation = Int(clamping: body.optionalInt("generation") ?? 0)
         isClosed = body.json["closed"]?.boolValue ?? false
         if let kept = body.json["terms"] {
             guard let terms = BasketTerms(json: kept) else { throw body.damaged("terms") }

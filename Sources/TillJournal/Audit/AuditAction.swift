@@ -45,6 +45,12 @@ public enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case clockAccepted = "clock.accepted"
     /// An order was charged although the shop reports it as settled.
     case settledOrderCharged = "payment.settled_order_charged"
+    /// The shop's server opened an Apple Pay basket.
+    case basketOpened = "basket.opened"
+    /// The shop's server replaced goods and terms of an Apple Pay basket.
+    case basketReplaced = "basket.replaced"
+    /// The shop's server closed an unpaid Apple Pay basket.
+    case basketClosed = "basket.closed"
     /// A backup became the journal, or the current file was declared a backup.
     case journalRestored = "journal.restored"
     /// Staff confirmed that no operation of a provider is missing after a restore.

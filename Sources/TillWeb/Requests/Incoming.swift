@@ -56,7 +56,12 @@ package struct Incoming: Sendable {
     /// Returns the whole body, which must have a JSON type unless it is empty. Misplaced card numbers are masked before
     /// any further processing; in an order's name they are refused instead, since a masked name would be another
     /// order's.
-    package func document(requiresJSON: Bool = true) async throws -> JSONValue {
+    /// - Parameter identifiers: returns further names of things in the document, with their places. They are refused
+    ///   instead of masked, too.
+    package func document(
+        requiresJSON: Bool = true,
+        identifiers: (JSONValue) -> [(place: String, value: JSONValue)] = { _ in [] }
+    ) async throws -> JSONValue {
         let buffer = try await bytes()
         guard buffer.readableBytes > 0 else { return .object([]) }
         if requiresJSON {
@@ -75,8 +80,12 @@ package struct Incoming: Sendable {
             guard let text = name?.text, CardNumberMask.finds(in: text) else { continue }
             throw Problem.field(place, "\(IdentifierError.cardNumber)", code: "card_number_refused")
         }
-        return value.withoutCardNumbers(except: Incoming.cardMembers)
+        let masked = value.withoutCardNumbers(except: Incoming.cardMembers)
             .withoutSplitCardNumbers(in: Incoming.freeTexts, keeping: ["order_id"])
+        for (given, kept) in zip(identifiers(value), identifiers(masked)) where given.value != kept.value {
+            throw Problem.field(given.place, "\(IdentifierError.cardNumber)", code: "card_number_refused")
+        }
+        return masked
     }
 
     /// Returns the raw body.

@@ -9,6 +9,7 @@ import TillCore
 @testable import TillFeatureApplePay
 import TillJournal
 import TillJournalSQLite
+import TillProvider
 import TillSandbox
 import TillTestSupport
 
@@ -75,6 +76,24 @@ private struct Shop {
             "POST", "/v1/payments", #"{"order_id":"\#(order)","amount":\#(amount),"currency":"GBP"}"#)
         let id = try #require(created.document["id"]?.stringValue)
         #expect(try await ask("POST", "/v1/payments/\(id)/confirm", #"{"tender":{"type":"cash"}}"#).status == 200)
+    }
+
+    /// The basket's records, as another process sees them.
+    var baskets: ApplePayBaskets { ApplePayBaskets(journal: counter.journal, owner: .main, clock: SystemClock()) }
+
+    /// Goods that are delivered, with methods that cost as much.
+    static func delivered(_ items: [Int], _ methods: [Int], amount: Int) -> String {
+        goods(
+            amount: amount,
+            [
+                "items": .array(items.map { item("x", $0) }), "service": .string("delivery"),
+                "shipping_methods": .array(
+                    methods.enumerated().map { index, cost in
+                        .members([
+                            "id": .string("m-\(index)"), "label": .string("Method"), "amount": .number("\(cost)"),
+                        ])
+                    }),
+            ])
     }
 
     func payments(_ order: String = "o-1") async throws -> [JSONValue] {
@@ -217,6 +236,167 @@ struct BasketRouteTests {
         }
     }
 
+    @Test("A sheet that is open when its basket is replaced takes on no new goods or terms, and pays nothing")
+    func replacedWhileOpen() async throws {
+        try await withShop { shop in
+            let id = try await shop.basket(Shop.goods())
+            var sheet = try await shop.sheet(id)
+            // At the same price, so that only the binding tells the two apart.
+            for note in ["Ring twice", "Ring once"] {
+                let more: Shop.Members = ["note": .string(note)]
+                #expect(try await shop.ask("PUT", "/v1/applepay/baskets/\(id)", Shop.goods(nil, more)).status == 200)
+            }
+            func isRefused(_ answer: (Int, JSONValue)) -> Bool {
+                answer.0 == 422 && answer.1["code"]?.stringValue == "basket_changed"
+                    && answer.1["moneyMoved"]?.stringValue == "no"
+            }
+            for (path, members) in [
+                ("update", ["event": .string("couponcode"), "couponCode": .string("TENOFF")]),
+                ("validatepostalcode", ["postalCode": .string("EC4M")]),
+            ] as [(String, Shop.Members)] {
+                let told = try await shop.post("/applepay/basket/\(id)/\(path)", members, proof: sheet.proof)
+                #expect(isRefused(told), "\(path) \(told)")
+            }
+            let paid = try await shop.pay(sheet)
+            #expect(isRefused(paid))
+            let shown = try await shop.ask("GET", "/v1/applepay/baskets/\(id)").document
+            #expect(shown["version"]?.int64Value == 3 && shown["amount"]?.int64Value == 1349)
+            // The page has loaded the basket again, and the sheet that is still open authorizes.
+            let token = sheet.token
+            sheet = try await shop.sheet(id)
+            var late = sheet
+            late.token = token
+            let paidLate = try await shop.pay(late)
+            #expect(isRefused(paidLate))
+            let zeros = String(repeating: "0", count: 64)
+            let wrong = try await shop.post("/applepay/basket/\(id)/update", [:], proof: zeros)
+            #expect(wrong.0 == 403 && wrong.1["code"]?.stringValue == "basket_proof")
+            #expect(try await shop.payments().isEmpty)
+            #expect(try await shop.pay(sheet).status == 201)
+        }
+    }
+
+    @Test("Goods below zero are refused, and so is a shipping method with which there is nothing or too much to pay")
+    func sums() async throws {
+        let refusals: [(body: String, code: String, field: String)] = [
+            (Shop.delivered([500, -1_000], [1_000], amount: 500), "invalid_amount", "items"),
+            (Shop.delivered([500, -500], [250, 0], amount: 250), "invalid_amount", "shipping_methods/1/amount"),
+            (
+                Shop.delivered([999_999_999_000], [1, 1_000], amount: 999_999_999_001), "amount_too_large",
+                "shipping_methods/1/amount"
+            ),
+        ]
+        try await withShop { shop in
+            for refusal in refusals {
+                let refused = try await shop.open(refusal.body)
+                #expect(refused.status == 422 && refused.document["code"]?.stringValue == refusal.code, "\(refusal)")
+                let error = refused.document["errors"]?.arrayValue?.first
+                #expect(error?["field"]?.stringValue == refusal.field)
+                guard refusal.field != "items" else { continue }
+                #expect(error?["message"]?.stringValue?.contains("m-1") == true)
+            }
+            let id = try await shop.basket(Shop.goods())
+            for refusal in refusals {
+                let refused = try await shop.ask("PUT", "/v1/applepay/baskets/\(id)", refusal.body)
+                #expect(refused.status == 422 && refused.document["code"]?.stringValue == refusal.code, "\(refusal)")
+            }
+        }
+    }
+
+    @Test("An order whose money was given back is refunded, and the next basket sells it again")
+    func refunded() async throws {
+        try await withShop { shop in
+            let id = try await shop.basket(Shop.goods())
+            let path = "/v1/applepay/baskets/\(id)"
+            #expect(try await shop.pay(try await shop.sheet(id)).status == 201)
+            let payment = try #require(try await shop.payments().first?["id"]?.stringValue)
+            let refund = "/v1/payments/\(payment)/refunds"
+            #expect(try await shop.ask("POST", refund, #"{"amount":49}"#).status == 201)
+            #expect(try await shop.state(id) == "paid")
+            #expect(try await shop.ask("POST", refund, "{}").status == 201)
+            let shown = try await shop.ask("GET", path).document
+            #expect(shown["state"]?.stringValue == "refunded" && shown["payment_id"]?.stringValue == payment)
+            for (method, body) in [("PUT", Shop.goods(cake: 500)), ("DELETE", "")] {
+                let refused = try await shop.ask(method, path, body)
+                #expect(refused.status == 409, "\(method)")
+                #expect(refused.document["code"]?.stringValue == "basket_refunded", "\(method)")
+            }
+            let next = try await shop.basket(Shop.goods())
+            #expect(next != id)
+            #expect(try await shop.pay(try await shop.sheet(next)).status == 201)
+            #expect(try await shop.payments().count == 2)
+            #expect(try await shop.state(id) == "refunded")
+            #expect(try await shop.open(Shop.goods()).document["id"]?.stringValue == next)
+        }
+    }
+
+    @Test("A paid basket has the amount of its payment")
+    func paidAmount() async throws {
+        try await withShop { shop in
+            let id = try await shop.basket(Shop.goods())
+            #expect(try await shop.pay(try await shop.sheet(id)).status == 201)
+            let other = basket(id).json.bytes()
+            try await shop.baskets.update(id) { kept in
+                kept.document = other
+                return true
+            }
+            let shown = try await shop.ask("GET", "/v1/applepay/baskets/\(id)").document
+            #expect(shown["amount"]?.int64Value == 1349 && shown["state"]?.stringValue == "paid")
+        }
+    }
+
+    @Test("A sheet's payment that was paid in cash meanwhile is not the sheet's")
+    func cashMeanwhile() async throws {
+        try await withShop { shop in
+            let id = try await shop.basket(Shop.goods())
+            let sheet = try await shop.sheet(id)
+            let body = #"{"order_id":"o-1","amount":1349,"currency":"GBP"}"#
+            let made = try await shop.ask("POST", "/v1/payments", body).document
+            let payment = try #require(made["id"]?.stringValue)
+            // A process noted the payment for the sheet and ended before it asked for money.
+            let transaction = WalletTransactionID(bytes: Array(repeating: 0xAB, count: 32))
+            _ = try await shop.baskets.begin(id, version: 1, transaction: transaction)
+            try await shop.baskets.note(
+                PaymentID(rawValue: payment), of: id, transaction: transaction.description, contact: Array("{}".utf8))
+            let cash = try await shop.ask(
+                "POST", "/v1/payments/\(payment)/confirm", #"{"tender":{"type":"cash"}}"#)
+            #expect(cash.status == 200, "\(cash.document)")
+            let status = try await shop.counter.ask("GET", "/applepay/payment/\(id)", isStranger: true)
+            #expect(try await RoutedCounter.document(status)["status"]?.stringValue == "open")
+            #expect(try await shop.state(id) == "open")
+            let told = try await shop.pay(sheet)
+            #expect(told.status == 409 && told.document["code"]?.stringValue == "order_already_paid")
+        }
+    }
+
+    @Test("A basket that no request opened is not replaced")
+    func demo() async throws {
+        try await withShop { shop in
+            let made = try await shop.post("/shop/baskets", ["service": .string("delivery")])
+            let id = try #require(made.1["basket"]?.stringValue)
+            let refused = try await shop.ask("PUT", "/v1/applepay/baskets/\(id)", Shop.goods(nil))
+            #expect(refused.status == 409 && refused.document["code"]?.stringValue == "basket_without_order")
+            #expect(try await shop.ask("GET", "/v1/applepay/baskets/\(id)").document["amount"]?.int64Value == 1599)
+        }
+    }
+
+    @Test("Opening, replacing and closing are in the audit log, each once")
+    func audited() async throws {
+        try await withShop { shop in
+            let id = try await shop.basket(Shop.goods())
+            let path = "/v1/applepay/baskets/\(id)"
+            for _ in 0..<2 {
+                _ = try await shop.open(Shop.goods())
+                _ = try await shop.ask("PUT", path, Shop.goods(cake: 500))
+            }
+            for _ in 0..<2 { _ = try await shop.ask("DELETE", path) }
+            let entries = try await shop.ask("GET", "/v1/audit?limit=100").document["entries"]?.arrayValue ?? []
+            let own = entries.compactMap { $0["entry"] }.filter { $0["subject"]?.stringValue == id }
+                .compactMap { $0["action"]?.stringValue }
+            #expect(own.sorted() == ["basket.closed", "basket.opened", "basket.replaced"])
+        }
+    }
+
     @Test("A closed basket is paid by no sheet, and its order can have another")
     func closed() async throws {
         try await withShop { shop in
@@ -238,6 +418,8 @@ struct BasketRouteTests {
             #expect(coupon.0 == 409 && coupon.1["code"]?.stringValue == "basket_closed")
             let page = try await shop.counter.ask("GET", "/applepay/basket/\(id)", isStranger: true)
             #expect(page.status == .conflict)
+            let status = try await shop.counter.ask("GET", "/applepay/payment/\(id)", isStranger: true)
+            #expect(try await RoutedCounter.document(status)["status"]?.stringValue == "closed")
             let replaced = try await shop.ask("PUT", path, Shop.goods(cake: 500))
             #expect(replaced.document["code"]?.stringValue == "basket_closed")
             let next = try await shop.basket(Shop.goods())
@@ -366,10 +548,14 @@ struct BasketRouteTests {
         }
     }
 
-    @Test("The contact of a paid basket is for a key that may sell")
+    @Test("The customer, the note, the time and the contact of a basket are for a key that may sell")
     func contact() async throws {
+        let personal: Shop.Members = [
+            "customer": .string("customer_7"), "note": .string("Ring twice"),
+            "requested_for": .string("2026-11-21T18:30:00+01:00"),
+        ]
         try await withShop { shop in
-            let id = try await shop.basket(Shop.goods())
+            let id = try await shop.basket(Shop.goods("o-1", personal))
             #expect(try await shop.pay(try await shop.sheet(id)).status == 201)
             let keys = APIKeys(shop.counter.journal, clock: SystemClock())
             for (scopes, isSeen) in [([.read], false), ([.read, .sell], true)] as [(Set<APIScope>, Bool)] {
@@ -377,6 +563,7 @@ struct BasketRouteTests {
                 let shown = try await shop.ask("GET", "/v1/applepay/baskets/\(id)", key: key.key.reveal()).document
                 #expect(shown["state"]?.stringValue == "paid")
                 #expect((shown["contact"]?["email"] != nil) == isSeen)
+                for name in personal.keys { #expect((shown[name]?.stringValue != nil) == isSeen, "\(name)") }
             }
         }
     }
@@ -408,6 +595,35 @@ struct BasketRouteTests {
             (
                 Shop.goods("o-1", ["service": .string("delivery"), "delivery": .string("nowhere")]), "invalid_request",
                 "delivery"
+            ),
+            (
+                Shop.goods("o-1", ["service": .string("delivery"), "delivery": .members([:])]), "invalid_request",
+                "delivery"
+            ),
+            (
+                Shop.goods(
+                    "o-1",
+                    [
+                        "service": .string("delivery"),
+                        "delivery": .members([
+                            "country": .string("GB"), "areas": .array([.string("BN1")]),
+                            "parts": .members(["EC1A": .array([])]),
+                        ]),
+                    ]), "invalid_request", "delivery/parts/EC1A"
+            ),
+            (Shop.goods("o-1", ["customer": .string("")]), "invalid_request", "customer"),
+            (Shop.goods("o-1", ["customer": .string("4111111111111111")]), "card_number_refused", "customer"),
+            (
+                Shop.goods(
+                    "o-1",
+                    [
+                        "service": .string("delivery"),
+                        "shipping_methods": .array([
+                            .members([
+                                "id": .string("4111111111111111"), "label": .string("Slow"), "amount": .number("0"),
+                            ])
+                        ]),
+                    ]), "card_number_refused", "shipping_methods/0/id"
             ),
             (Shop.goods("o-1", ["requested_for": .string("tomorrow")]), "invalid_request", "requested_for"),
             (Shop.goods("o-1", ["requested_for": .string("2026-02-30T10:00Z")]), "invalid_request", "requested_for"),
@@ -484,25 +700,117 @@ struct BasketRouteTests {
         #expect(second.basket.id == "b-2" && second.terms == terms)
     }
 
-    @Test("A counter whose provider takes no tokens opens no basket")
-    func off() async throws {
-        let clock = ManualClock()
+    /// The code with which a counter with these options refuses to open a basket; `nil` if it opens it.
+    private func refusal(_ options: ApplePayOptions, _ handovers: Set<WalletHandover>) async throws -> String? {
+        let clock = SystemClock()
         let journal = MemoryJournal(storage: MemoryJournal.Storage(), clock: clock)
-        let options = ApplePayOptions(
-            environment: .production, factory: ApplePayPaymentRequestFactory(displayName: "Shop", countryCode: "GB"),
-            currency: .gbp, domains: [], keys: ProcessingKeyRing(), area: DeliveryArea(country: "GB", areas: []))
         let web = try ApplePayWeb(
             options: options, checkout: Checkout(journal: journal, providers: [CashDrawer()], clock: clock),
-            journal: journal, account: .main, provider: .sandbox, handovers: [], clock: clock)
-        let head = HTTPRequest(method: .post, scheme: "http", authority: "localhost", path: "/v1/applepay/baskets")
+            journal: journal, account: .main, provider: .sandbox, handovers: handovers, clock: clock)
+        let head = HTTPRequest(
+            method: .post, scheme: "http", authority: "localhost", path: "/v1/applepay/baskets",
+            headerFields: [.contentType: "application/json"])
         let incoming = Incoming(
             request: Request(head: head, body: RequestBody(buffer: .init(string: Shop.goods()))), account: .main,
             maximumBodyBytes: 4_096)
-        let refused = await #expect(throws: Problem.self) {
-            _ = try await BasketRoutes(routes: web.routes, orderScope: nil).open(incoming)
+        var code: String?
+        do { _ = try await BasketRoutes(routes: web.routes, orderScope: nil).open(incoming) } catch {
+            code = Problem(error).code
         }
-        #expect(refused?.code == "applepay_off")
         await web.shutdown()
+        return code
+    }
+
+    @Test("A counter that no page can pay at opens no basket")
+    func off() async throws {
+        let clock = SystemClock()
+        let journal = MemoryJournal(storage: MemoryJournal.Storage(), clock: clock)
+        let sandbox = try ApplePayWeb.sandbox(
+            checkout: Checkout(journal: journal, providers: [CashDrawer()], clock: clock), journal: journal,
+            account: .main, clock: clock)
+        let options = sandbox.routes.options
+        await sandbox.shutdown()
+        let handovers: Set = [options.handover]
+        #expect(try await refusal(options, handovers) == nil)
+        #expect(try await refusal(options, []) == "applepay_off")
+        let changes: [(inout ApplePayOptions) -> Void] = [
+            { $0.fault = "The file cannot be read." }, { $0.keys = ProcessingKeyRing() }, { $0.domains = [] },
+            { $0.domains[0].isEnabled = false }, { $0.domains[0].identities = [] }, { $0.domains[0].percentage = 0 },
+        ]
+        for (index, change) in changes.enumerated() {
+            var changed = options
+            change(&changed)
+            #expect(try await refusal(changed, handovers) == "applepay_off", "\(index)")
+        }
+    }
+
+    @Test("An order's record lives as long as its paid or pending basket, and unpaid ones are limited in number")
+    func orderRecords() async throws {
+        let (baskets, clock) = memory()
+        let transaction = WalletTransactionID(bytes: Array(repeating: 0xAB, count: 32))
+        func open(_ order: String) async throws -> Bool {
+            let terms = BasketTerms(order: OrderID(rawValue: order), number: order, fingerprint: [1])
+            let opening = try await baskets.open(basket("b-\(order)-\(clock.now())"), on: terms, account: nil)
+            guard case .opened(let entry) = opening else { return false }
+            guard order != "open" else { return true }
+            _ = try await baskets.begin(entry.basket.id, version: 1, transaction: transaction)
+            guard order != "pending" else { return true }
+            let answer = order == "paid" ? Array(#"{"status":"placed"}"#.utf8) : nil
+            try await baskets.end(entry.basket.id, transaction: transaction.description, answer: answer)
+            return true
+        }
+        for order in ["open", "pending", "paid", "declined"] { #expect(try await open(order)) }
+        let orders = Records<OrderBasket>(baskets.journal)
+        #expect(try await orders.count(matching: OrderBasket.unpaid) == 2)
+        clock.advance(by: .hours(25))
+        #expect(try await open("open"))
+        #expect(try await orders.count() == 3, "that of the declined one is gone")
+        #expect(try await !open("pending"))
+        #expect(try await !open("paid"))
+        clock.advance(by: .days(181))
+        #expect(try await open("open"))
+        #expect(try await open("paid"))
+        #expect(try await !open("pending"))
+    }
+
+    @Test("A closed basket counts among the unpaid ones, until it is gone")
+    func closedCounts() async throws {
+        let (baskets, _) = memory()
+        let terms = BasketTerms(order: OrderID(rawValue: "o-1"), number: "o-1", fingerprint: [1])
+        _ = try await baskets.open(basket("b-1"), on: terms, account: nil)
+        #expect(try await baskets.close("b-1"))
+        #expect(try await Records<WalletBasket>(baskets.journal).count(matching: WalletBasket.open) == 1)
+    }
+
+    @Test("A coupon that leaves nothing to pay is refused when it is entered")
+    func wholeCoupons() throws {
+        func money(_ units: Int64) -> Money { Money(minorUnits: units, currency: .gbp) }
+        func delivered(_ costs: [Int64]) -> SheetBasket {
+            SheetBasket(
+                id: "b-1", currency: .gbp, service: .delivery, lines: [SheetItem(label: "Tea", amount: money(250))],
+                shippingMethods: costs.map {
+                    SheetShippingMethod(identifier: "m-\($0)", label: "M", detail: "", amount: money($0))
+                })
+        }
+        for (original, isTaken) in [
+            (basket("b-1"), false), (delivered([100, 0]), false), (delivered([100, 300]), true),
+        ] {
+            var changed = original
+            let errors = SheetChange.coupon("ALL", percent: 100, nil).apply(&changed)
+            #expect(errors.map(\.code) == (isTaken ? [] : [.couponCodeInvalid]))
+            #expect((changed.coupon != nil) == isTaken)
+            #expect(try changed.total() == (isTaken ? money(100) : original.total()))
+        }
+        // A basket of the counter's own program is checked only here.
+        var free = SheetBasket(
+            id: "b-2", currency: .gbp, service: .delivery, lines: [SheetItem(label: "Gift", amount: money(0))],
+            shippingMethods: [
+                SheetShippingMethod(identifier: "fast", label: "Fast", detail: "", amount: money(100)),
+                SheetShippingMethod(identifier: "free", label: "Free", detail: "", amount: money(0)),
+            ])
+        let errors = SheetChange.shippingMethod("free").apply(&free)
+        #expect(errors.count == 1)
+        #expect(try free.total() == money(100))
     }
 
     @Test("Terms that were kept are the terms, and so is a basket without delivery")

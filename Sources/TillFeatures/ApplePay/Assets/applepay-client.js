@@ -5,13 +5,16 @@
 //
 // The element shows nothing until the browser, the domain and the basket can be paid with. It sends the events
 // "authorised", "failed", "cancelled", "pending", "unknown" and "error"; each has a `detail`. After "failed" nothing
-// was charged. "pending" is being looked up; "unknown" is what nobody has said in the time for that: the element stays
-// locked, since the customer may have paid, and its `resume(basket)` checks again.
+// was charged. With the code "basket_changed" in its detail the basket was changed since its sheet was opened: the
+// sheet is gone, the element loads the basket anew, and the page shows the new price. "pending" is being looked up;
+// "unknown" is what nobody has said in the time for that: the element stays locked, since the customer may have paid,
+// and its `resume(basket)` checks again.
 
 import { base, call, isAsked, outcome, pay } from "./outcome.js";
 
 /**
- * @typedef {{status: string, orderId?: string, paymentId?: string, statusURL?: string, errors?: SheetError[]}} Result
+ * @typedef {{status: string, code?: string, orderId?: string, paymentId?: string, statusURL?: string,
+ *   errors?: SheetError[]}} Result
  */
 /** @typedef {{code: string, contactField?: string, message: string}} SheetError */
 /** @typedef {{id: string, version: number, applePayVersion: number, proof: string, request: object}} Sheet */
@@ -19,6 +22,8 @@ import { base, call, isAsked, outcome, pay } from "./outcome.js";
 
 /** How long Apple's own script is waited for; without it Safari's Apple Pay works anyway. */
 const SCRIPT_MS = 5_000;
+/** The code of a refusal because the basket is not the one that the sheet shows. */
+const CHANGED = "basket_changed";
 
 /** @returns {boolean} The browser has Apple Pay, or a stand-in for it was loaded. */
 export function isSupportedByDevice() {
@@ -181,30 +186,40 @@ export class ApplePayController {
       }
       if (isCurrent()) complete(answer);
     };
+    /** Ends a sheet that shows what nobody can pay any more, and tells the page. A payment's own answer does both. */
+    const leave = (error) => {
+      if (this.state === "authorizing") return;
+      this.#close();
+      session.abort();
+      this.#tell("onfailed", error.answer);
+    };
     const total = () => ({ newTotal: this.sheet.request.total, newLineItems: this.sheet.request.lineItems });
     const update = (body) => async (event) => {
       const { ok, body: answer } = await call(`applepay/basket/${encodeURIComponent(this.basket)}/update`, {
         json: body(event), proof: this.sheet.proof,
       });
-      if (!ok) throw new Error(answer.detail ?? "The basket could not be changed.");
+      if (!ok) throw refusal(answer, "The basket could not be changed.");
       this.#version = answer.version;
       const { newTotal, newLineItems } = answer.update;
       this.sheet.request = { ...this.sheet.request, total: newTotal, lineItems: newLineItems };
       return { ...answer.update, errors: sheetErrors(answer.update.errors) };
     };
-    const fallback = (complete) => () =>
+    const fallback = (complete) => (error) => {
+      if (error.code === CHANGED) return leave(error);
       complete({ ...total(), errors: sheetErrors([{ code: "unknown", message: "Please try again." }]) });
+    };
 
     session.onvalidatemerchant = answering(
       async (event) => {
         const { ok, body } = await call("applepay/validate", {
           json: { validationURL: event.validationURL, basket: this.basket }, proof: this.sheet.proof,
         });
-        if (!ok) throw Object.assign(new Error(body.detail ?? "Apple did not answer."), { code: body.code });
+        if (!ok) throw refusal(body, "Apple did not answer.");
         return body;
       },
       (merchantSession) => session.completeMerchantValidation(merchantSession),
       (error) => {
+        if (error.code === CHANGED) return leave(error);
         this.#close();
         session.abort();
         this.#tell("onerror", { code: error.code ?? "validation_failed", what: error.message });
@@ -257,11 +272,13 @@ export class ApplePayController {
       billingContact: event.payment.billingContact,
     }, this.sheet.proof);
     const isDone = result.status === "placed" || result.status === "pending";
+    // Without errors the sheet goes: it shows another basket than the present one, so there is nothing to correct.
+    const isOver = isDone || result.code === CHANGED;
     if (this.#session === session) {
       const status = isDone ? ApplePaySession.STATUS_SUCCESS : ApplePaySession.STATUS_FAILURE;
-      session.completePayment({ status, errors: isDone ? [] : sheetErrors(result.errors) });
+      session.completePayment({ status, errors: isOver ? [] : sheetErrors(result.errors) });
     }
-    const canRetry = !isDone && this.#session === session && (result.errors ?? []).length > 0;
+    const canRetry = !isOver && this.#session === session && (result.errors ?? []).length > 0;
     if (canRetry) {
       // The sheet stays for another try; the basket is free.
       this.state = "open";
@@ -304,6 +321,11 @@ export class ApplePayController {
   reset() {
     return this.#load();
   }
+}
+
+/** What the till refused, as an error with its code and the whole answer. */
+function refusal(answer, what) {
+  return Object.assign(new Error(answer.detail ?? what), { code: answer.code, answer });
 }
 
 /** @param {SheetError[]} [errors] */

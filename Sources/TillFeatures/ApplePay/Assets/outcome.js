@@ -45,6 +45,7 @@ function said({ status, body }) {
     case "pending": return body;
     case "declined":
     case "refused":
+    case "closed":
     case "open": return body.moneyMoved === "no" ? body : null;
     default:
       return typeof body.code === "string" && body.money_moved === "no"
