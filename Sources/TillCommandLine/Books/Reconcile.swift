@@ -5,6 +5,7 @@ import TillCounter
 import TillFeatureBooks
 import TillJournal
 import TillStatements
+import TillProvider
 
 /// `till reconcile`: compares providers' statements with the journal.
 struct Reconcile: AsyncParsableCommand {

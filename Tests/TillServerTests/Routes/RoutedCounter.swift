@@ -14,6 +14,7 @@ import TillJournalSQLite
 @testable import TillServer
 import TillStatements
 @testable import TillWeb
+import TillProvider
 
 /// A counter with everything that can be mounted into one, asked without a socket, so that an address can have any
 /// form at all.
