@@ -304,8 +304,8 @@ def test_nothing_is_freed_that_the_threads_of_sessions_still_use_at_the_end(clus
     command in a thousand had sold and then crashed."""
     seen = tmp_path / "seen"
     sold = counter.till(
-        "sale", "--amount", "12.50", "--currency", "EUR", *CARD, "--order", "o-1", "--journal", cluster.address(),
-        "--json", *sandbox.flags,
+        "sale", "--amount", "12.50", "--currency", "EUR", "--card-number", counter.CARD, "--expiry", "12/30", "--cvc",
+        "123", "--order", "o-1", "--journal", cluster.address(), "--json", *sandbox.flags,
         env={"LD_PRELOAD": str(counter.library("crypto_at_exit", tmp_path)), "TILL_SEEN": str(seen)})
     assert sold.code == 0, sold
     assert not seen.exists() or "OPENSSL_cleanup" not in seen.read_text(), seen.read_text()

@@ -4,8 +4,6 @@ import TillBooks
 import TillCore
 import TillJournal
 import TillStripe
-import TillStatements
-import TillProvider
 
 /// Of `LedgerExport.swift`.
 private func example1(_ journal: any Journal & RecordStore) async throws {

@@ -78,8 +78,8 @@ struct LibPQ: Sendable {
         guard let handle = files.lazy.compactMap({ dlopen($0, RTLD_NOW | RTLD_LOCAL) }).first else {
             throw PostgresFailure(.libraryMissing, "PostgreSQL's client library is not installed")
         }
-        // At the end of a process OpenSSL would free what the threads of sessions still use, and a command that had done
-        // its work would crash.
+        // At the end of a process OpenSSL would free what the threads of sessions still use, and a command that had
+        // done its work would crash.
         if let address = dlsym(handle, "OPENSSL_init_crypto") {
             let begin = unsafeBitCast(
                 address, to: (@convention(c) (UInt64, OpaquePointer?) -> Int32).self)
