@@ -13,6 +13,8 @@ enum StripeAmount {
 
     /// Masks card numbers, and references to payment methods, with which a card can be charged.
     static func scrub(_ text: String) -> String {
-        CardNumberMask.maskedForPeople(text).replacing(/\bpm_[A-Za-z0-9_]+/, with: "pm_" + CardNumberMask.mask)
+        let text = CardNumberMask.maskedForPeople(text)
+        guard text.contains("pm_") else { return text }
+        return text.replacing(/\bpm_[A-Za-z0-9_]+/, with: "pm_" + CardNumberMask.mask)
     }
 }

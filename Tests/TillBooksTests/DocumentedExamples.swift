@@ -3,6 +3,8 @@
 import TillBooks
 import TillCore
 import TillJournal
+import TillProvider
+import TillStatements
 import TillStripe
 
 /// Of `LedgerExport.swift`.

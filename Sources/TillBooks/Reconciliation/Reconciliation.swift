@@ -6,6 +6,8 @@ import TillStatements
 ///
 /// ```swift
 /// import TillJournal
+/// import TillProvider
+/// import TillStatements
 /// import TillStripe
 ///
 /// let books = Reconciliation(journal, clock: SystemClock(), account: .main, mode: .live)
