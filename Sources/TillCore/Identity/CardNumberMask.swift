@@ -9,6 +9,9 @@
 /// A machine-generated name, such as a provider's identifier of a capture, is not free text: many are hexadecimal and
 /// contain as many consecutive digits now and then. In such a name, only a number without a letter directly before or
 /// after it is a card number.
+///
+/// A UUID, or 32 hexadecimal digits and more with letters among them, is no card number in any text: one in 1,300 random
+/// UUIDs would read as one.
 public enum CardNumberMask {
     /// The origin of a text.
     private enum Source { case person, machine }
@@ -44,6 +47,10 @@ public enum CardNumberMask {
         var isMasked = false
         var start = 0
         while start < scalars.count {
+            if let end = randomName(at: start, in: scalars) {
+                start = end
+                continue
+            }
             guard digit(character(at: start, in: scalars).scalar) != nil,
                 start == 0 || digit(scalars[start - 1]) == nil,
                 source == .person || start == 0 || !scalars[start - 1].properties.isAlphabetic
@@ -74,6 +81,44 @@ public enum CardNumberMask {
         var kept = String.UnicodeScalarView()
         kept.append(contentsOf: scalars)
         return String(kept)
+    }
+
+    /// The offsets of the dashes in a UUID.
+    private static let dashes = [8, 13, 18, 23]
+    private static let lengthOfUUID = 36
+    /// The least length of other random names in hexadecimal: 128 bits.
+    private static let leastHexadecimal = 32
+    /// The least number of letters in a UUID; a random one has eleven on average.
+    private static let leastLetters = 4
+
+    /// Returns the end of the UUID or of the hexadecimal name that begins at a position as a word of its own; `nil` if
+    /// there is none.
+    private static func randomName(at start: Int, in scalars: [Unicode.Scalar]) -> Int? {
+        guard start == 0 || !isPartOfWord(scalars[start - 1]) else { return nil }
+        var end = start
+        var letters = 0
+        var found: [Int] = []
+        scan: while end < scalars.count {
+            switch scalars[end] {
+            case "0"..."9": break
+            case "a"..."f", "A"..."F": letters += 1
+            case "-" where dashes.contains(end - start): found.append(end - start)
+            default: break scan
+            }
+            end += 1
+        }
+        let length = end - start
+        guard end == scalars.count || !isPartOfWord(scalars[end]) else { return nil }
+        let isUUID = length == lengthOfUUID && found == dashes && letters >= leastLetters
+        let isHexadecimal = length >= leastHexadecimal && found.isEmpty && letters * 5 >= length
+        return isUUID || isHexadecimal ? end : nil
+    }
+
+    private static func isPartOfWord(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "0"..."9", "a"..."z", "A"..."Z": true
+        default: scalar.value >= 0x80
+        }
     }
 
     /// Returns `false` if no run of digits is long enough for a card number, which holds for almost every text, and for

@@ -86,9 +86,10 @@ struct ShopRoutes: Sendable {
                     countryCode: "GB"))
         default: throw Problem.field("service", "It must be delivery or collection.")
         }
-        let random = (0..<10).map { _ in UInt8.random(in: .min ... .max) }
+        // Letters only: digits might read as a card number.
+        let letters = (0..<16).map { _ in UInt8.random(in: UInt8(ascii: "a")...UInt8(ascii: "z")) }
         let basket = SheetBasket(
-            id: "shop-" + Hex.lowercase(random), currency: currency, service: service,
+            id: "shop-" + String(decoding: letters, as: UTF8.self), currency: currency, service: service,
             lines: [
                 SheetItem(label: "Margherita", amount: money(899)), SheetItem(label: "Tiramisu", amount: money(450)),
             ],

@@ -67,8 +67,7 @@ package final class GuessLimiter: Sendable {
     /// Delays the response to a wrong secret; returns when it may be sent. While it waits, its connection may be closed
     /// in favor of another: nothing was done for it.
     /// - Parameter address: The client address; `nil` (unknown) counts as one address.
-    /// - Throws: 429 if too many requests wait; `CancellationError` if the client disconnected or its connection was
-    ///   reclaimed.
+    /// - Throws: 429 if too many requests wait, or if the client disconnected or its connection was reclaimed meanwhile.
     package func refuse(from address: String?) async throws {
         let (delay, reported) = note(address ?? "unknown", at: .now)
         if let reported {
@@ -85,8 +84,10 @@ package final class GuessLimiter: Sendable {
         defer { state.withLock { $0.waiting -= 1 } }
         let place = Connection.current?.place
         place?.startWaiting()
-        try await clock.sleep(for: delay)
-        guard place?.endWaiting() ?? true else { throw CancellationError() }
+        // What is answered then may still reach a client behind a proxy.
+        guard await clock.pause(for: delay), place?.endWaiting() ?? true else {
+            throw GuessLimiter.crowded(secret, delay)
+        }
     }
 
     /// Counts a wrong secret.

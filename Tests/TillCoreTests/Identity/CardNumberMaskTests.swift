@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 @Suite("Card numbers in texts and in machines' names")
 struct CardNumberMaskTests {
@@ -44,5 +45,30 @@ struct CardNumberMaskTests {
     @Test("a percent sign alone, or before anything else, is none", arguments: ["4111%", "4111 1111 1111 %2", "%zz%2"])
     func percentSign(text: String) {
         #expect(CardNumberMask.masked(text) == text)
+    }
+
+    @Test("A random name is none, however many digits it has in sequence")
+    func randomNames() {
+        var random = SeededRandom(seed: 7)
+        for _ in 0..<20_000 {
+            let digits = (0..<32).map { _ in Array("0123456789abcdef")[Int.random(in: 0..<16, using: &random)] }
+            let hexadecimal = String(digits)
+            var uuid = digits
+            for place in [20, 16, 12, 8] { uuid.insert("-", at: place) }
+            for name in [hexadecimal, String(uuid), "order-" + String(uuid), String(uuid).uppercased() + ":confirm"]
+            where digits.count(where: \.isLetter) >= 7 {
+                #expect(!CardNumberMask.finds(in: name), "\(name)")
+            }
+        }
+    }
+
+    @Test(
+        "A card number beside a random name, or in the form of one, is found",
+        arguments: [
+            "4111111111111111-9f1c-4b2a-8e6d-0123456789ab", "550e8400-e29b-41d4-a716-446655440000 4111111111111111",
+            "41111111-1111-1111-9999-999999999999", "4111111111111111", "k-4111-1111-1111-1111",
+        ])
+    func besideRandomNames(text: String) {
+        #expect(CardNumberMask.finds(in: text))
     }
 }

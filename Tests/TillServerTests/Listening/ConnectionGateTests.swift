@@ -128,7 +128,7 @@ struct ConnectionGateTests {
         #expect(!place.startWork())
     }
 
-    @Test("Who waits because somebody guesses gives the place away, and is answered nothing then")
+    @Test("Who waits because somebody guesses gives the place away, and is refused then")
     func guessers() async throws {
         let gate = gate(1, probes: 0)
         let place = try #require(try enter(gate, 1, at: 1))
@@ -145,7 +145,8 @@ struct ConnectionGateTests {
         for _ in 0..<2_000 where place.readiness(at: time(2)) == nil { try await Task.sleep(for: .milliseconds(1)) }
         #expect(place.take(at: time(2)))
         clock.advance(by: .seconds(2))
-        await #expect(throws: CancellationError.self) { try await waiting.value }
+        let refusal = await #expect(throws: Problem.self) { try await waiting.value }
+        #expect(refusal?.code == "too_many_guesses")
     }
 
     @Test("Who leaves an answer unread may be taken after a moment")
