@@ -10,8 +10,8 @@
 /// contain as many consecutive digits now and then. In such a name, only a number without a letter directly before or
 /// after it is a card number.
 ///
-/// A UUID, or 32 hexadecimal digits and more with letters among them, is no card number in any text: one in 1,300 random
-/// UUIDs would read as one.
+/// A UUID, or 32 hexadecimal digits and more with letters among them, is no card number in any text: one in 1,300
+/// random UUIDs would read as one.
 public enum CardNumberMask {
     /// The origin of a text.
     private enum Source { case person, machine }

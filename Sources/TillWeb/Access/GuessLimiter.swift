@@ -67,7 +67,8 @@ package final class GuessLimiter: Sendable {
     /// Delays the response to a wrong secret; returns when it may be sent. While it waits, its connection may be closed
     /// in favor of another: nothing was done for it.
     /// - Parameter address: The client address; `nil` (unknown) counts as one address.
-    /// - Throws: 429 if too many requests wait, or if the client disconnected or its connection was reclaimed meanwhile.
+    /// - Throws: 429 if too many requests wait, or if the client disconnected or its connection was reclaimed
+    ///   meanwhile.
     package func refuse(from address: String?) async throws {
         let (delay, reported) = note(address ?? "unknown", at: .now)
         if let reported {
