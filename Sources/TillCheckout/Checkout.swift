@@ -164,12 +164,20 @@ public struct Checkout: Sendable {
     /// Cancels a payment and voids its hold. An authorization that succeeds later is voided too. If a part of the hold
     /// was captured, only the rest is released, and the payment stays.
     public func cancel(
-        _ id: PaymentID, account: AccountID, reason: String = "requested_by_customer",
+        _ id: PaymentID, account: AccountID, reason: String = "requested_by_customer", onlyIfUnpaid: Bool = false,
         idempotency: IdempotencyRecord? = nil, keyedAnswer: KeyedAnswer? = nil
     ) async throws(CheckoutError) -> Payment {
         try await run(
             .cancel(reason: CardNumberMask.masked(reason)), on: id, account: account, idempotency: idempotency,
-            keyedAnswer: keyedAnswer)
+            keyedAnswer: keyedAnswer
+        ) { (payment) throws(CheckoutError) in
+            guard onlyIfUnpaid else { return }
+            switch payment.status {
+            case .requiresPaymentMethod, .declined, .canceled: break
+            case .processing, .unknown, .requiresAction: throw .refused(.outcomeOpen(payment.status))
+            default: throw .refused(.notUnpaid(payment.status))
+            }
+        }
     }
 
     /// Renews the hold on the uncaptured amount, which extends the issuer's guarantee. Recorded in the journal before

@@ -170,3 +170,19 @@ def test_of_more_holds_than_asked_for_the_soonest_to_end_are_listed(tmp_path, st
     held(shop, "o-2", part=None)
     (hold,) = shop("authorizations", "list", "--limit", "1").json["authorizations"]
     assert hold["payment_id"] == first, hold
+
+
+def test_what_is_canceled_only_if_it_is_unpaid_keeps_its_hold(server):
+    held = server.create("o-1", "c-1", capture="manual").json()["id"]
+    assert server.confirm(held, "p-1").json()["status"] == "requires_capture"
+    refused = server.request("POST", f"/v1/payments/{held}/cancel", {"only_if_unpaid": True}, "v-1")
+    assert (refused.status_code, refused.json()["code"]) == (409, "payment_not_unpaid"), refused.text
+    assert refused.json()["money_moved"] == "no"
+    assert server.request("GET", f"/v1/payments/{held}").json()["status"] == "requires_capture"
+    unpaid = server.create("o-2", "c-2").json()["id"]
+    done = server.request("POST", f"/v1/payments/{unpaid}/cancel", {"only_if_unpaid": True}, "v-2")
+    assert done.status_code == 200 and done.json()["status"] == "canceled", done.text
+    # Without the condition the hold is released.
+    assert server.request("POST", f"/v1/payments/{held}/cancel", {}, "v-3").json()["status"] == "canceled"
+    odd = server.request("POST", f"/v1/payments/{held}/cancel", {"only_if_unpaid": "yes"}, "v-4")
+    assert odd.status_code == 422 and odd.json()["errors"][0]["field"] == "only_if_unpaid", odd.text

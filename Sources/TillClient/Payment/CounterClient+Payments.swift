@@ -51,8 +51,12 @@ extension CounterClient {
     }
 
     /// Cancels a payment: an unpaid one is over, held money is released.
-    public func cancel(_ payment: CounterPayment, key: IdempotencyKey) async throws(CounterError) -> CounterPayment {
-        try await change(payment, .cancel, "cancel", [], key: key)
+    /// - Parameter onlyIfUnpaid: `true` to have the counter refuse if money is held or taken, or may be.
+    public func cancel(
+        _ payment: CounterPayment, onlyIfUnpaid: Bool = false, key: IdempotencyKey
+    ) async throws(CounterError) -> CounterPayment {
+        let members = onlyIfUnpaid ? [JSONMember(key: "only_if_unpaid", value: .bool(true))] : []
+        return try await change(payment, .cancel, "cancel", members, key: key)
     }
 
     /// Refunds `amount`, or all that is left.

@@ -116,10 +116,7 @@ extension CounterReaderDriver {
     }
 
     /// Cancels an unpaid payment at the counter. One that is being charged or holds money is left unchanged and
-    /// returned as it is.
-    ///
-    /// The counter has no cancellation on a condition: a payment that another app charges between the query and the
-    /// cancellation is canceled, too, and what is held for it is released.
+    /// returned as it is, also one that another app charges at this moment: the counter decides.
     public func cancelIntent(
         _ intent: PaymentIntent, key: IdempotencyKey
     ) async throws(CardReaderFailure) -> PaymentIntent {
@@ -128,7 +125,7 @@ extension CounterReaderDriver {
             let now = try await client.readIntent(id)
             guard now.isUnpaid else { return try PaymentIntent(now, order: intent.order) }
             let after: CounterPayment
-            do throws(CounterError) { after = try await client.cancel(now, key: key) } catch {
+            do throws(CounterError) { after = try await client.cancel(now, onlyIfUnpaid: true, key: key) } catch {
                 // Refused: it has changed meanwhile.
                 switch error {
                 case .refused: break

@@ -29,6 +29,8 @@ public enum PaymentRefusal: ExplainedError, Hashable {
     case renewedBefore
     /// Money was captured and nothing more is held: refund it instead.
     case capturedAlready(Money)
+    /// The payment was to be canceled only if it is unpaid.
+    case notUnpaid(PaymentStatus)
     /// A dispute has withdrawn the money to be refunded.
     case disputed(Money)
     /// The payment has no review entry of that number.
@@ -57,6 +59,7 @@ public enum PaymentRefusal: ExplainedError, Hashable {
         case .renewalTooEarly: "reauthorization_too_early"
         case .renewedBefore: "reauthorization_not_supported"
         case .capturedAlready: "captured_already"
+        case .notUnpaid: "payment_not_unpaid"
         case .disputed: "payment_disputed"
         case .unknownAttention: "unknown_attention"
         case .attentionClosed: "attention_closed"
@@ -86,6 +89,8 @@ public enum PaymentRefusal: ExplainedError, Hashable {
         case .renewalTooEarly(let time): "The bank honors the hold until \(time); it can be renewed after that."
         case .renewedBefore: "The hold was renewed before, and a hold is renewed once."
         case .capturedAlready(let amount): "\(amount) of this payment is captured already."
+        case .notUnpaid(let status):
+            "This payment is \(status.rawValue), and it was to be canceled only if it is unpaid. It was left as it is."
         case .disputed(let amount): "\(amount) of this payment is disputed and was taken back by the provider."
         case .unknownAttention(let number): "The payment has no entry number \(number) that a person must review."
         case .attentionClosed(let number): "Entry number \(number) is closed already."
@@ -120,6 +125,7 @@ public enum PaymentRefusal: ExplainedError, Hashable {
         case .renewalTooEarly: "Capture it now; no renewal is needed."
         case .renewedBefore: "Capture it before it ends."
         case .capturedAlready: "Nothing is held any more; refund it instead."
+        case .notUnpaid: "Check the payment; cancel it without that condition to release what is held."
         case .disputed: "Answer or accept the dispute at the provider; a refund would return the money twice."
         case .unknownAttention, .attentionClosed: "List what is open with `till attention list`."
         case .invalidEvidence: "State briefly how it is known, and by whom."

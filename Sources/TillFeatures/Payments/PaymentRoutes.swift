@@ -240,15 +240,21 @@ package struct PaymentRoutes: Sendable {
     }
 
     private func cancel(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
-        try await requests.change(id, incoming, .cancel, fields: ["reason"]) { body, payment, record, answer in
-            // Any clerk may drop an unpaid sale.
-            switch payment.status {
-            case .requiresPaymentMethod, .declined: break
-            default: try incoming.person?.require(.void)
+        try await requests.change(id, incoming, .cancel, fields: ["reason", "only_if_unpaid"]) {
+            body, payment, record, answer in
+            let flag = body["only_if_unpaid"]
+            if let flag, flag.boolValue == nil { throw Problem.field("only_if_unpaid", "It must be true or false.") }
+            var onlyIfUnpaid = flag?.boolValue ?? false
+            // Any clerk may drop an unpaid sale, and nothing else, also where it is paid at this moment.
+            if let person = incoming.person, (try? person.require(.void)) == nil {
+                switch payment.status {
+                case .requiresPaymentMethod, .declined: onlyIfUnpaid = true
+                default: try person.require(.void)
+                }
             }
             return try await checkout.cancel(
                 id, account: payment.account, reason: try body.text("reason") ?? "requested_by_customer",
-                idempotency: record, keyedAnswer: answer)
+                onlyIfUnpaid: onlyIfUnpaid, idempotency: record, keyedAnswer: answer)
         }
     }
 
