@@ -197,7 +197,8 @@ let package = Package(
         .target(
             name: "TillStripe",
             dependencies: [
-                "TillCore", "TillHardware", "TillProvider", "TillStatements", "TillHTTP", crypto, httpTypes,
+                "TillCore", "TillCards", "TillHardware", "TillProvider", "TillStatements", "TillHTTP", crypto,
+                httpTypes,
             ],
             swiftSettings: strict),
         .target(

@@ -14,6 +14,8 @@ struct SandboxStripe: Sendable {
     var account = "acct_sandbox"
     /// Payouts, and planted faults in the statements.
     var statements = SandboxStripeStatements()
+    /// The address at which the stand-in is reached.
+    var address = ServedAddress()
 
     struct Request: Sendable {
         var method: String
@@ -24,7 +26,7 @@ struct SandboxStripe: Sendable {
     }
 
     var now: Timestamp { ledger.clock.now() }
-    private var rendering: StripeRendering { StripeRendering(now: now) }
+    private var rendering: StripeRendering { StripeRendering(now: now, address: address.url) }
 
     /// Responds to one request.
     /// - Throws: only if the ledger cannot be read or written.
@@ -220,6 +222,10 @@ struct SandboxStripe: Sendable {
         case .success(let found): given = found
         case .failure(let refusal): return refusal.answer
         }
+        let back = request.form["return_url"]
+        guard back.map({ $0.hasPrefix("https://") || $0.hasPrefix("http://") }) ?? true else {
+            return .invalid("return_url", "Not a valid URL.", code: "url_invalid")
+        }
         return try await mutate(request, .authorize) {
             try $0.charge(id)
         } body: { charge, now in
@@ -227,6 +233,7 @@ struct SandboxStripe: Sendable {
                 let card = given ?? charge.paymentMethod.flatMap({ StripePaymentMethod(id: $0) })
             else { return SandboxStripe.unexpected(charge) }
             charge.paymentMethod = card.id
+            if let back { charge.returnURL = back }
             return charge.authorize(with: card.card, rules: ledger.rules, at: now)
         }
     }

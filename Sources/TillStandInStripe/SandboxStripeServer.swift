@@ -16,11 +16,12 @@ import TillStandInServing
 ///
 /// Beyond Stripe's paths it serves `GET /_sandbox/ledger`, the true state in minor units; `POST /_sandbox/faults` with
 /// `{"operation":"capture","fault":"timeoutAfterCommit","times":1}` (`slow` also takes `seconds`); and `POST
-/// /_sandbox/action` with `{"reference":"pi_…","succeeds":true}`, which acts as the customer. `POST /_sandbox/readers`
-/// controls a card reader; `POST /_sandbox/lists` with `{"late_seconds":60}` hides newer entries from lists; `POST
-/// /_sandbox/statements` pays out and plants faults in statements; `POST /_sandbox/aftersale` applies changes after the
-/// sale; `POST /_sandbox/webhooks` sets webhook endpoints and delivery faults; `POST /_sandbox/rights` with
-/// `{"disputes":false}` revokes the key's permission to read disputes.
+/// /_sandbox/action` with `{"reference":"pi_…","succeeds":true}`, which acts as the customer, as does the bank's page
+/// at `/_sandbox/challenge/pi_…`. `POST /_sandbox/readers` controls a card reader; `POST /_sandbox/lists` with
+/// `{"late_seconds":60}` hides newer entries from lists; `POST /_sandbox/statements` pays out and plants faults in
+/// statements; `POST /_sandbox/aftersale` applies changes after the sale; `POST /_sandbox/webhooks` sets webhook
+/// endpoints and delivery faults; `POST /_sandbox/rights` with `{"disputes":false}` revokes the key's permission to
+/// read disputes.
 public struct SandboxStripeServer: Sendable {
     public let ledger: SandboxLedger
     public let faults: SandboxFaults
@@ -78,7 +79,14 @@ public struct SandboxStripeServer: Sendable {
 
     /// Serves on 127.0.0.1 until the task is canceled or the process receives a termination signal.
     public func run(port: Int, onReady: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
-        try await LoopbackServer.run(port: port, onReady: onReady) { request in await respond(to: request) }
+        let address = stripe.address
+        try await LoopbackServer.run(
+            port: port,
+            onReady: { port in
+                address.set(port: port)
+                await onReady(port)
+            }
+        ) { request in await respond(to: request) }
     }
 
     private func respond(to request: Request) async -> Response {
@@ -88,6 +96,9 @@ public struct SandboxStripeServer: Sendable {
             return response(.error(413, "invalid_request_error", "The body is too long."))
         }
         let bytes = Array(body.readableBytesView)
+        if path.count == 3, path.prefix(2) == ["_sandbox", "challenge"] {
+            return await StripeChallengePage(ledger: ledger).answer(request.method, path[2], bytes)
+        }
         if path.first == "_sandbox" {
             return response(await control(request.method, path.dropFirst().first ?? "", bytes))
         }

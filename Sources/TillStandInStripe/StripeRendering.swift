@@ -4,6 +4,8 @@ import TillSandbox
 /// Rendering of charges in Stripe's format.
 struct StripeRendering: Sendable {
     let now: Timestamp
+    /// The address of the stand-in, for the simulated bank's page.
+    var address = "http://127.0.0.1"
 
     /// Returns a payment intent's status.
     func status(_ charge: SandboxCharge) -> String {
@@ -35,9 +37,17 @@ struct StripeRendering: Sendable {
                 "message": .string("Your card was declined."), "charge": .string(failedChargeID(charge)),
             ])
         }
-        let action: JSONValue =
-            charge.state == .requiresAction
-            ? .fields(["type": .string("use_stripe_sdk"), "use_stripe_sdk": .object([])]) : .null
+        var action = JSONValue.null
+        if charge.state == .requiresAction, let back = charge.returnURL {
+            action = .fields([
+                "type": .string("redirect_to_url"),
+                "redirect_to_url": .fields([
+                    "return_url": .string(back), "url": .string("\(address)/_sandbox/challenge/\(charge.reference)"),
+                ]),
+            ])
+        } else if charge.state == .requiresAction {
+            action = .fields(["type": .string("use_stripe_sdk"), "use_stripe_sdk": .object([])])
+        }
         return .fields([
             "id": .string(charge.reference), "object": .string("payment_intent"), "amount": wire(charge, charge.amount),
             "amount_capturable": wire(charge, capturable), "amount_received": wire(charge, charge.captured),

@@ -1,3 +1,4 @@
+import TillCards
 public import TillCore
 internal import TillHardware
 public import TillProvider
@@ -38,6 +39,7 @@ public struct StripeModule: ProviderModule {
                 secretKey: key, baseURL: url, transport: environment.transport, clock: environment.clock,
                 webhookSecrets: settings.secrets(.stripeWebhookSecret), account: settings.text(.stripeAccount))
             online.disputes = SignedDisputes(environment.notifications(of: name))
+            if let address = environment.returnAddress { online.returnURL = returnURL(address, in: online.mode) }
             var options = StripeTerminalOptions()
             options.requestedPriority = settings.text(.stripeNetworkPriority)
             return StripeModule(
@@ -45,6 +47,18 @@ public struct StripeModule: ProviderModule {
                 clock: environment.clock)
         } catch {
             throw ProviderModuleError(self, "\(error)")
+        }
+    }
+
+    /// Returns the address to which a bank sends the customer of an attempt back. With a live key only `https`: an
+    /// address that Stripe refuses would decline every card.
+    private static func returnURL(
+        _ address: @escaping @Sendable (AttemptID) -> ReturnAddress, in mode: PaymentMode
+    ) -> @Sendable (AttemptID) -> String? {
+        { attempt in
+            let own = address(attempt)
+            guard own.base.hasPrefix("https://") || mode == .test else { return nil }
+            return ChallengeReturn(base: own.base, random: own.state).returnURL
         }
     }
 

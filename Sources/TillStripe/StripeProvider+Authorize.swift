@@ -113,8 +113,9 @@ extension StripeProvider {
         _ request: AuthorizationRequest, _ reference: ProviderReference, _ card: CardSummary?, within span: Span
     ) async -> ProviderAnswer<Authorization> {
         // Only the charge reports the end of the hold.
-        let call = StripeRequest.post(
-            StripePath.paymentIntent(reference, "confirm"), [("expand[0]", "latest_charge")], key: request.key)
+        var fields = [("expand[0]", "latest_charge")]
+        if let back = returnURL?(request.context.attempt) { fields.append(("return_url", back)) }
+        let call = StripeRequest.post(StripePath.paymentIntent(reference, "confirm"), fields, key: request.key)
         switch await client.send(call, within: span) {
         case .answered(let json):
             guard let intent = StripePaymentIntent(json), intent.reference == reference else {

@@ -27,6 +27,9 @@ public struct StripeProvider: PaymentServiceProvider {
     let takesSimulatedCards: Bool
     /// The key's mode: live keys move real money.
     public let mode: PaymentMode
+    /// The address to which a bank's page sends the customer of an attempt back; `nil` if there is none. A challenge
+    /// can then be finished by Stripe's own script only.
+    var returnURL: (@Sendable (AttemptID) -> String?)?
     /// Disputes reported by webhooks, for a key without permission to read them.
     var disputes = SignedDisputes(MemoryNotifications())
     private let account: StripeAccount

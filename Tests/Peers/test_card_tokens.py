@@ -3,8 +3,10 @@ nor the counter sees the number. Stripe's and Braintree's stand-ins make the ref
 """
 import concurrent.futures
 import pathlib
+import re
 
 import pytest
+import requests
 import stripe
 
 import counter
@@ -142,3 +144,44 @@ def test_a_counter_that_dies_while_a_token_is_charged_takes_the_money_once(tmp_p
     answer = counter.till("journal", "verify", "--journal", server.journal, "--json")
     assert answer.code == 0 and answer.json["ok"] is True, answer
     assert [n for n in written(tmp_path, "pm_card_visa") if n != "server.log"] == []
+
+
+@pytest.fixture
+def reached(tmp_path, sandbox):
+    """A counter whose address customers reach, so that a bank can send them back."""
+    port = counter.free_port()
+    flags = [*sandbox.flags, "--receipt-url", f"http://127.0.0.1:{port}"]
+    with counter.Server(tmp_path, *flags, port=port) as running:
+        yield running
+
+
+@pytest.mark.parametrize("choice, end", [("confirm", "succeeded"), ("refuse", "declined")])
+def test_a_bank_that_wants_to_be_asked_sends_the_customer_back(reached, sandbox, choice, end):
+    payment, asked = sell(reached, "o-1", method(sandbox, "4000002760003184"))
+    assert asked.json()["status"] == "requires_action", asked.text
+    bank = asked.json()["attempts"][-1]["action"]["url"]
+    assert bank.startswith(sandbox.url), bank
+    customer = requests.Session()
+    assert "Confirm this purchase?" in customer.get(bank, timeout=10).text
+    back = customer.post(bank, data={"answer": choice}, timeout=30)
+    assert back.url.startswith(reached.url + "/back/") and back.status_code == 200, back.url
+    assert ("Thank you" if choice == "confirm" else "Not paid") in back.text, back.text
+    assert reached.request("GET", f"/v1/payments/{payment}").json()["status"] == end
+    assert sum(c["captured"] for c in sandbox.get("/_sandbox/ledger")["charges"]) == (1250 if end == "succeeded" else 0)
+    assert "Nothing to confirm" in customer.get(bank, timeout=10).text
+
+
+def test_nobody_comes_back_for_another_customer(reached, sandbox):
+    backs, payments = [], []
+    for order in ("o-1", "o-2"):
+        payment, asked = sell(reached, order, method(sandbox, "4000002760003184"))
+        payments.append(payment)
+        page = asked.json()["attempts"][-1]["action"]["url"]
+        bank = requests.post(page, data={"answer": "confirm"}, timeout=10, allow_redirects=False)
+        backs.append(bank.headers["Location"])
+    state = re.search(r"state=\w+", backs[0])[0]
+    forged = re.sub(r"state=\w+", state, backs[1])
+    assert requests.get(forged, timeout=10).status_code == 404
+    for back, payment in zip(backs, payments):
+        assert requests.get(back, timeout=30).status_code == 200
+        assert reached.request("GET", f"/v1/payments/{payment}").json()["status"] == "succeeded"

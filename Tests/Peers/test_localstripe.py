@@ -1,8 +1,8 @@
 """till against localstripe, a Stripe by other hands: an independent reading of the same interface.
 
-localstripe differs from Stripe where it is simpler: it takes a card only as a payment method made first,
-confirms without fields, ignores idempotency keys, allows any refund, and declines 4000 0000 0000 0341 (not …0002,
-which it declines only when a card is kept for a customer).
+localstripe differs from Stripe where it is simpler: it takes a card only as a payment method made first, confirms
+without fields (so no receipt_url here), ignores idempotency keys, allows any refund, and declines 4000 0000 0000 0341
+(not …0002, which it declines only when a card is kept for a customer).
 """
 import hashlib
 import hmac

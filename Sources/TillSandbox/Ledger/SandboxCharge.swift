@@ -177,6 +177,8 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
     public var reader: String?
     /// The location of that reader.
     public var location: String?
+    /// The address to which the bank's page sends the customer back.
+    public var returnURL: String?
 
     /// The captured amount, in minor units.
     public var captured: Int64 { SandboxCharge.total(captures.filter { $0.hasFailed != true }.map(\.amount)) }
