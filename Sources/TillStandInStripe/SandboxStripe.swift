@@ -449,6 +449,16 @@ struct SandboxStripe: Sendable {
         }
     }
 
+    /// Returns the event of a payment intent whose challenge the customer has answered at the bank.
+    func answeredChallenge(_ id: String) async -> StripeAnswer.Event? {
+        guard let charge = try? await ledger.charges().first(where: { $0.reference == id }) else { return nil }
+        let intent = rendering.intent(charge)
+        guard charge.state != .declined else {
+            return StripeAnswer.Event(type: "payment_intent.payment_failed", object: intent)
+        }
+        return SandboxStripe.event(of: intent, .authorize)
+    }
+
     private static func event(of intent: JSONValue, _ operation: SandboxOperation) -> StripeAnswer.Event? {
         let type: String? =
             switch intent["status"]?.stringValue {

@@ -97,7 +97,8 @@ public struct SandboxStripeServer: Sendable {
         }
         let bytes = Array(body.readableBytesView)
         if path.count == 3, path.prefix(2) == ["_sandbox", "challenge"] {
-            return await StripeChallengePage(ledger: ledger).answer(request.method, path[2], bytes)
+            let page = StripeChallengePage(ledger: ledger) { await reportChallenge(of: path[2]) }
+            return await page.answer(request.method, path[2], bytes)
         }
         if path.first == "_sandbox" {
             return response(await control(request.method, path.dropFirst().first ?? "", bytes))
@@ -225,9 +226,14 @@ public struct SandboxStripeServer: Sendable {
             guard (try? await ledger.completeAction(reference, succeeds: succeeds)) != nil else {
                 return .missing("payment_intent", id)
             }
+            await reportChallenge(of: id)
             return StripeAnswer(.fields(["ok": .bool(true)]))
         default: return .missing("path", name)
         }
+    }
+
+    private func reportChallenge(of id: String) async {
+        if let event = await stripe.answeredChallenge(id) { report(event) }
     }
 
     /// Reports an event that no client request caused.

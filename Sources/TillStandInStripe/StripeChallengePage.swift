@@ -7,6 +7,8 @@ import TillSandbox
 /// refuses.
 struct StripeChallengePage: Sendable {
     let ledger: SandboxLedger
+    /// Called once the customer has answered, as Stripe's webhook follows.
+    let onAnswer: @Sendable () async -> Void
 
     /// Responds to a request for the page of a payment intent.
     func answer(_ method: HTTPRequest.Method, _ id: String, _ body: [UInt8]) async -> Response {
@@ -32,6 +34,7 @@ struct StripeChallengePage: Sendable {
         if case .declined(code: "unexpected_state", _)? = outcome {
             return page(.conflict, "Nothing to confirm", "<p>This purchase is confirmed or refused already.</p>")
         }
+        if outcome != nil { await onAnswer() }
         guard let back = charge.returnURL else { return page(.ok, succeeds ? "Confirmed" : "Refused", "") }
         // As Stripe does: the intent, its secret and the outcome are added to the shop's address.
         let more = "payment_intent=\(id)&payment_intent_client_secret=\(id)_secret_sandbox&redirect_status="

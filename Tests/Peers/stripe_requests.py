@@ -112,6 +112,11 @@ def calls(client):
     yield "confirm_expanded", lambda: intents.confirm(
         "pi_123", {"expand": ["latest_charge"]}, key("key-confirm-expanded")
     )
+    yield "confirm_with_return_address", lambda: intents.confirm(
+        "pi_123",
+        {"expand": ["latest_charge"], "return_url": "https://shop.example/back/pay_1-a1/success?state=S"},
+        key("key-confirm-return"),
+    )
     yield "confirm_without_fields", lambda: intents.confirm("pi_123", None, key("key-confirm-empty"))
     yield "capture", lambda: intents.capture("pi_123", {"amount_to_capture": 1000}, key("key-capture"))
     yield "capture_all", lambda: intents.capture("pi_123", None, key("key-capture-all"))

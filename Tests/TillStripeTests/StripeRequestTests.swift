@@ -26,7 +26,8 @@ import TillCore
         let names = Set(Self.recorded.map(\.name))
         #expect(
             names.isSuperset(of: [
-                "create", "create_payment_method", "confirm_expanded", "capture", "cancel", "retrieve",
+                "create", "create_payment_method", "confirm_expanded",
+                "confirm_with_return_address", "capture", "cancel", "retrieve",
                 "retrieve_expanded", "list", "refund", "retrieve_refund", "list_refunds",
             ]))
     }
@@ -96,5 +97,18 @@ import TillCore
                 "payment_intent=pi_1&amount=500&metadata[till_refund]=pay_1-r1&metadata[till_payment]=pay_1"
                     + "&metadata[till_account]=main",
             ])
+    }
+    @Test("a confirmation names the address to which the bank sends the attempt's customer back")
+    func returnAddress() async throws {
+        let transport = ScriptedTransport([
+            .json(200, Fixture.method), .json(200, Fixture.intent("requires_confirmation")),
+            .json(200, Fixture.intent("requires_capture", #","amount_capturable":1250"#)),
+        ])
+        var provider = try Fixture.provider(transport)
+        provider.returnURL = { "https://shop.example/back/\($0)/success?state=S" }
+        _ = await provider.authorize(Fixture.authorization(), with: try Fixture.card())
+        #expect(
+            transport.calls.last?.body
+                == "expand[0]=latest_charge&return_url=https%3A%2F%2Fshop.example%2Fback%2Fpay_1-a1%2Fsuccess%3Fstate%3DS")
     }
 }
