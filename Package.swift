@@ -102,6 +102,7 @@ let package = Package(
         .library(name: "TillOffline", targets: ["TillOffline"]),
         .library(name: "TillPCSC", targets: ["TillPCSC"]),
         .library(name: "TillClient", targets: ["TillClient"]),
+        .library(name: "TillApplePayClient", targets: ["TillApplePayClient"]),
         .library(name: "TillHardwareCombine", targets: ["TillHardwareCombine"]),
         .library(name: "TillProvider", targets: ["TillProvider"]),
         .library(name: "TillStatements", targets: ["TillStatements"]),
@@ -182,6 +183,9 @@ let package = Package(
 
         // For apps: the counter's API over URLSession. Beside TillHardware, for the counter's readers.
         .target(name: "TillClient", dependencies: ["TillCore", "TillHardware", httpTypes], swiftSettings: strict),
+        .target(
+            name: "TillApplePayClient", dependencies: ["TillCore", "TillApplePay", "TillClient", httpTypes],
+            swiftSettings: strict),
 
         .target(
             name: "TillProvider", dependencies: ["TillCore", "TillHardware", "TillStatements", crypto, httpTypes],
@@ -421,6 +425,7 @@ let package = Package(
         example("CounterSale", "TillClient", "TillHardware"),
         example("OnlineOrder", "TillCards", "TillPayPalClient", "TillPayPal", "TillStandInPayPal"),
         example("ApplePayToken", "TillApplePay", "TillStandInApple"),
+        example("ApplePaySale", "TillApplePay", "TillApplePayClient", "TillClient", httpTypes),
 
         // What several rooms' tests share.
         .target(
@@ -457,6 +462,7 @@ let package = Package(
         tests("TillOffline", "ProviderConformance", "TillCheckout", "TillJournal", "TillSandbox", crypto),
         tests("TillPCSC", "TillContactless"),
         tests("TillClient", "TillHardware", httpTypes),
+        tests("TillApplePayClient", "TillApplePay", "TillClient", httpTypes),
         tests("TillHardwareCombine", "TillHardware", openCombine),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests(

@@ -100,7 +100,8 @@ def test_a_payment_is_placed_once_whoever_asks_again(server):
     assert other.json()["orderId"] == first.json()["orderId"]
     assert requests.get(f"{page.url}/applepay/payment/{page.basket}").json()["status"] == "placed"
     change = page.post(f"/applepay/basket/{page.basket}/update", {"event": "couponcode", "couponCode": "TENOFF"})
-    assert change.status_code == 409 and change.json()["code"] == "basket_in_payment", change.text
+    assert change.status_code == 409 and change.json()["code"] == "basket_paid", change.text
+    assert change.json()["money_moved"] == "yes"
     [payment] = [p for p in payments(server) if p["order_id"] == page.basket]
     assert payment["captured"] == payment["amount"] == 1599
     tender = payment["tender"]

@@ -23,7 +23,25 @@ private func authorized(_ contact: WalletContact = ada, token: [UInt8] = [1]) ->
 }
 
 private struct Preparing: CheckoutService {
-    func prepare(_ basket: SheetBasket, _ details: CheckoutDetails) async throws -> SheetBasket { basket }
+    func prepare(_ basket: SheetBasket, _ details: CheckoutDetails) async throws -> PreparedCheckout {
+        PreparedCheckout(basket: basket, applicationData: Array("binds it".utf8))
+    }
+}
+
+/// A back end that prices selections: a coupon takes off, everything else is answered with an error.
+private struct Pricing: CheckoutService {
+    func prepare(_ basket: SheetBasket, _ details: CheckoutDetails) async throws -> PreparedCheckout {
+        PreparedCheckout(basket: basket)
+    }
+
+    func select(_ selection: SheetSelection, in basket: SheetBasket) async -> SheetRevision? {
+        guard selection == .coupon("TEN") else {
+            return SheetRevision(basket: basket, errors: [SheetError(.unknown, nil, "asked")])
+        }
+        var reduced = basket
+        reduced.apply(SheetBasket.Coupon(code: "TEN", discount: Money(minorUnits: 125, currency: .gbp)))
+        return SheetRevision(basket: reduced)
+    }
 }
 
 /// A back end that answers as told and counts; it can be held.
@@ -185,9 +203,28 @@ struct ApplePayPaymentHandlerTests {
             await delegate.finished()
         }
         #expect(try await service(sheet).pay(with: handler(backend)) == .placed(placed))
+        #expect(sheet.request?.applicationData == Array("binds it".utf8))
         let placement = try #require(await backend.placements.first)
         #expect(try placement.basket.total().minorUnits == 1225)
         #expect(placement.contact.address?.postalCode == "EC4M 7RF")
+    }
+
+    @Test("A back end that prices selections is asked for each, and its errors are shown")
+    func backEndPrices() async throws {
+        let backend = Backend([.success(placed)])
+        let sheet = ScriptedSheet { delegate in
+            let near = RedactedContact(locality: "", administrativeArea: "", postalCode: "EC4M", countryCode: "GB")
+            #expect(await delegate.selected(contact: near).errors.map(\.message) == ["asked"])
+            #expect(await delegate.selected(shippingMethod: "s").errors.map(\.message) == ["asked"])
+            #expect(await delegate.selected(isCredit: true).errors.map(\.message) == ["asked"])
+            #expect(await delegate.entered(coupon: " ten ").items.last?.amount.minorUnits == 1225)
+            #expect(await delegate.authorized(authorized()) == .success)
+            await delegate.finished()
+        }
+        let handler = ApplePayPaymentHandler(basket: basket(), checkout: Pricing(), backend: backend)
+        let service = ApplePayService(presenter: sheet, factory: factory)
+        #expect(try await service.pay(with: handler) == .placed(placed))
+        #expect(try await backend.placements.first?.basket.total().minorUnits == 1225)
     }
 
     @Test("A sheet that is closed before authorization gives the payment up")
@@ -208,6 +245,23 @@ struct ApplePayPaymentHandlerTests {
             await backend.release()
         }
         #expect(try await service(sheet).pay(with: handler(backend)) == .placed(placed))
+    }
+
+    @Test("A refusal after the sheet is gone ends the payment, and another one can be made")
+    func refusedAfterLost() async throws {
+        let refusal = SheetError(.unknown, nil, "Declined.")
+        let backend = Backend([.failure(.refused([refusal]))], isHeld: true)
+        let sheet = ScriptedSheet { delegate in
+            Task { _ = await delegate.authorized(authorized()) }
+            while await !backend.isWaiting { await Task.yield() }
+            await delegate.finished()
+            await backend.release()
+        }
+        let service = service(sheet)
+        #expect(try await service.pay(with: handler(backend)) == .canceled)
+        let next = Backend([])
+        let closing = ScriptedSheet { await $0.finished() }
+        #expect(try await self.service(closing).pay(with: handler(next)) == .canceled)
     }
 
     @Test("An address that is not delivered to is refused at authorization, and nothing sent")

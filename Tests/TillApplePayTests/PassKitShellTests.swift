@@ -64,11 +64,21 @@
             let update = await sheet.paymentAuthorizationController(controller, didSelectShippingMethod: method)
             #expect(update.paymentSummaryItems.map(\.label) == ["f"])
             let payment = PKPayment()
-            payment.token.paymentData = Data([7])
+            payment.token.paymentData = Data(#"{"version":"EC_v1"}"#.utf8)
+            payment.token.paymentMethod.displayName = "Visa 0075"
+            payment.token.paymentMethod.network = .visa
+            payment.token.transactionIdentifier = "T1"
             let result = await sheet.paymentAuthorizationController(controller, didAuthorizePayment: payment)
             #expect(result.status == .failure)
             #expect(result.errors.count == 1)
-            #expect(delegate.tokens == [[7]])
+            let token = try JSONValue(parsing: try #require(delegate.tokens.first))
+            #expect(token["paymentData"]?["version"] == .string("EC_v1"))
+            #expect(token["paymentMethod"]?["displayName"] == .string("Visa 0075"))
+            #expect(token["paymentMethod"]?["network"] == .string("Visa"))
+            #expect(token["transactionIdentifier"] == .string("T1"))
+            payment.token.paymentData = Data()
+            _ = await sheet.paymentAuthorizationController(controller, didAuthorizePayment: payment)
+            #expect(delegate.tokens.last == [])
         }
     }
 

@@ -59,9 +59,24 @@
         /// Converts an authorized payment. The contact is read here because PassKit's object must not leave its actor.
         public static func payment(_ payment: PKPayment) -> AuthorizedWalletPayment {
             AuthorizedWalletPayment(
-                token: Secret(Array(payment.token.paymentData)),
+                token: Secret(token(payment.token)),
                 shipping: payment.shippingContact.map(contact) ?? WalletContact(),
                 billing: payment.billingContact.map(contact))
+        }
+
+        /// Returns the token in the browser's form. The card's name and network are not signed, and some providers ask
+        /// for them. Empty in the device simulator.
+        static func token(_ token: PKPaymentToken) -> [UInt8] {
+            guard let data = JSONValue(ifValid: Array(token.paymentData)) else { return [] }
+            func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+            let method = JSONValue.object([
+                JSONMember(key: "displayName", value: text(token.paymentMethod.displayName)),
+                JSONMember(key: "network", value: text(token.paymentMethod.network?.rawValue)),
+            ])
+            return JSONValue.object([
+                JSONMember(key: "paymentData", value: data), JSONMember(key: "paymentMethod", value: method),
+                JSONMember(key: "transactionIdentifier", value: .string(token.transactionIdentifier)),
+            ]).bytes()
         }
 
         /// Converts a contact before authorization, reading only the parts that are not redacted.

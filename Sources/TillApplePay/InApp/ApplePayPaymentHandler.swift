@@ -53,6 +53,8 @@ public actor ApplePayPaymentHandler {
     public private(set) var state = WalletPaymentState.idle
     /// The basket prepared by the back end, with changes made in the sheet.
     public private(set) var basket: SheetBasket
+    /// The bytes that bind the token to the basket, once the back end has prepared it.
+    public private(set) var applicationData: [UInt8]?
 
     private let details: CheckoutDetails
     private let checkout: any CheckoutService
@@ -109,9 +111,10 @@ public actor ApplePayPaymentHandler {
         do {
             let prepared = try await checkout.prepare(basket, details)
             guard state == .preparing else { return nil }
-            basket = prepared
+            basket = prepared.basket
+            applicationData = prepared.applicationData
             become(.prepared)
-            return prepared
+            return basket
         } catch {
             if state == .preparing { become(.idle) }
             throw error
@@ -125,6 +128,19 @@ public actor ApplePayPaymentHandler {
         case .idle, .preparing, .submitting, .placed, .pending, .canceled: break
         }
         return basket
+    }
+
+    /// Has the back end apply a selection made in the sheet.
+    /// - Returns: the present basket and the errors to show; `nil` if the app computes the price itself.
+    public func select(_ selection: SheetSelection) async -> SheetRevision? {
+        guard let revision = await checkout.select(selection, in: basket) else { return nil }
+        switch state {
+        case .prepared, .refused:
+            // Answers may arrive in another order than they were given.
+            if revision.basket.id == basket.id, revision.basket.version >= basket.version { basket = revision.basket }
+        case .idle, .preparing, .submitting, .placed, .pending, .canceled: break
+        }
+        return SheetRevision(basket: basket, errors: revision.errors)
     }
 
     /// Sends the token and waits for the order. A concurrent second call has no effect.

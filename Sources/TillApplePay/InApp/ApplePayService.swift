@@ -8,7 +8,7 @@ public import TillCore
 
     private let presenter: any PaymentSheetPresenter
     private let factory: ApplePayPaymentRequestFactory
-    private let area: DeliveryArea
+    private let area: DeliveryArea?
     private let lookup: CouponLookup
     private var handler: ApplePayPaymentHandler?
     private var end: CheckedContinuation<Void, Never>?
@@ -16,10 +16,10 @@ public import TillCore
 
     /// Creates a service that presents one sheet at a time.
     /// - Parameters:
-    ///   - area: the delivery area.
-    ///   - lookup: resolves a coupon code to its discount.
+    ///   - area: the delivery area; `nil` if the back end answers the sheet's questions.
+    ///   - lookup: resolves a coupon code to its discount, unless the back end does.
     public init(
-        presenter: any PaymentSheetPresenter, factory: ApplePayPaymentRequestFactory, area: DeliveryArea,
+        presenter: any PaymentSheetPresenter, factory: ApplePayPaymentRequestFactory, area: DeliveryArea? = nil,
         lookup: @escaping CouponLookup = { _, _ in
             .failure(SheetError(.couponCodeInvalid, nil, "We do not know this coupon."))
         }
@@ -41,7 +41,7 @@ public import TillCore
         self.handler = handler
         defer { self.handler = nil }
         guard let basket = try await handler.prepare() else { return await handler.state }
-        let request = try factory.request(for: basket)
+        let request = try factory.request(for: basket, applicationData: await handler.applicationData)
         isSheetOpen = true
         guard await presenter.present(request, delegate: self) else {
             isSheetOpen = false
@@ -50,8 +50,12 @@ public import TillCore
         }
         if isSheetOpen { await withCheckedContinuation { end = $0 } }
         _ = await handler.cancel()
-        // If the sheet closes while the token is being sent, wait for the outcome: it may be paid.
-        for await state in await handler.states() where state.isFinal { return state }
+        // If the sheet closes while the token is being sent, wait for the outcome: it may be paid. Without a sheet a
+        // refusal is the end, too.
+        for await state in await handler.states() {
+            if case .refused = state { _ = await handler.cancel() }
+            if state.isFinal { return state }
+        }
         return await handler.state
     }
 
@@ -65,8 +69,10 @@ public import TillCore
 
     // MARK: The sheet's questions
 
-    /// Checks that the selected area is deliverable; the price is unchanged.
+    /// Checks that the selected area is deliverable.
     public func selected(contact: RedactedContact) async -> PaymentSheetUpdate {
+        if let update = await answered(.contact(contact)) { return update }
+        guard let area else { return await update { _ in } }
         let country = contact.countryCode.isEmpty ? factory.countryCode : contact.countryCode
         let answer = area.delivers(to: contact.postalCode, country: country)
         let refuses = await handler?.basket.service == .delivery && answer == .no
@@ -78,17 +84,20 @@ public import TillCore
 
     /// Changes the basket's shipping method.
     public func selected(shippingMethod identifier: String) async -> PaymentSheetUpdate {
-        await update { _ = $0.choose(shippingMethod: identifier) }
+        if let update = await answered(.shippingMethod(identifier)) { return update }
+        return await update { _ = $0.choose(shippingMethod: identifier) }
     }
 
     /// Records the kind of card, which may change the price.
     public func selected(isCredit: Bool) async -> PaymentSheetUpdate {
-        await update { $0.pay(byCredit: isCredit) }
+        if let update = await answered(.card(isCredit: isCredit)) { return update }
+        return await update { $0.pay(byCredit: isCredit) }
     }
 
     /// Looks up a coupon; an invalid one removes an earlier one.
     public func entered(coupon: String) async -> PaymentSheetUpdate {
         let code = coupon.uppercased().filter { !$0.isWhitespace }
+        if let update = await answered(.coupon(code)) { return update }
         guard !code.isEmpty, let basket = await handler?.basket else { return await update { $0.apply(nil) } }
         switch await lookup(code, basket) {
         case .success(let coupon): return await update { $0.apply(coupon) }
@@ -99,7 +108,7 @@ public import TillCore
     /// Validates the complete address and sends the token, once.
     public func authorized(_ payment: AuthorizedWalletPayment) async -> PaymentSheetResult {
         guard let handler else { return .failure([]) }
-        if await handler.basket.service == .delivery,
+        if let area, await handler.basket.service == .delivery,
             area.delivers(to: payment.shipping.postalCode ?? "", country: payment.shipping.countryCode ?? "") != .yes,
             payment.shipping.postalCode != nil
         {
@@ -117,6 +126,12 @@ public import TillCore
         isSheetOpen = false
         end?.resume()
         end = nil
+    }
+
+    /// Asks the back end; `nil` if it leaves the price to the app.
+    private func answered(_ selection: SheetSelection) async -> PaymentSheetUpdate? {
+        guard let revision = await handler?.select(selection) else { return nil }
+        return await update(errors: revision.errors) { _ in }
     }
 
     private func update(

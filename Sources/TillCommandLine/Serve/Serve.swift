@@ -40,6 +40,12 @@ struct Serve: AsyncParsableCommand {
         help: ArgumentHelp(
             "Settings of Apple Pay, JSON. Without them the sandbox has a shop at /shop.", valueName: "file"))
     var applePay: String?
+    @Option(
+        name: .customLong("apple-pay-origin"),
+        help: ArgumentHelp(
+            "Simulates Apple for pages under test of this origin, such as http://localhost:3000. Repeatable.",
+            valueName: "origin"))
+    var applePayOrigins: [String] = []
     @Option(name: .long, help: ArgumentHelp("A folder for a copy of the journal.", valueName: "folder"))
     var copyTo: String?
     @OptionGroup var listening: ListeningArguments
@@ -92,7 +98,7 @@ struct Serve: AsyncParsableCommand {
             if let key { options.keys[Serve.hash(key)] = counter.options.account }
             options.preferredReader = ReaderChoice.read(counter)?.id
             let applePay = try ApplePayMount.serving(
-                self.applePay, counter, host: options.host, statsD: try StatsD(settings))
+                self.applePay, counter, host: options.host, origins: applePayOrigins, statsD: try StatsD(settings))
             await Serve.note(settings, at: options.host, counter)
             let words = StartWords(counter, options, hasShop: applePay?.hasShop ?? false)
             let ports = Mutex<Int?>(nil)

@@ -23,7 +23,8 @@ struct ApplePayBaskets: Sendable {
         var expiresAt: Timestamp
         /// `true` once the shop has closed the unpaid basket.
         var isClosed: Bool
-
+        /// The transactions of refused tokens.
+        var refused: [String] = []
         /// The process that held the payment when the record was read.
         var holder = RecordHolder.nobody
 
@@ -152,6 +153,8 @@ struct ApplePayBaskets: Sendable {
         /// The basket has a payment, with this token or another.
         case taken(Entry)
         case changed
+        /// This token was refused before, or the most tokens were: another one is needed, or another basket.
+        case refused
         /// The shop has closed the basket, or it has expired.
         case closed
         case missing
@@ -162,13 +165,19 @@ struct ApplePayBaskets: Sendable {
         _ id: String, version: Int, transaction: WalletTransactionID
     ) async throws(JournalError) -> Admission {
         let begun = try await update(id) { basket in
-            guard basket.isOpen(at: clock.now()), basket.version == version else { return false }
+            guard basket.isOpen(at: clock.now()), basket.version == version,
+                !basket.refused.contains(transaction.description),
+                basket.refused.count < WalletBasket.maximumRefused
+            else { return false }
             basket.attempt = WalletBasket.Attempt(transaction: transaction.description)
             return true
         }
         if let entry = begun.flatMap(Entry.init) { return .begin(entry) }
         guard let entry = try await entry(id) else { return .missing }
         guard entry.attempt == nil else { return .taken(entry) }
+        guard !entry.refused.contains(transaction.description), entry.refused.count < WalletBasket.maximumRefused else {
+            return .refused
+        }
         return entry.isOpen(at: clock.now()) ? .changed : .closed
     }
 
@@ -176,21 +185,29 @@ struct ApplePayBaskets: Sendable {
     func note(
         _ payment: PaymentID, of id: String, transaction: String, contact: [UInt8]
     ) async throws(JournalError) {
-        try await update(id) { basket in
+        let written = try await update(id) { basket in
             guard basket.attempt?.transaction == transaction else { return false }
             basket.attempt?.payment = payment
             basket.attempt?.contact = contact
             return true
         }
+        // Without the note nobody would find the payment that is about to be authorized.
+        guard written != nil else { throw .recordConflict(RecordID(WalletBasket.collection, id), current: 0) }
     }
 
     /// Records the answer to the sheet.
-    /// - Parameter answer: the answer; `nil` releases the basket for another payment, because this one certainly moved
-    ///   no money.
-    func end(_ id: String, transaction: String, answer: [UInt8]?) async throws(JournalError) {
+    /// - Parameters:
+    ///   - answer: the answer; `nil` releases the basket for another payment, because this one certainly moved no
+    ///     money.
+    ///   - refuses: `true` for a token that was refused: it cannot pay this basket any more, so that the refusal holds
+    ///     also for copies of its request that are still on their way.
+    func end(
+        _ id: String, transaction: String, answer: [UInt8]?, refuses: Bool = false
+    ) async throws(JournalError) {
         try await update(id) { basket in
             guard basket.attempt?.transaction == transaction else { return false }
             if answer == nil { basket.attempt = nil } else { basket.attempt?.answer = answer }
+            if refuses { basket.refused.append(transaction) }
             return true
         }
     }
@@ -239,6 +256,6 @@ extension ApplePayBaskets.Entry {
         self.init(
             basket: basket, account: record.account, nonce: record.nonce, generation: record.generation,
             attempt: record.attempt, terms: record.terms, openedAt: record.openedAt, expiresAt: record.expiresAt,
-            isClosed: record.isClosed, holder: record.holder)
+            isClosed: record.isClosed, refused: record.refused, holder: record.holder)
     }
 }

@@ -99,6 +99,10 @@ package struct ApplePayCheckout: Sendable {
             throw Refusal(
                 errors: [SheetError(.unknown, nil, "This basket is closed. Nothing was charged.")],
                 code: Problem.basketClosed.code, next: Problem.basketClosed.next)
+        case .refused:
+            throw Refusal(
+                errors: [SheetError(.unknown, nil, "This payment was refused. Please authorize another one.")],
+                code: "token_refused", next: "Open a new sheet.")
         case .begin, .changed: throw Refusal.basketChanged
         }
     }
@@ -200,7 +204,8 @@ package struct ApplePayCheckout: Sendable {
 
     /// Records the answer. A failed write loses nothing: the payment is in the journal and is resolved from there.
     private func finish(_ id: String, _ transaction: String, _ answer: JSONValue, isFree: Bool) async {
-        try? await baskets.end(id, transaction: transaction, answer: isFree ? nil : answer.bytes())
+        try? await baskets.end(
+            id, transaction: transaction, answer: isFree ? nil : answer.bytes(), refuses: isFree)
     }
 
     /// Cancels a payment without a hold, so that the order can be paid with another card. If that fails, the order

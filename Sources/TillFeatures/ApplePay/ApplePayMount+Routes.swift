@@ -31,6 +31,7 @@ extension ApplePayMount {
             try await $0.validatePostalCode($2.text("id"), $1)
         }
         on([.post], "/applepay/basket/{id}/update") { try await $0.update($2.text("id"), $1) }
+        on([.post], "/applepay/basket/{id}/details") { try await $0.details($2.text("id"), $1) }
         on([.post], "/applepay/payment") { routes, request, _ in try await routes.payment(request) }
         on(reading, "/applepay/payment/{id}") { try await $0.status($2.text("id"), $1) }
         // Apple calls the address configured by the shop, including its query.
@@ -63,6 +64,9 @@ extension ApplePayMount {
         router.post(all, for: .sell, of: .counter, maximumBodyBytes: limit) { try await baskets().open($0) }
         router.get(one, for: .read, of: .counter) { try await baskets().show($0) }
         router.on([.put], one, for: .sell, of: .counter, maximumBodyBytes: limit) { try await baskets().replace($0) }
+        router.post("/v1/applepay/guests/redeem", for: .sell, of: .counter, maximumBodyBytes: 4_096) {
+            try await baskets().redeem($0)
+        }
         router.on([.delete], one, for: .sell, of: .counter) { try await baskets().close($0) }
     }
 }

@@ -34,6 +34,12 @@ public struct ApplePayDomain: Sendable {
     public var isEnabled: Bool
     /// The percentage of visitors with Apple Pay, 0 to 100.
     public var percentage: Int
+    /// The content of this domain's sheets; the options' by default.
+    public var factory: ApplePayPaymentRequestFactory?
+    /// The currency of this domain's baskets; the options' by default.
+    public var currency: Currency?
+    /// The addresses of this domain's touch icons by size, such as `180x180`; the counter's icon by default.
+    public var icons: [String: String] = [:]
 
     public init(
         domain: WebDomain, merchant: String, identities: [Identity] = [], association: [UInt8]? = nil,
@@ -84,6 +90,19 @@ public struct ApplePayOptions: Sendable {
     public var sessionBudget: Span = .seconds(8)
     /// A fault in the settings, as a sentence; metadata then reports Apple Pay as off.
     public var fault: String?
+
+    /// The currencies that baskets may have.
+    var currencies: [Currency] {
+        domains.compactMap(\.currency).reduce(into: [currency]) { all, currency in
+            if !all.contains(currency) { all.append(currency) }
+        }
+    }
+
+    /// Returns the currency of a domain's baskets.
+    func currency(of domain: ApplePayDomain) -> Currency { domain.currency ?? currency }
+
+    /// Returns the content of a domain's sheets.
+    func factory(for domain: ApplePayDomain) -> ApplePayPaymentRequestFactory { domain.factory ?? factory }
 
     /// `true` if tokens can be decrypted, here or by the provider.
     package var canOpen: Bool { opening == .provider || !keys.all.isEmpty }

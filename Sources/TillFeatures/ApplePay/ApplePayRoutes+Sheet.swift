@@ -17,13 +17,12 @@ extension ApplePayRoutes {
         let share =
             domain.percentage == 100 || visitor.map { Int(digest($0.utf8)[0]) * 100 / 256 < domain.percentage } ?? false
         let isOn = offers(on: domain) && share
-        let factory = options.factory
+        let factory = options.factory(for: domain)
         let texts: ([String]) -> JSONValue = { .array($0.map { .string($0) }) }
-        let icons = [60, 120, 180].map { size in
-            JSONValue.object([
-                JSONMember(key: "sizes", value: .string("\(size)x\(size)")),
-                JSONMember(key: "href", value: .string("/applepay/icon.png")),
-            ])
+        let own = [60, 120, 180].map { (size: "\($0)x\($0)", address: "/applepay/icon.png") }
+        let named = domain.icons.sorted { $0.key < $1.key }.map { (size: $0.key, address: $0.value) }
+        let icons = (named.isEmpty ? own : named).map { icon in
+            JSONValue.members(["sizes": .string(icon.size), "href": .string(icon.address)])
         }
         let document = JSONValue.object([
             JSONMember(key: "enabled", value: .bool(isOn)),
@@ -31,7 +30,7 @@ extension ApplePayRoutes {
             JSONMember(key: "merchantCapabilities", value: texts(factory.merchantCapabilities)),
             JSONMember(key: "supportedNetworks", value: texts(factory.supportedNetworks)),
             JSONMember(key: "countryCode", value: .string(factory.countryCode)),
-            JSONMember(key: "currencyCode", value: .string(options.currency.code)),
+            JSONMember(key: "currencyCode", value: .string(options.currency(of: domain).code)),
             JSONMember(key: "touchIcons", value: .array(icons)),
             JSONMember(key: "stylesheet", value: .string("/applepay/client.css")),
             JSONMember(key: "appleScript", value: options.script.map { .string($0) } ?? .null),
@@ -50,10 +49,11 @@ extension ApplePayRoutes {
     }
 
     func basket(_ id: String, _ request: Request) async throws -> Response {
-        _ = try domain(of: request)
+        let domain = try domain(of: request)
         guard let entry = try await baskets.entry(id) else { throw Problem.notFound }
+        try checkCurrency(of: entry, on: domain)
         guard entry.attempt != nil || entry.isOpen(at: clock.now()) else { throw Problem.basketClosed }
-        let sheet = try options.factory.request(
+        let sheet = try options.factory(for: domain).request(
             for: entry.basket, applicationData: ApplePayBaskets.applicationData(entry))
         let document = JSONValue.object([
             JSONMember(key: "id", value: .string(id)),
@@ -62,6 +62,7 @@ extension ApplePayRoutes {
             JSONMember(key: "proof", value: .string(ApplePayBaskets.proof(entry))),
             JSONMember(key: "service", value: .string(BasketService(entry.basket.service).rawValue)),
             JSONMember(key: "request", value: sheet.json),
+            JSONMember(key: "basket", value: entry.basket.json),
         ])
         return tagged(document, request, maximumAge: "no-cache")
     }
@@ -98,7 +99,7 @@ extension ApplePayRoutes {
             let gateway = try MerchantGateway(validationURL: url, environment: options.environment)
             guard let identity = identity(of: domain) else { throw MerchantSessionError.noIdentity }
             let session = MerchantSessionRequest(
-                merchantIdentifier: domain.merchant, displayName: options.factory.displayName,
+                merchantIdentifier: domain.merchant, displayName: options.factory(for: domain).displayName,
                 context: domain.domain.name)
             let bytes = try await sessions.session(
                 gateway, session, identity: identity, standIn: await sandbox?.standIn())
@@ -130,22 +131,23 @@ extension ApplePayRoutes {
         guard let code = try body.text("postalCode", atMost: 16) else {
             throw Problem.field("postalCode", "It is missing.")
         }
-        let country = try body.text("countryCode", atMost: 2) ?? options.factory.countryCode
+        let country =
+            try body.text("countryCode", atMost: 2) ?? options.factory(for: try domain(of: request)).countryCode
         let answer = entry.delivers(to: code, country: country, otherwise: options.area)
         return Self.json(.object([JSONMember(key: "deliverable", value: .string(answer.rawValue))]))
     }
 
     package func update(_ id: String, _ request: Request) async throws -> Response {
         let (body, opened) = try await proven(request, basket: id)
-        let change = try SheetChange(body, of: opened, options: options, now: clock.now())
+        let change = try SheetChange(
+            body, of: opened, options: options, country: options.factory(for: try domain(of: request)).countryCode,
+            now: clock.now())
         guard let (basket, errors) = try await baskets.change(id, generation: opened.generation, change.apply) else {
             guard let entry = try await baskets.entry(id) else { throw Problem.notFound }
             guard entry.generation == opened.generation else { throw ApplePayCheckout.Refusal.basketChanged }
-            guard entry.attempt != nil else { throw Problem.basketClosed }
-            throw Problem(
-                .conflict, "basket_in_payment", "The basket is being paid.", next: "Wait for the payment's end.")
+            throw problem(of: entry)
         }
-        let items = try options.factory.summaryItems(for: basket)
+        let items = try options.factory(for: try domain(of: request)).summaryItems(for: basket)
         var members = [
             JSONMember(key: "newTotal", value: items.last?.json ?? .null),
             JSONMember(key: "newLineItems", value: .array(items.dropLast().map(\.json))),
@@ -159,6 +161,39 @@ extension ApplePayRoutes {
             .object([
                 JSONMember(key: "version", value: .number(String(basket.version))),
                 JSONMember(key: "update", value: .object(members)),
+                JSONMember(key: "basket", value: basket.json),
             ]))
+    }
+
+    /// Returns the problem of a change that a basket did not take.
+    private func problem(of entry: ApplePayBaskets.Entry) -> Problem {
+        let id = entry.basket.id
+        if let answer = entry.answer, SheetAnswerStatus(of: answer) == .placed {
+            return Problem.basketPaid(id, by: entry.attempt?.payment)
+        }
+        guard entry.attempt == nil else { return Problem.basketInPayment(id) }
+        // A payment that was refused meanwhile has left the basket open.
+        return entry.isOpen(at: clock.now()) ? Problem.basketContended(id) : Problem.basketClosed
+    }
+
+    /// Stores the customer's note and requested time with an order's basket; the price is unchanged.
+    func details(_ id: String, _ request: Request) async throws -> Response {
+        let (body, opened) = try await proven(request, basket: id)
+        try body.allow(["note", "requestedFor"])
+        let note = try body.text("note", atMost: BasketRequest.maximumNoteBytes)
+        let time = try BasketRequest.requestedTime(in: body, "requestedFor")
+        guard opened.terms != nil else { throw Problem.basketWithoutOrder(id) }
+        let isWritten = try await baskets.update(id) { kept in
+            guard kept.isOpen(at: clock.now()), kept.generation == opened.generation else { return false }
+            kept.terms?.customerNote = note
+            kept.terms?.customerTime = time
+            return true
+        }
+        guard isWritten != nil else {
+            guard let entry = try await baskets.entry(id) else { throw Problem.notFound }
+            guard entry.generation == opened.generation else { throw ApplePayCheckout.Refusal.basketChanged }
+            throw problem(of: entry)
+        }
+        return Self.json(.members(["note": note.json, "requestedFor": time.json]))
     }
 }

@@ -143,13 +143,16 @@ package struct ApplePayRoutes: Sendable {
 
     /// Returns the body of a change request and its basket, after checking the request's origin and the basket's proof.
     func proven(_ request: Request, basket: String?) async throws -> (body: JSONValue, entry: ApplePayBaskets.Entry) {
-        _ = try domain(of: request)
+        let domain = try domain(of: request)
         let body = try await Incoming(
             request: request, account: account, maximumBodyBytes: ApplePayRoutes.maximumBodyBytes
         ).document()
         guard let id = basket ?? body["basket"]?.stringValue else { throw Problem.field("basket", "It is missing.") }
         let entry = try await baskets.entry(id)
-        if let entry, isProven(request, entry) { return (body, entry) }
+        if let entry, isProven(request, entry) {
+            try checkCurrency(of: entry, on: domain)
+            return (body, entry)
+        }
         if let entry, let proof = request.headers[ApplePayRoutes.proofHeader],
             ApplePayBaskets.isEarlier(proof: proof, of: entry)
         {
@@ -158,6 +161,14 @@ package struct ApplePayRoutes: Sendable {
         throw Problem(
             .forbidden, "basket_proof", "The basket's proof is missing or not the basket's.",
             next: "Load the basket again and send its proof in the header X-Till-Basket-Proof.")
+    }
+
+    /// Refuses a basket on a domain that sells in another currency.
+    func checkCurrency(of entry: ApplePayBaskets.Entry, on domain: ApplePayDomain) throws {
+        let only = options.currency(of: domain)
+        guard entry.basket.currency == only else {
+            throw Problem.basketCurrency(entry.basket.id, entry.basket.currency, of: domain.domain.name, only)
+        }
     }
 
     /// Returns `true` if the request has the basket's proof; always `false` for an unknown basket.
@@ -175,16 +186,6 @@ package struct ApplePayRoutes: Sendable {
 
     package static func json(_ document: JSONValue, status: HTTPResponse.Status = .ok) -> Response {
         .json(document.bytes(), status: status)
-    }
-}
-
-/// Host names in `Origin` and `Host`.
-enum WebOrigin {
-    /// Returns the lower-case host without its port.
-    static func hostName(_ authority: String) -> String {
-        let text = authority.lowercased()
-        if text.hasPrefix("[") { return String(text.prefix { $0 != "]" }) + "]" }
-        return String(text.prefix { $0 != ":" })
     }
 }
 

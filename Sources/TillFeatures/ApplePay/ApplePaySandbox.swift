@@ -51,14 +51,19 @@ package actor ApplePaySandbox {
 
     package func stop() { server?.cancel() }
 
-    /// Simulates the device on authorization: consumes the session and makes a token.
-    /// - Returns: `nil` if the session is not valid.
+    /// Simulates the device on authorization: consumes the session of a page and makes a token. An app has no session:
+    /// its entitlements name the merchant.
+    /// - Returns: `nil` if the session, or the app's merchant, is not valid.
     package func authorize(_ request: JSONValue, domain: String) async throws -> JSONValue? {
-        guard let session = request["session"]?["merchantSessionIdentifier"]?.stringValue,
-            request["session"]?["merchantIdentifier"]?.stringValue
-                == MerchantIDHash(of: ApplePaySandbox.merchant).description,
-            await gateway.redeem(session, domain: domain, sheet: request["sheet"]?.stringValue ?? "")
-        else { return nil }
+        if let merchant = request["appMerchant"] {
+            guard merchant.stringValue == ApplePaySandbox.merchant else { return nil }
+        } else {
+            guard let session = request["session"]?["merchantSessionIdentifier"]?.stringValue,
+                request["session"]?["merchantIdentifier"]?.stringValue
+                    == MerchantIDHash(of: ApplePaySandbox.merchant).description,
+                await gateway.redeem(session, domain: domain, sheet: request["sheet"]?.stringValue ?? "")
+            else { return nil }
+        }
         guard let code = request["currencyCode"]?.stringValue, let text = request["amount"]?.stringValue else {
             throw Problem.field("amount", "It is missing.")
         }

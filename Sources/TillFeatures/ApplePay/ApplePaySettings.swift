@@ -35,7 +35,15 @@ public struct ApplePaySettings: Sendable {
         package var origins: Set<String>
         var isEnabled: Bool
         var percentage: Int
+        var displayName: String?
+        var country: String?
+        var currency: String?
+        var networks: [String]?
+        var icons: [String: String]
     }
+
+    /// The maximum number of a domain's icons.
+    static let maximumIcons = 16
 
     /// The maximum size of a certificate, key or association file, in bytes.
     static let maximumFileBytes = 1 << 20
@@ -68,6 +76,21 @@ public struct ApplePaySettings: Sendable {
         func text(_ object: JSONValue, _ key: String) throws(ApplePaySettingsError) -> String {
             guard let text = object[key]?.stringValue, !text.isEmpty else { throw ApplePaySettingsError(field: key) }
             return text
+        }
+        func own(_ domain: JSONValue, _ key: String) throws(ApplePaySettingsError) -> String? {
+            guard let value = domain[key] else { return nil }
+            guard let text = value.stringValue, !text.isEmpty else {
+                throw ApplePaySettingsError(field: "\(key) of a domain")
+            }
+            return text
+        }
+        func ownNetworks(_ domain: JSONValue) throws(ApplePaySettingsError) -> [String]? {
+            guard let value = domain["networks"] else { return nil }
+            let names = (value.arrayValue ?? []).compactMap(\.stringValue)
+            guard !names.isEmpty, names.count == value.arrayValue?.count else {
+                throw ApplePaySettingsError(field: "networks of a domain")
+            }
+            return names
         }
         func bytes(
             _ path: String?, _ content: TrustedFile.Content = .open
@@ -118,7 +141,10 @@ public struct ApplePaySettings: Sendable {
                     association: try bytes(value["association"]?.stringValue),
                     origins: Set((value["origins"]?.arrayValue ?? []).compactMap(\.stringValue)),
                     isEnabled: value["enabled"]?.boolValue ?? true,
-                    percentage: value["percentage"]?.int64Value.map { Int(clamping: $0) } ?? 100))
+                    percentage: value["percentage"]?.int64Value.map { Int(clamping: $0) } ?? 100,
+                    displayName: try own(value, "display_name"), country: try own(value, "country"),
+                    currency: try own(value, "currency"), networks: try ownNetworks(value),
+                    icons: try ApplePaySettings.icons(value["icons"])))
         }
         self.domains = domains
         processing = try pairs(document["processing"], "processing")
@@ -138,6 +164,27 @@ public struct ApplePaySettings: Sendable {
             let until = member.value["until"]?.stringValue.flatMap { Timestamp(iso8601: $0) }
             coupons[member.key.uppercased()] = (percent, until ?? Timestamp(milliseconds: .max))
         }
+    }
+
+    private func factory(
+        _ name: String, _ country: String, _ networks: [String]
+    ) -> ApplePayPaymentRequestFactory {
+        ApplePayPaymentRequestFactory(
+            displayName: name, countryCode: country, supportedNetworks: networks, supportsCouponCode: !coupons.isEmpty)
+    }
+
+    /// Returns the icons of a domain: addresses over TLS, or paths on the counter, by size.
+    private static func icons(_ value: JSONValue?) throws(ApplePaySettingsError) -> [String: String] {
+        var icons: [String: String] = [:]
+        guard let value else { return icons }
+        guard let members = value.objectValue else { throw ApplePaySettingsError(field: "icons of a domain") }
+        for member in members {
+            guard let address = member.value.stringValue, address.hasPrefix("https://") || address.hasPrefix("/"),
+                member.key.wholeMatch(of: /[1-9][0-9]{0,3}x[1-9][0-9]{0,3}/) != nil, icons.count < maximumIcons
+            else { throw ApplePaySettingsError(field: "icons") }
+            icons[member.key] = address
+        }
+        return icons
     }
 
     /// Returns the options for the service. Unusable certificate pairs are left out; the domain's metadata then reports
@@ -164,16 +211,24 @@ public struct ApplePaySettings: Sendable {
                     return isPair ? ApplePayDomain.Identity(certificate: certificate, key: key) : nil
                 } catch { return nil }
             }
-            checked.append(
-                ApplePayDomain(
-                    domain: name, merchant: domain.merchant, identities: identities, association: domain.association,
-                    origins: domain.origins, isEnabled: domain.isEnabled, percentage: domain.percentage))
+            var one = ApplePayDomain(
+                domain: name, merchant: domain.merchant, identities: identities, association: domain.association,
+                origins: domain.origins, isEnabled: domain.isEnabled, percentage: domain.percentage)
+            one.icons = domain.icons
+            if let code = domain.currency {
+                guard let own = Currency(ifValid: code) else {
+                    throw ApplePaySettingsError(field: "currency of \(domain.name)")
+                }
+                one.currency = own
+            }
+            if domain.displayName != nil || domain.country != nil || domain.networks != nil {
+                one.factory = factory(
+                    domain.displayName ?? displayName, domain.country ?? country, domain.networks ?? networks)
+            }
+            checked.append(one)
         }
         var options = ApplePayOptions(
-            environment: environment,
-            factory: ApplePayPaymentRequestFactory(
-                displayName: displayName, countryCode: country, supportedNetworks: networks,
-                supportsCouponCode: !coupons.isEmpty),
+            environment: environment, factory: factory(displayName, country, networks),
             currency: currency, domains: checked, keys: ring, area: delivery, coupons: coupons)
         options.opening = opening
         if !loadsAppleScript { options.script = nil }

@@ -39,9 +39,13 @@ public struct ApplePayWeb: Sendable {
     ///   - account: the account of the sales.
     ///   - provider: the sandbox, or another provider's simulator.
     ///   - opening: the party that decrypts tokens; a provider's simulator checks only their form.
+    ///   - origins: the origins of a team's own pages, such as `http://localhost:3000`, which the simulator serves.
+    ///   - settings: the shop whose name, country, networks, delivery rule and coupons the sheet has; by default the
+    ///     demo shop's. Its certificates and keys are not used.
     public static func sandbox(
         checkout: Checkout, journal: any Journal & RecordStore, account: AccountID, provider: ProviderName = .sandbox,
-        opening: TokenOpening = .here, clock: any TillClock = SystemClock(), statsD: StatsD? = nil
+        opening: TokenOpening = .here, origins: Set<String> = [], settings: ApplePayOptions? = nil,
+        clock: any TillClock = SystemClock(), statsD: StatsD? = nil
     ) throws -> ApplePayWeb {
         let sandbox = try ApplePaySandbox(clock: clock)
         let identity = ApplePayDomain.Identity(
@@ -50,7 +54,8 @@ public struct ApplePayWeb: Sendable {
         guard let local = WebDomain(ApplePaySandbox.domain) else { throw SandboxTokenError.notMerchant }
         let domain = ApplePayDomain(
             domain: local, merchant: ApplePaySandbox.merchant, identities: [identity],
-            association: Array("till sandbox domain association\n".utf8))
+            association: Array("till sandbox domain association\n".utf8),
+            origins: origins)
         var options = ApplePayOptions(
             environment: .sandbox, factory: ApplePayPaymentRequestFactory(displayName: "Till Pizza", countryCode: "GB"),
             currency: .gbp, domains: [domain], keys: ProcessingKeyRing([sandbox.key]),
@@ -61,6 +66,10 @@ public struct ApplePayWeb: Sendable {
         options.coupons = [
             "TENOFF": (10, Timestamp(milliseconds: .max)), "OLD": (50, Timestamp(milliseconds: 0)),
         ]
+        if let settings {
+            (options.factory, options.currency) = (settings.factory, settings.currency)
+            (options.area, options.coupons) = (settings.area, settings.coupons)
+        }
         return ApplePayWeb(
             options: options, trust: try SignerTrust(root: sandbox.apple.rootCertificate), sandbox: sandbox,
             checkout: checkout, journal: journal, account: account, provider: provider, handovers: [options.handover],
@@ -76,7 +85,7 @@ public struct ApplePayWeb: Sendable {
         let baskets = ApplePayBaskets(journal: journal, owner: account, clock: clock)
         let live = LiveApplePayOptions(options, clock: MeasuringClock(clock), reload: reload)
         let metrics = ApplePayMetrics(statsD: statsD)
-        let customers = CustomerAccounts(journal, owner: account)
+        let customers = CustomerAccounts(journal, owner: account, clock: clock)
         let payment = ApplePayCheckout(
             live: live, verifier: PaymentTokenVerifier(trust: trust, environment: options.environment),
             baskets: baskets, customers: customers, replay: JournalReplayStore(store: journal, clock: clock),

@@ -53,8 +53,8 @@ struct BasketRequest: Sendable {
     let customer: String?
 
     /// Reads a request.
-    /// - Parameter currency: the currency of the shop, which the basket must have.
-    init(_ body: JSONValue, currency: Currency) throws {
+    /// - Parameter currencies: the currencies of the shop's domains, one of which the basket must have.
+    init(_ body: JSONValue, currencies: [Currency]) throws {
         try body.allow(BasketRequest.members)
         order = try body.text("order_id", atMost: 128).map { text in
             do throws(IdentifierError) { return try OrderID(selling: text) } catch {
@@ -62,9 +62,10 @@ struct BasketRequest: Sendable {
             }
         }
         guard let code = try body.text("currency", atMost: 3) else { throw Problem.field("currency", "It is missing.") }
-        guard code == currency.code else {
+        guard let currency = currencies.first(where: { $0.code == code }) else {
+            let known = currencies.map(\.code).joined(separator: ", ")
             throw Problem.field(
-                "currency", "Apple Pay is set up for \(currency.code) here. Nothing was opened or charged.",
+                "currency", "Apple Pay is set up for \(known) here. Nothing was opened or charged.",
                 code: "currency_mismatch")
         }
         guard let amount = try body.amount("amount", currency) else {
@@ -250,12 +251,12 @@ extension BasketRequest {
         return .area(DeliveryArea(country: try country(of: value, place), areas: Set(areas), parts: parts))
     }
 
-    private static func requestedTime(in body: JSONValue) throws -> String? {
-        guard let text = try body.text("requested_for", atMost: 32) else { return nil }
-        let form = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2})/
+    static func requestedTime(in body: JSONValue, _ name: String = "requested_for") throws -> String? {
+        guard let text = try body.text(name, atMost: 32) else { return nil }
+        let form = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})/
         guard text.utf8.allSatisfy({ $0 < 0x80 }), text.wholeMatch(of: form) != nil, Timestamp(iso8601: text) != nil
         else {
-            throw Problem.field("requested_for", "It must be a time with an offset, such as 2026-11-21T18:30:00+01:00.")
+            throw Problem.field(name, "It must be a time with an offset, such as 2026-11-21T18:30:00+01:00.")
         }
         return text
     }

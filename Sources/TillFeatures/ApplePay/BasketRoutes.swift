@@ -140,11 +140,22 @@ struct BasketRoutes: Sendable {
         return try answer(found, incoming)
     }
 
+    /// Exchanges the token of a new guest, which the sheet's answer gave to the shop's page, for the guest's customer
+    /// identifier.
+    func redeem(_ incoming: Incoming) async throws -> Response {
+        try checkCaller(incoming)
+        let body = try await incoming.document()
+        try body.allow(["token"])
+        guard let token = try body.text("token", atMost: 128) else { throw Problem.field("token", "It is missing.") }
+        guard let guest = try await routes.customers.redeemed(token) else { throw Problem.guestTokenUnknown }
+        return ApplePayRoutes.json(.members(["customer": .string(guest.id), "basket": guest.basket.json]))
+    }
+
     // MARK: Checks
 
     private func request(in incoming: Incoming) async throws -> BasketRequest {
         let body = try await incoming.document(identifiers: BasketRequest.identifiers)
-        return try BasketRequest(body, currency: routes.options.currency)
+        return try BasketRequest(body, currencies: routes.options.currencies)
     }
 
     /// Baskets belong to the counter's account. Other accounts find nothing, also those that share its readers.
@@ -271,6 +282,8 @@ struct BasketRoutes: Sendable {
         writer.field("customer", seesCustomer ? entry.account : nil)
         writer.field("note", seesCustomer ? terms?.note : nil)
         writer.field("requested_for", seesCustomer ? terms?.requestedFor : nil)
+        writer.field("customer_note", seesCustomer ? terms?.customerNote : nil)
+        writer.field("customer_requested_for", seesCustomer ? terms?.customerTime : nil)
         writer.field("payment_id", found.paymentID?.rawValue)
         writer.field("contact", contact?.apiDocument ?? JSONValue.null)
         writer.field("opened_at", entry.openedAt.description)

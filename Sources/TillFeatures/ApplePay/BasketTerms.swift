@@ -27,6 +27,10 @@ package struct BasketTerms: Hashable, Sendable {
     var note: String?
     /// The time requested by the customer, ISO 8601 with an offset, as given.
     var requestedFor: String?
+    /// The customer's own note, given in an app's checkout.
+    var customerNote: String?
+    /// The time that the customer asked for there, ISO 8601 with an offset, as given.
+    var customerTime: String?
     /// The hash of the goods and terms, by which a repeated request is recognized.
     var fingerprint: [UInt8] = []
 }
@@ -36,7 +40,8 @@ extension BasketTerms {
     var json: JSONValue {
         .members([
             "order": .string(order.rawValue), "number": .string(number), "delivery": delivery?.json, "note": note.json,
-            "requestedFor": requestedFor.json, "fingerprint": .string(Hex.lowercase(fingerprint)),
+            "requestedFor": requestedFor.json, "customerNote": customerNote.json, "customerTime": customerTime.json,
+            "fingerprint": .string(Hex.lowercase(fingerprint)),
         ])
     }
 
@@ -52,7 +57,8 @@ extension BasketTerms {
         }
         self.init(
             order: OrderID(rawValue: order), number: number, delivery: delivery, note: json["note"]?.stringValue,
-            requestedFor: json["requestedFor"]?.stringValue, fingerprint: fingerprint)
+            requestedFor: json["requestedFor"]?.stringValue, customerNote: json["customerNote"]?.stringValue,
+            customerTime: json["customerTime"]?.stringValue, fingerprint: fingerprint)
     }
 }
 

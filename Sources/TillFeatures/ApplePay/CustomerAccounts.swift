@@ -19,18 +19,20 @@ final class CustomerAccounts: Sendable {
     static let maximumReportedTokens = 1_000
 
     private struct Reported {
-        var tokens: [String: Secret<String>] = [:]
+        var tokens: [String: (token: Secret<String>, until: Timestamp)] = [:]
         var order: [String] = []
     }
 
     private let accounts: Records<CustomerAccount>
     private let owner: AccountID
+    private let clock: any TillClock
     private let reported = Mutex(Reported())
 
     /// The customers of an account.
-    init(_ store: any RecordStore, owner: AccountID) {
+    init(_ store: any RecordStore, owner: AccountID, clock: any TillClock) {
         accounts = Records(store)
         self.owner = owner
+        self.clock = clock
     }
 
     /// Returns the hash under which an address is stored. For `main` it covers the address alone, for compatibility
@@ -49,23 +51,45 @@ final class CustomerAccounts: Sendable {
                 CustomerAccount(
                     owner: owner, name: name,
                     id: "guest_" + Hex.lowercase(digest(token.reveal().utf8).prefix(8)),
-                    token: digest(token.reveal().utf8)))
+                    token: digest(token.reveal().utf8), madeAt: clock.now(),
+                    basket: basket))
         else { return nil }
         if made.isNew { keep(token, basket) }
         return Account(id: made.id, token: made.isNew ? token : nil)
     }
 
-    /// Returns the token created with a basket's order, while this process remembers it.
-    func token(ofBasket id: String) -> Secret<String>? { reported.withLock { $0.tokens[id] } }
+    /// Returns the token created with a basket's order, for an hour, until it is redeemed, and while this process
+    /// remembers it.
+    func token(ofBasket id: String) -> Secret<String>? {
+        let now = clock.now()
+        return reported.withLock { reported in
+            guard let kept = reported.tokens[id], now < kept.until else { return nil }
+            return kept.token
+        }
+    }
 
     /// Returns the customer of a token; `nil` for an unknown token.
-    func customer(showing token: String) async throws(JournalError) -> String? {
+    func customer(showing token: String) async throws(JournalError) -> String? { try await account(token)?.id }
+
+    /// Returns the guest of a token that the shop's server redeems; `nil` for an unknown token, and for one that is
+    /// older than ``CustomerAccount/redemption``. A repeated redemption has the same result, so that a lost answer
+    /// loses nothing.
+    func redeemed(_ token: String) async throws(JournalError) -> CustomerAccount? {
+        guard let account = try await account(token), let madeAt = account.madeAt,
+            clock.now() < madeAt.adding(CustomerAccount.redemption)
+        else { return nil }
+        // The page has handed it over: it is told to nobody any more.
+        if let basket = account.basket { reported.withLock { $0.tokens[basket] = nil } }
+        return account
+    }
+
+    private func account(_ token: String) async throws(JournalError) -> CustomerAccount? {
         guard (16...128).contains(token.utf8.count) else { return nil }
         let match = CustomerAccount.match(token: digest(token.utf8))
         guard let found = try await accounts.list(matching: match, limit: 1).first, found.owner == owner else {
             return nil
         }
-        return found.id
+        return found
     }
 
     /// Signs in the demo shop's customer, without a password.
@@ -100,13 +124,14 @@ final class CustomerAccounts: Sendable {
     }
 
     private func keep(_ token: Secret<String>, _ basket: String) {
+        let until = clock.now().adding(CustomerAccount.redemption)
         reported.withLock { reported in
             if reported.order.count >= CustomerAccounts.maximumReportedTokens, let oldest = reported.order.first {
                 reported.order.removeFirst()
                 reported.tokens[oldest] = nil
             }
             reported.order.append(basket)
-            reported.tokens[basket] = token
+            reported.tokens[basket] = (token, until)
         }
     }
 

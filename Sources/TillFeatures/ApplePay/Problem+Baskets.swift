@@ -22,6 +22,19 @@ extension Problem {
         "The basket was closed by the shop, its payment was canceled, or it has expired. Nothing was charged.",
         next: "Open a new basket for the order.")
 
+    /// The problem of a basket on a domain with another currency.
+    static func basketCurrency(_ id: String, _ currency: Currency, of domain: String, _ only: Currency) -> Problem {
+        Problem(
+            .conflict, "currency_mismatch",
+            "The basket \(id) is in \(currency.code), and \(domain) sells in \(only.code). Nothing was charged.",
+            next: "Open the basket in \(only.code), or show it on another domain.")
+    }
+
+    /// The problem of a guest's token that is wrong, or older than its time.
+    static let guestTokenUnknown = Problem(
+        .notFound, "guest_token_unknown", "There is no guest with this token, or it is older than an hour.",
+        next: "Sign the customer in another way. The order is paid and is not affected.")
+
     /// The problem of a replacement of a basket that no request of the shop's server opened.
     static func basketWithoutOrder(_ id: String) -> Problem {
         Problem(

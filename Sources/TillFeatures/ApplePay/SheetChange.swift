@@ -13,7 +13,10 @@ enum SheetChange: Sendable {
     /// A card was chosen.
     case paymentMethod(isCredit: Bool)
 
-    init(_ body: JSONValue, of entry: ApplePayBaskets.Entry, options: ApplePayOptions, now: Timestamp) throws {
+    /// - Parameter country: the country of a contact that names none.
+    init(
+        _ body: JSONValue, of entry: ApplePayBaskets.Entry, options: ApplePayOptions, country: String, now: Timestamp
+    ) throws {
         switch try body.text("event", atMost: 32) {
         case "couponcode":
             let code = (try body.text("couponCode", atMost: 64) ?? "").uppercased().filter { !$0.isWhitespace }
@@ -40,7 +43,7 @@ enum SheetChange: Sendable {
             self = .shippingContact(
                 entry.delivers(
                     to: contact.postalCode,
-                    country: contact.countryCode.isEmpty ? options.factory.countryCode : contact.countryCode,
+                    country: contact.countryCode.isEmpty ? country : contact.countryCode,
                     otherwise: options.area))
         case "paymentmethod":
             self = .paymentMethod(isCredit: body["paymentMethod"]?["type"] == .string("credit"))

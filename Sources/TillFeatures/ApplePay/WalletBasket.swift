@@ -37,6 +37,10 @@ package struct WalletBasket: Hashable, Sendable {
     package var openedAt: Timestamp
     /// The payment, once the customer has authorized one.
     package var attempt: Attempt?
+    /// The transactions of the tokens that were refused, the newest last: a late copy of such a request pays nothing.
+    var refused: [String] = []
+    /// The maximum number of them; each took a customer's authorization.
+    static let maximumRefused = 32
     /// The terms set by the shop's server; `nil` for a basket opened in process.
     var terms: BasketTerms?
     /// `true` once the shop has closed the unpaid basket.
@@ -90,6 +94,7 @@ extension WalletBasket: RecordDocument {
         writer.raw(bytes: document)
         if let terms { writer.field("terms", terms.json) }
         if isClosed { writer.field("closed", true) }
+        if !refused.isEmpty { writer.field("refused", JSONValue.array(refused.map { .string($0) })) }
         if let attempt {
             writer.field("transaction", attempt.transaction)
             writer.field("payment", attempt.payment?.rawValue)
@@ -122,6 +127,7 @@ extension WalletBasket: RecordDocument {
         holder = stored.holder
         generation = Int(clamping: body.optionalInt("generation") ?? 0)
         isClosed = body.json["closed"]?.boolValue ?? false
+        refused = body.json["refused"]?.arrayValue?.compactMap(\.stringValue) ?? []
         if let kept = body.json["terms"] {
             guard let terms = BasketTerms(json: kept) else { throw body.damaged("terms") }
             self.terms = terms

@@ -145,11 +145,15 @@ open class PKPaymentRequest: NSObject {
 
 open class PKPaymentMethod: NSObject {
     open var type = PKPaymentMethodType.unknown
+    open var displayName: String?
+    open var network: PKPaymentNetwork?
     public override init() {}
 }
 
 open class PKPaymentToken: NSObject {
     open var paymentData = Data()
+    open var paymentMethod = PKPaymentMethod()
+    open var transactionIdentifier = ""
     public override init() {}
 }
 
