@@ -81,7 +81,7 @@ func feature(_ name: String, _ dependencies: Target.Dependency..., resources: [R
 
 /// The features of the server, one target each.
 let features = [
-    "ApplePay", "Books", "Operations", "Page", "Payments", "Receipts", "Staff", "Tap", "Terminal",
+    "ApplePay", "Books", "CardFields", "Operations", "Page", "Payments", "Receipts", "Staff", "Tap", "Terminal",
 ].map { Target.Dependency.target(name: "TillFeature" + $0) }
 
 let package = Package(
@@ -334,6 +334,9 @@ let package = Package(
             "TillStandInApple", asyncHTTPClient, crypto, nioHTTP1, nioPosix, nioSSL,
             resources: [.embedInCode("Assets")]),
         feature("Books", "TillBooks", "TillCheckout", "TillJournal", "TillProvider", "TillStatements", lifecycle),
+        feature(
+            "CardFields", "TillCards", "TillCheckout", "TillCounter", "TillJournal", "TillProvider",
+            resources: [.embedInCode("Assets")]),
         feature("Operations", "TillCheckout", "TillCounter", "TillJournal", "TillOffline", "TillProvider"),
         feature("Page", "TillCards", resources: [.embedInCode("Assets")]),
         feature(

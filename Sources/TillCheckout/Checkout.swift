@@ -124,6 +124,9 @@ public struct Checkout: Sendable {
         } catch { throw .journal(error) }
     }
 
+    /// Returns `true` if the provider is configured and takes card numbers.
+    public func takesCards(_ name: ProviderName) -> Bool { providers[name]?.capabilities.takesCards ?? false }
+
     /// Authorizes a payment at a provider. Returns once the outcome is in the journal, even if it is `unknown`.
     public func confirm(
         _ id: PaymentID, account: AccountID, provider name: ProviderName, tender: Tender,

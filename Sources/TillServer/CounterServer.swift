@@ -10,6 +10,7 @@ public import TillCore
 public import TillCounter
 public import TillFeatureApplePay
 import TillFeatureBooks
+import TillFeatureCardFields
 import TillFeatureOperations
 import TillFeaturePage
 import TillFeaturePayments
@@ -278,6 +279,7 @@ public struct CounterServer: Sendable {
             requests: payments, journal: journal, feed: feed, readCard: readCard, terminal: terminal,
             approvals: approvals
         ).register(on: router)
+        CardFieldRoutes(sessions: CardSessions(journal, clock: clock), payments: payments).register(on: router)
         AttentionRoutes(
             payments: payments, queue: AttentionQueue(journal), incidents: IncidentLog(journal),
             assignments: Assignments(journal, clock: clock), clock: clock

@@ -12,8 +12,8 @@ extension PageAsset {
             bytes: PackageResources.counter_css, type: "text/css; charset=utf-8", audience: .counter,
             isOfCustomers: true),
         "/counter.js": script(PackageResources.counter_js),
-        "/card-networks.js": script(CardNetworksScript.bytes),
-        "/card-number.js": script(PackageResources.card_number_js),
+        "/card-networks.js": shared(CardNetworksScript.bytes),
+        "/card-number.js": shared(PackageResources.card_number_js),
         "/cards.js": script(PackageResources.cards_js),
         "/dialog.js": script(PackageResources.dialog_js),
         "/dom.js": script(PackageResources.dom_js),
@@ -38,9 +38,15 @@ extension PageAsset {
         "/staff.js": script(PackageResources.staff_js),
         "/stored.js": script(PackageResources.stored_js),
         "/tap.js": script(PackageResources.tap_js),
-        "/typed-digits.js": script(PackageResources.typed_digits_js),
+        "/typed-digits.js": shared(PackageResources.typed_digits_js),
+        "/typed-fields.js": shared(PackageResources.typed_fields_js),
         "/views.js": script(PackageResources.views_js),
         "/openapi.yaml": PageAsset(
             bytes: PackageResources.openapi_yaml, type: "application/yaml", audience: .counter),
     ]
+
+    /// A script that the card fields of customers' pages load, too.
+    private static func shared(_ bytes: [UInt8]) -> PageAsset {
+        PageAsset(bytes: bytes, type: script(bytes).type, audience: .counter, isOfCustomers: true)
+    }
 }

@@ -4,6 +4,7 @@ import Testing
 import TillCore
 @testable import TillCounter
 @testable import TillFeatureApplePay
+@testable import TillFeatureCardFields
 @testable import TillFeaturePage
 
 @testable import TillServer
@@ -17,7 +18,9 @@ struct DescribedRoutesTests {
             "/", "/shop", "/shop/session", "/shop/baskets", "/applepay/sandbox/authorize",
             // A file of Apple's at an address of Apple's.
             ApplePayRoutes.association,
-        ] + (Array(PageAsset.ofCounter.keys) + PageAsset.ofApplePay.keys).filter { $0 != "/openapi.yaml" })
+            // What the frame with the card fields asks of its own counter.
+            "/card/frame/{id}", "/card/pay", "/card/status",
+        ] + (Array(PageAsset.ofCounter.keys) + PageAsset.ofApplePay.keys + PageAsset.ofCardFields.keys).filter { $0 != "/openapi.yaml" })
 
     /// Addresses that others make, send and open, with parameters of their own.
     private static let anyQuery: Set<String> = [

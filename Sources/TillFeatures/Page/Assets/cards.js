@@ -4,24 +4,8 @@
 import { codeFault, formatExpiry, formatNumber, judgeNumber } from "./card-number.js";
 import { $ } from "./dom.js";
 import { mark } from "./notice.js";
-import { digitsOf, digitValue } from "./typed-digits.js";
-
-/** Formats a field after each edit. A gap never stands in the way of deleting. */
-function follow(control, format, then = (_) => {}) {
-  control.addEventListener("beforeinput", (event) => {
-    if (event.inputType !== "deleteContentBackward" || control.selectionStart !== control.selectionEnd) return;
-    let caret = control.selectionStart;
-    while (caret > 0 && digitValue(control.value[caret - 1]) < 0) caret--;
-    if (caret > 0) control.setSelectionRange(caret, caret);
-  });
-  control.addEventListener("input", (event) => {
-    if (event.isComposing) return;
-    const result = format(control.value, control.selectionStart ?? control.value.length);
-    if (control.value !== result.text) control.value = result.text;
-    if (document.activeElement === control) control.setSelectionRange(result.caret, result.caret);
-    then(result.text);
-  });
-}
+import { digitsOf } from "./typed-digits.js";
+import { follow } from "./typed-fields.js";
 
 /** What is wrong with the number as it stands, or should be double-checked; "" if nothing is. */
 function numberFault() {

@@ -1,0 +1,125 @@
+// Card fields for a shop's page: one script tag and one element. The fields are in a frame of the counter's own origin,
+// so that neither the page nor its scripts can read what is typed.
+//
+//   <script type="module" src="https://till.example/card/client.js"></script>
+//   <till-card session="…"></till-card>
+//
+// The session comes from the shop's server (POST /v1/payments/{id}/card_session). The page's own button calls the
+// element's `pay()`. The element sends "ready", "change" (`complete`, `brand`), "submit" (Enter in a field), "paid",
+// "declined", "action", "pending", "unknown" and "error", each with a `detail`; `pay()` resolves with the one that ends it.
+// After "declined" and "error" nothing was charged for that card. "action": the bank asks the customer, in the frame.
+// After "unknown" nobody knows: the page offers no other payment, and the shop's server looks at the payment. A shop
+// delivers by what its server reads of the payment, never by an event of a page.
+
+const base = new URL("/", import.meta.url);
+const SESSION = /^(cf-[a-z]{4,60})_[0-9a-f]{16,128}$/;
+const MOST_PIXELS = 800;
+/** What ends a payment. */
+const ENDS = new Set(["paid", "declined", "unknown", "error"]);
+
+class TillCard extends HTMLElement {
+  static observedAttributes = ["session"];
+  /** @type {HTMLIFrameElement | null} */
+  #frame = null;
+  #session = "";
+  #nonce = "";
+  /** @type {((detail: object) => void)[]} */
+  #waiting = [];
+  #isReady = false;
+  /** What a payment ended with, after which there is no other. @type {object | null} */
+  #over = null;
+  #heard = (event) => this.#hear(event);
+
+  connectedCallback() {
+    window.addEventListener("message", this.#heard);
+    this.#load();
+  }
+
+  disconnectedCallback() {
+    window.removeEventListener("message", this.#heard);
+    this.#close();
+  }
+
+  attributeChangedCallback() {
+    if (this.isConnected) this.#load();
+  }
+
+  /** Takes the frame away. Who waits is told that nobody knows. */
+  #close() {
+    this.#frame?.remove();
+    this.#frame = null;
+    this.#isReady = false;
+    this.#end({ type: "unknown", code: "fields_removed", message: "The card fields were removed while they paid." });
+  }
+
+  #end(detail) {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const done of waiting) done(detail);
+  }
+
+  #load() {
+    const session = this.getAttribute("session") ?? "";
+    if (this.#frame && session === this.#session) return;
+    this.#close();
+    this.#session = session;
+    this.#over = null;
+    const parts = session.match(SESSION);
+    if (!parts) return;
+    this.#nonce = crypto.randomUUID();
+    const frame = document.createElement("iframe");
+    frame.title = this.getAttribute("label") ?? "Card";
+    frame.setAttribute("referrerpolicy", "no-referrer");
+    Object.assign(frame.style, { border: "0", display: "block", width: "100%", height: "12rem" });
+    const open = new URL(`card/frame/${parts[1]}`, base);
+    // The fragment does not leave the browser; the frame removes it.
+    open.hash = new URLSearchParams({ session, nonce: this.#nonce }).toString();
+    frame.src = open.href;
+    let loads = 0;
+    frame.addEventListener("load", () => {
+      loads += 1;
+      // Reloaded by itself it has lost the session.
+      if (loads > 1 && frame === this.#frame) {
+        this.#close();
+        this.#load();
+      }
+    });
+    this.append(frame);
+    this.#frame = frame;
+  }
+
+  /** @param {MessageEvent} event */
+  #hear(event) {
+    const said = event.data;
+    if (!this.#frame || event.source !== this.#frame.contentWindow || event.origin !== base.origin) return;
+    if (said?.till !== "card" || said.nonce !== this.#nonce) return;
+    if (said.type === "resize") {
+      this.#frame.style.height = `${Math.min(Math.max(Number(said.height) || 0, 40), MOST_PIXELS)}px`;
+      return;
+    }
+    if (said.type === "ready") this.#isReady = true;
+    const { isOver, ...detail } = said.detail ?? {};
+    if (said.type === "paid" || said.type === "unknown" || isOver) this.#over = { type: said.type, ...detail };
+    this.dispatchEvent(new CustomEvent(said.type, { detail }));
+    if (ENDS.has(said.type)) this.#end({ type: said.type, ...detail });
+  }
+
+  /**
+   * Pays with the typed card. Another call while one is under way waits for the same end; after the end of the payment it
+   * has that end again.
+   * @returns {Promise<{type: string, code?: string, message?: string}>}
+   */
+  pay() {
+    if (this.#over) return Promise.resolve(this.#over);
+    if (!this.#isReady) {
+      return Promise.resolve({ type: "error", code: "not_ready", message: "The card fields are not loaded." });
+    }
+    const end = new Promise((done) => this.#waiting.push(done));
+    if (this.#waiting.length === 1) {
+      this.#frame?.contentWindow?.postMessage({ till: "card", nonce: this.#nonce, type: "pay" }, base.origin);
+    }
+    return end;
+  }
+}
+
+if (!customElements.get("till-card")) customElements.define("till-card", TillCard);

@@ -1,0 +1,294 @@
+// The card fields in their frame. The page around it is told what state they are in, and never what is typed.
+
+import { codeFault, formatExpiry, formatNumber, judgeNumber } from "/card-number.js";
+import { digitsOf } from "/typed-digits.js";
+import { follow } from "/typed-fields.js";
+
+const ANSWER_MS = 90_000;
+const LOOK_MS = 1_000;
+/** How long an outcome is looked up for after an answer was lost. */
+const SETTLE_MS = 60_000;
+/** How long the bank's page may take. */
+const BANK_MS = 25 * 60_000;
+/** How long the first look is repeated for. */
+const FIRST_MS = 10_000;
+
+const $ = (id) => document.getElementById(id);
+const around = document.documentElement.dataset.origin;
+const given = new URLSearchParams(location.hash.slice(1));
+const session = given.get("session") ?? "";
+const nonce = given.get("nonce") ?? "";
+history.replaceState(null, "", location.pathname);
+
+let isPaying = false;
+
+function tell(type, detail = {}) {
+  parent.postMessage({ till: "card", nonce, type, detail }, around);
+}
+
+function resize() {
+  parent.postMessage({ till: "card", nonce, type: "resize", height: document.body.scrollHeight + 4 }, around);
+}
+
+// MARK: Fields
+
+function mark(id, fault) {
+  $(`${id}-fault`).textContent = fault;
+  if (fault) $(id).setAttribute("aria-invalid", "true");
+  else $(id).removeAttribute("aria-invalid");
+}
+
+/** The date as typed, in ASCII digits and without gaps. */
+const expiry = () => formatExpiry($("expires").value, 0).text.replace(/\s/g, "");
+
+const expiryFault = () =>
+  /^(0[1-9]|1[0-2])[/-]?(\d{2}|\d{4})$/.test(expiry()) ? "" : "Month and year, such as 12/30.";
+
+/** What is wrong with each field, "" where nothing is. */
+const faults = () => ({
+  number: judgeNumber($("number").value).fault ?? "",
+  expires: expiryFault(),
+  code: codeFault($("code").value, $("number").value) ?? "",
+});
+
+function changed() {
+  const { network } = judgeNumber($("number").value);
+  tell("change", { complete: Object.values(faults()).every((fault) => !fault), brand: network?.name ?? null });
+}
+
+follow($("number"), formatNumber, (text) => {
+  const { network, state, fault } = judgeNumber(text);
+  $("brand").textContent = network?.name ?? "";
+  $("code").placeholder = network ? `${network.codeLength} digits` : "";
+  mark("number", state === "invalid" ? fault ?? "" : "");
+  changed();
+});
+follow($("expires"), formatExpiry, () => {
+  mark("expires", "");
+  changed();
+});
+follow($("code"), (text, caret) => ({
+  text: digitsOf(text).slice(0, 4), caret: digitsOf(text.slice(0, caret)).length,
+}), () => {
+  mark("code", "");
+  changed();
+});
+for (const id of ["number", "expires", "code"]) {
+  $(id).addEventListener("blur", () => { if ($(id).value.trim()) mark(id, faults()[id]); });
+}
+$("card").addEventListener("submit", (event) => {
+  event.preventDefault();
+  tell("submit");
+});
+
+// MARK: Paying
+
+async function ask(path, body, milliseconds) {
+  const answer = await fetch(path, {
+    method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ session, ...body }),
+    credentials: "omit", redirect: "error", signal: AbortSignal.timeout(milliseconds),
+  });
+  return { ok: answer.ok, body: await answer.json() };
+}
+
+const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+/** The payment as it stands; null where nobody says. */
+async function look() {
+  try {
+    const { ok, body } = await ask("/card/status", {}, 10_000);
+    return ok ? body : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Looks until the payment has an end, or the time for it is over.
+ * @param {object | null} first What was answered; null where the answer was lost.
+ * @param {number} before The attempts that were known when the card was sent. Without a newer one the payment stands as
+ *   it did, and the request may still be on its way.
+ */
+async function settled(first, before) {
+  let now = first;
+  let end = performance.now() + SETTLE_MS;
+  let isAtBank = false;
+  for (;;) {
+    switch (now?.status) {
+      case "paid": case "refunded": case "closed": return now;
+      case "declined":
+        if (now.attempts > before) return now;
+        break;
+      case "action":
+        if (!isAtBank) {
+          if (!showBank(now.action_url)) return null;
+          isAtBank = true;
+          end = performance.now() + BANK_MS;
+        }
+        break;
+      default: break;
+    }
+    if (performance.now() >= end) return null;
+    await wait(LOOK_MS);
+    now = await look();
+  }
+}
+
+/** A bank's page: over TLS, or in the sandbox on this machine. */
+function bankAddress(text) {
+  const url = URL.canParse(text ?? "") ? new URL(text) : null;
+  if (url?.protocol === "https:") return url.href;
+  return url?.protocol === "http:" && ["localhost", "127.0.0.1"].includes(url.hostname) ? url.href : null;
+}
+
+/** Shows the bank's page; false if there is none that can be shown. */
+function showBank(text) {
+  const address = bankAddress(text);
+  if (!address) return false;
+  tell("action");
+  let loads = 0;
+  $("bank-page").onload = () => {
+    loads += 1;
+    // The bank has sent the customer back, to a page that frames may not show.
+    if (loads > 1) {
+      $("bank-page").hidden = true;
+      say("One moment: the shop asks your bank for the result.");
+    }
+  };
+  $("card").hidden = true;
+  $("bank").hidden = false;
+  $("bank-page").hidden = false;
+  $("bank-page").src = address;
+  $("bank-link").href = address;
+  say("");
+  $("bank").focus();
+  resize();
+  return true;
+}
+
+function hideBank() {
+  $("bank-page").onload = null;
+  $("bank").hidden = true;
+  $("bank-page").removeAttribute("src");
+}
+
+function say(text) {
+  $("said").textContent = text;
+}
+
+function lock(isLocked) {
+  for (const control of $("card").elements) control.disabled = isLocked;
+}
+
+/** The end of the payment, if it has one: there is no other card after it. */
+let over = null;
+
+function end(type, sentence, detail = {}) {
+  isPaying = false;
+  hideBank();
+  const told = { message: sentence, ...detail };
+  if (type === "paid" || type === "unknown" || detail.isOver) {
+    over = { type, told };
+    for (const id of ["number", "expires", "code"]) $(id).value = "";
+  }
+  $("card").hidden = over !== null;
+  lock(over !== null);
+  say(sentence);
+  if (type === "declined") $("number").focus();
+  tell(type, told);
+  resize();
+}
+
+const UNKNOWN = "It is not known yet whether you have paid. Do not pay again: the shop will tell you.";
+
+/** Ends with what the counter says of the payment; false for a state that is no end. */
+function ended(now) {
+  switch (now?.status) {
+    case "paid": end("paid", "Thank you. Your payment is confirmed.", { order: now.order_number }); return true;
+    case "declined": end("declined", now.message ?? "The card was declined. Nothing was charged."); return true;
+    case "refunded": case "closed":
+      end("error", now.message ?? "This payment is closed.", { code: "payment_over", isOver: true });
+      return true;
+    default: return false;
+  }
+}
+
+/** Ends with the refusal of a card that was not charged. */
+function refused({ code, detail, errors }) {
+  const field = { "tender.number": "number", "tender.expiry": "expires", "tender.cvc": "code" }[errors?.[0]?.field];
+  end("error", field ? "" : detail ?? "Nothing was charged.", { code });
+  if (!field) return;
+  mark(field, errors[0].message);
+  $(field).focus();
+  resize();
+}
+
+async function pay() {
+  if (isPaying) return;
+  if (over) return tell(over.type, over.told);
+  const wrong = faults();
+  for (const [id, fault] of Object.entries(wrong)) mark(id, fault);
+  const first = Object.keys(wrong).find((id) => wrong[id]);
+  if (first) {
+    end("error", "", { code: "invalid_card", field: first });
+    return $(first).focus();
+  }
+  isPaying = true;
+  const tender = {
+    type: "card", number: digitsOf($("number").value), expiry: expiry(), cvc: digitsOf($("code").value),
+  };
+  lock(true);
+  say("Paying… Do not close this page.");
+  tell("pending");
+  resize();
+  // Another window of the session may have tried cards, too.
+  let now = await look();
+  const before = (attempts = now?.attempts ?? attempts);
+  now = null;
+  try {
+    const { ok, body } = await ask("/card/pay", { tender }, ANSWER_MS);
+    if (!ok && body.money_moved === "no") return refused(body);
+    now = ok ? body : null;
+  } catch {
+    // It may have arrived: the payment says what came of it.
+  }
+  now = await settled(now, before);
+  attempts = now?.attempts ?? attempts;
+  if (!ended(now)) end("unknown", UNKNOWN);
+}
+
+addEventListener("message", (event) => {
+  if (event.source !== parent || event.origin !== around) return;
+  if (event.data?.till !== "card" || event.data.nonce !== nonce || event.data.type !== "pay") return;
+  pay();
+});
+new ResizeObserver(resize).observe(document.body);
+
+/** The number of attempts that the payment had when it was last seen. */
+let attempts = 0;
+
+/** Begins with the payment as it stands: after a reload it may be under way, or made. */
+async function begin() {
+  // On the counter's own origin the page around could read everything.
+  if (around === location.origin || !session) return;
+  let at = await look();
+  for (const until = performance.now() + FIRST_MS; !at && performance.now() < until; at = await look()) {
+    await wait(LOOK_MS);
+  }
+  if (!at) return end("unknown", "The shop cannot be reached, so it cannot be said how this payment stands.");
+  attempts = at.attempts;
+  $("due").textContent = `${at.amount_text} · Order ${at.order_number}`;
+  tell("ready");
+  if (at.status === "action" || at.status === "pending") {
+    isPaying = true;
+    lock(true);
+    say("Your payment is being confirmed.");
+    const now = await settled(at, attempts - 1);
+    attempts = now?.attempts ?? attempts;
+    if (!ended(now)) end("unknown", UNKNOWN);
+  } else if (at.status !== "open" && at.status !== "declined") {
+    ended(at);
+  }
+  resize();
+}
+begin();

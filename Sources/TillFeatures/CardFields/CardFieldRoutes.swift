@@ -1,0 +1,169 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TillCards
+import TillCheckout
+import TillCore
+import TillCounter
+import TillProvider
+package import TillWeb
+
+/// The card fields of customers' pages: a session that the shop's server opens, a frame with the fields on the
+/// counter's own origin, and the payment that the frame makes with it. The shop's page sees no part of the card.
+package struct CardFieldRoutes: Sendable {
+    /// The maximum size of a request from the frame.
+    private static let maximumBodyBytes = 4_096
+
+    private let sessions: CardSessions
+    private let payments: PaymentRequests
+
+    package init(sessions: CardSessions, payments: PaymentRequests) {
+        self.sessions = sessions
+        self.payments = payments
+    }
+
+    private var checkout: Checkout { payments.checkout }
+    private var options: ServerOptions { payments.options }
+    private var clock: any TillClock { payments.clock }
+
+    package func register(on router: CounterRouter) {
+        router.post("/v1/payments/{id}/card_session", for: .sell, of: .caller) {
+            try await open($0.parameters.identifier(), $0)
+        }
+        router.open([.get, .head], "/card/frame/{id}", for: .customer) { _, parameters in
+            try await frame(parameters.text("id"))
+        }
+        router.open([.post], "/card/pay", for: .customer) { request, _ in try await pay(request) }
+        router.open([.post], "/card/status", for: .customer) { request, _ in try await status(request) }
+        for (path, asset) in PageAsset.ofCardFields {
+            router.open([.get, .head], path, for: asset.reader) { _, _ in
+                var response = asset.response
+                // A module of another origin is read with CORS. It is the same for everybody.
+                if asset.audience == .anyOrigin { response.headers[.accessControlAllowOrigin] = "*" }
+                return response
+            }
+        }
+    }
+
+    // MARK: The shop's server
+
+    private func open(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
+        let body = try await incoming.document()
+        try body.allow(["origin"])
+        // A policy names no host by its IPv6 address.
+        guard let origin = try body.text("origin", atMost: 253), WebOrigin.isSafe(origin), !origin.contains("[") else {
+            throw Problem.field(
+                "origin", "It must be the origin of the shop's page, such as https://shop.example, with TLS.")
+        }
+        let own = incoming.request.head.authority ?? ""
+        guard origin != "https://\(own)", origin != "http://\(own)" else {
+            throw Problem.field("origin", "It must not be the counter's own, whose pages could read the card.")
+        }
+        try StandInRefusal.check(options.defaultProvider, in: options.mode)
+        guard checkout.takesCards(options.defaultProvider) else { throw Problem.noTypedCards(options.defaultProvider) }
+        let payment = try await checkout.payment(id, account: incoming.account)
+        switch CardFieldState(payment) {
+        case .open, .declined, .action, .pending: break
+        case .paid, .refunded, .closed: throw Problem.cardFieldsTooLate(payment)
+        }
+        guard payment.attempts.count < CardSession.maximumAttempts else { throw Problem.cardSessionUsedUp }
+        let (session, text) = try await sessions.open(id, of: incoming.account, on: origin)
+        let document = JSONValue.members([
+            "session": .string(text.reveal()), "payment_id": .string(id.rawValue), "origin": .string(origin),
+            "expires_at": .string(session.expiresAt.description), "script_path": .string("/card/client.js"),
+        ])
+        return .json(document.bytes(), status: .created)
+    }
+
+    // MARK: The frame
+
+    private func frame(_ id: String) async throws -> Response {
+        // Also when its time is over: the fields then say how the payment stands.
+        guard let session = try await sessions.session(id) else { throw Problem.cardSessionUnknown }
+        // The origin has passed `WebOrigin.isSafe`, so it has no character of markup or of a policy.
+        let page = String(decoding: PackageResources.card_frame_html, as: UTF8.self)
+            .replacing("{origin}", with: session.origin, maxReplacements: 1)
+        let banks = options.mode == .test ? "https: http://127.0.0.1:* http://localhost:*" : "https:"
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: "text/html; charset=utf-8",
+                .contentSecurityPolicy:
+                    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+                    + "frame-src \(banks); base-uri 'none'; form-action 'none'; frame-ancestors \(session.origin)",
+            ], body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
+    }
+
+    /// Returns the body and the session of a request from the frame.
+    private func session(_ request: Request) async throws -> (body: JSONValue, session: CardSession) {
+        let body = try await Incoming(
+            request: request, account: options.account, maximumBodyBytes: CardFieldRoutes.maximumBodyBytes
+        ).document()
+        guard let text = try body.text("session", atMost: 128), let session = try await sessions.session(of: text)
+        else {
+            throw Problem.cardSessionUnknown
+        }
+        return (body, session)
+    }
+
+    private func pay(_ request: Request) async throws -> Response {
+        let (body, session) = try await session(request)
+        try body.allow(["session", "tender"])
+        guard body["tender"]?["type"] == .string("card") else {
+            throw Problem.field("tender.type", "It must be card.")
+        }
+        let before = try await checkout.payment(session.payment, account: session.account)
+        switch CardFieldState(before) {
+        case .open, .declined: break
+        // Another card is not asked for while the outcome of one is open, and not after one has paid.
+        case .action, .pending, .paid, .refunded, .closed: return answer(before)
+        }
+        guard session.isOpen(at: clock.now()) else { throw Problem.cardSessionOver }
+        guard before.attempts.count < CardSession.maximumAttempts else { throw Problem.cardSessionUsedUp }
+        let tender = try TenderRequest(body, currency: before.currency, now: clock.now())
+        guard case .card(let card) = tender.kind else { throw Problem.field("tender.type", "It must be card.") }
+        do throws(ExpiryError) { try card.expiry.check(at: clock.now()) } catch {
+            throw Problem.field(
+                "tender.expiry", "\(error)", code: error == .expired ? "card_expired" : "invalid_card")
+        }
+        try StandInRefusal.check(options.defaultProvider, in: options.mode)
+        guard try await sessions.countTry(session) else { throw Problem.cardSessionUsedUp }
+        let after: Payment
+        do throws(CheckoutError) {
+            after = try await checkout.confirm(
+                session.payment, account: session.account, provider: options.defaultProvider,
+                tender: .card(card.details))
+        } catch {
+            // The payment of another window, or of a request that may have been sent, is what the customer is told.
+            let now = try await checkout.payment(session.payment, account: session.account)
+            switch CardFieldState(now) {
+            case .open, .declined: throw error
+            case .action, .pending, .paid, .refunded, .closed: return answer(now)
+            }
+        }
+        payments.metrics.outcome(after.status)
+        // The provider was not reached: nothing of the card was sent.
+        guard CardFieldState(after) != .open else { throw Problem.cardNotSent }
+        return answer(after)
+    }
+
+    private func status(_ request: Request) async throws -> Response {
+        let (body, session) = try await session(request)
+        try body.allow(["session"])
+        let payment = try await checkout.payment(session.payment, account: session.account)
+        checkout.watched(payment)
+        return answer(payment)
+    }
+
+    private func answer(_ payment: Payment) -> Response {
+        let state = CardFieldState(payment)
+        let document = JSONValue.members([
+            "status": .string(state.name), "money_moved": .string(state.moneyMoved.rawValue),
+            "attempts": .number(String(payment.attempts.count)), "order_number": .string(payment.order.number),
+            "amount": .number(String(payment.amount.minorUnits)), "currency": .string(payment.currency.code),
+            "amount_text": .string("\(payment.amount)"), "message": state.sentence.map { .string($0) },
+            "action_url": state.actionURL.map { .string($0) },
+        ])
+        return .json(document.bytes())
+    }
+}

@@ -1,0 +1,79 @@
+import TillCore
+
+/// The state of a payment as the customer at the card fields is told.
+enum CardFieldState: Hashable {
+    /// No card was tried.
+    case open
+    /// The last card was declined; another one can be tried.
+    case declined(DeclineReason)
+    /// The bank asks the customer, at this address if it has one.
+    case action(url: String?)
+    /// The outcome is not known yet.
+    case pending
+    case paid
+    /// All of it was given back.
+    case refunded
+    /// The shop has canceled the payment, or it has expired.
+    case closed
+
+    init(_ payment: Payment) {
+        // A hold that is being released is not paid, and not free either. What was captured stays so.
+        let isBeingVoided = payment.cancelReason != nil || payment.currentAttempt?.void?.state.isOpen == true
+        switch payment.status {
+        case .requiresPaymentMethod: self = .open
+        case .declined: self = CardFieldState.declined(payment.attempts.last)
+        case .requiresAction:
+            if case .requiresAction(let action)? = payment.currentAttempt?.state {
+                self = .action(url: action.url)
+            } else {
+                self = .pending
+            }
+        case .processing, .unknown, .stored: self = .pending
+        case .requiresCapture: self = isBeingVoided ? .pending : .paid
+        case .succeeded, .partiallyCaptured, .partiallyRefunded: self = .paid
+        case .refunded: self = .refunded
+        case .canceled, .expired, .captureFailed: self = .closed
+        }
+    }
+
+    private static func declined(_ attempt: Attempt?) -> CardFieldState {
+        if case .declined(let decline)? = attempt?.state { return .declined(decline.reason) }
+        return .open
+    }
+
+    /// The name in the answer.
+    var name: String {
+        switch self {
+        case .open: "open"
+        case .declined: "declined"
+        case .action: "action"
+        case .pending: "pending"
+        case .paid: "paid"
+        case .refunded: "refunded"
+        case .closed: "closed"
+        }
+    }
+
+    var moneyMoved: MoneyMoved {
+        switch self {
+        case .open, .declined, .closed, .refunded: .no
+        case .action, .pending: .unknown
+        case .paid: .yes
+        }
+    }
+
+    /// The sentence for the customer, if there is something to say.
+    var sentence: String? {
+        switch self {
+        case .declined(let reason): reason.customerSentence
+        case .closed: "This payment is closed. Nothing was charged."
+        case .refunded: "This payment was given back in full."
+        case .open, .action, .pending, .paid: nil
+        }
+    }
+
+    /// The address of the bank's page.
+    var actionURL: String? {
+        if case .action(let url) = self { url } else { nil }
+    }
+}
