@@ -105,7 +105,7 @@ public struct CardReaderEventType: RawRepresentable, Hashable, Sendable, CustomS
     public static let updating = CardReaderEventType(.updating)
     /// The reader disconnected and is not being reconnected; the message gives the advice.
     public static let disconnected = CardReaderEventType(.disconnected)
-    /// The reader disconnected and is being reconnected; the message gives the advice.
+    /// The reader disconnected and is being reconnected.
     public static let reconnecting = CardReaderEventType(.reconnecting)
     /// The reader is connected again.
     public static let reconnected = CardReaderEventType(.reconnected)
@@ -130,7 +130,7 @@ public struct CardReaderEventType: RawRepresentable, Hashable, Sendable, CustomS
         case .lowBattery: "The reader's battery is low. Charge it."
         case .lowBatteryResolved: "The reader's battery is no longer low."
         case .updating: "The reader is being updated. Leave it on."
-        case .reconnecting: "The reader is being connected again."
+        case .reconnecting: "The reader's connection was lost. It is being connected again."
         case .reconnected: "The reader is connected again."
         case .intentCreated, .displayMessage, .disconnected, nil: nil
         }

@@ -91,12 +91,23 @@ public struct CardReaderInput: OptionSet, Hashable, Sendable {
     public static let insert = CardReaderInput(rawValue: 2)
     /// By the antenna of the reader, or that of a phone.
     public static let tap = CardReaderInput(rawValue: 4)
+
+    /// The methods by name.
+    private static let named: [(name: String, input: CardReaderInput)] = [
+        ("insert", .insert), ("swipe", .swipe), ("tap", .tap),
+    ]
+
+    /// Reads names; ignores unknown ones.
+    public init(names: [String]) {
+        self = CardReaderInput(CardReaderInput.named.filter { names.contains($0.name) }.map(\.input))
+    }
+
+    /// The names of the methods: `insert`, `swipe`, `tap`.
+    public var names: [String] { CardReaderInput.named.filter { contains($0.input) }.map(\.name) }
+
     /// The prompt for the customer: `"Insert or tap the card."`
     public var sentence: String {
-        var words: [String] = []
-        if contains(.insert) { words.append("insert") }
-        if contains(.swipe) { words.append("swipe") }
-        if contains(.tap) { words.append("tap") }
+        var words = names
         guard let last = words.popLast() else { return "Wait." }
         let text = words.isEmpty ? last : words.joined(separator: ", ") + " or " + last
         return text.prefix(1).uppercased() + text.dropFirst() + " the card."

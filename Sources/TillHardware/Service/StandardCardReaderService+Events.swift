@@ -126,7 +126,11 @@ extension StandardCardReaderService {
         case .operating(var link, let operation):
             link.loss = isBeingReached ? .reconnecting(reason) : .gone(reason)
             phase = .operating(link, operation)
-            tell(isBeingReached ? .reconnecting : .disconnected, operation.attempt, message: reason.advice)
+            if isBeingReached {
+                tell(.reconnecting, operation.attempt)
+            } else {
+                tell(.disconnected, operation.attempt, message: reason.advice)
+            }
             lost(reason, during: operation)
         case .reconnecting(let link, _):
             guard !isBeingReached else { return }
@@ -167,7 +171,7 @@ extension StandardCardReaderService {
         phase = .reconnecting(link, reason)
         cardIsInserted = false
         reconnections.send(.reconnecting(link.reader, reason))
-        if tell { events.send(CardReaderEvent(.reconnecting, message: reason.advice)) }
+        if tell { events.send(CardReaderEvent(.reconnecting)) }
         let (clock, limit) = (clock, limits.reconnect)
         let attempt = link.attempt
         Task(executorPreference: executor) { [weak self] in

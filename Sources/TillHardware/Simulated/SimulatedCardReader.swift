@@ -51,6 +51,33 @@ public final class SimulatedCardReader: CardReaderService {
         await driver.beforeSale()
     }
 
+    /// Wakes the reader, collects a card for a payment and waits until it is taken out.
+    /// - Parameter tell: receives every event in order, the last one before this returns or throws.
+    public func collect(
+        _ parameters: PaymentIntentParameters, tell: @escaping @Sendable (CardReaderEvent) -> Void
+    ) async throws(CardReaderServiceError) -> CardPresentPayload {
+        let events = readerEvents.subscribe()
+        let listener = Task {
+            for await event in events {
+                if event.type == SimulatedCardReader.endOfSale { return }
+                tell(event)
+            }
+        }
+        let result: Result<CardPresentPayload, CardReaderServiceError>
+        do throws(CardReaderServiceError) {
+            await wake()
+            let payload = try await collectPaymentMethod(parameters)
+            await waitForInsertedCardToBeRemoved()
+            result = .success(payload)
+        } catch { result = .failure(error) }
+        await show(CardReaderEvent(SimulatedCardReader.endOfSale))
+        await listener.value
+        return try result.get()
+    }
+
+    /// Marks the end of a sale among its events; told to nobody.
+    private static let endOfSale = CardReaderEventType(rawValue: "end_of_sale")
+
     /// Sets the card of the next customer.
     public func present(_ card: SimulatedCard) async { await driver.present(card) }
 

@@ -29,7 +29,7 @@ extension SimulatedCardReaderDriver {
         activity = .reading
         defer { activity = .idle }
         let inputs = reader.readerType.capabilities.inputs
-        try await ask(inputs)
+        try await ask(inputs, paces: Self.pacesOfCustomer)
         let card = card
         for incident in card.incidents { try await meet(incident, inputs) }
         switch card.behavior {
@@ -82,6 +82,8 @@ extension SimulatedCardReaderDriver {
         }
     }
 
+    /// The time until the customer presents a card, in paces.
+    private static let pacesOfCustomer: Int64 = 2
     /// The level to which a card's text drains the battery.
     private static let lowPercent = 15
 

@@ -79,4 +79,6 @@ extension SimulatedCardReaderDriver {
 
     /// The length of what a person should be able to read, in paces.
     static let pacesOfIncident: Int64 = 4
+    /// The length of a connection, in paces: a page that listens from its beginning misses nothing after it.
+    static let pacesOfConnection: Int64 = 3
 }

@@ -114,6 +114,8 @@ public actor SimulatedCardReaderDriver: CardReaderDriver {
         try await run(.connect) { () async throws(CardReaderFailure) -> CardReader in
             guard reader.serial == self.reader.serial else { throw CardReaderFailure(.readerNotFound) }
             connection = .connected
+            await wait(paces: Self.pacesOfConnection)
+            guard connection.isConnected else { throw CardReaderFailure(.commandCanceled) }
             do throws(CardReaderFailure) { try await installRequiredUpdate() } catch {
                 connection = .released
                 throw error
