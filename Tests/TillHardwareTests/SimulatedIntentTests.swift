@@ -151,10 +151,10 @@ import TillTestSupport
     }
 
     @Test func aReaderThatIsReconnectedDuringASaleSaysSoOnceAndSellsAgain() throws {
-        let world = try SimulatedReaderWorld("timeout+misread")
+        let world = try SimulatedReaderWorld()
         try world.run { world in
             try await world.connect()
-            let sale = world.start { world in try await world.pay("timeout+misread", order: "1") }
+            let sale = world.start { world in try await world.pay("visa+misread", order: "1") }
             await world.reaches("collecting")
             for await event in world.service.readerEvents where event.type == .readRetry { break }
             await world.driver.lose(.bluetoothSignalLost, isReconnecting: true)
@@ -168,6 +168,7 @@ import TillTestSupport
         let types = world.said.all.events.map(\.type)
         #expect(types.filter { $0 == .reconnecting }.count == 1)
         #expect(types.filter { $0 == .reconnected }.count == 1)
+        #expect(types.filter { $0 == .cardInserted }.count == 1)
         #expect(!types.contains(.disconnected))
     }
 
