@@ -472,8 +472,9 @@ struct CounterReaderDriverTests {
         fake.books.withLock {
             $0.events =
                 "retry: 1000\n\nevent: reader\ndata: {\"payment\":\"pay_1\",\"type\":\"waiting_for_input\",\"message\":"
-                + "\"Insert or tap the card.\"}\n\nid: 4\nevent: attempted\ndata: {\"payment\":\"pay_1\"}\n\n: still "
-                + "here\n\nevent: reader\r\ndata: {\"payment\":\"pay_1\",\"type\":\"approved\",\"message\":\"\"}\n\n"
+                + "\"Insert or tap the card.\",\"input\":[\"insert\",\"tap\",\"wave\"],\"percent\":40}\n\n"
+                + "id: 4\nevent: attempted\ndata: {\"payment\":\"pay_1\"}\n\n: still here\n\nevent: reader\r\n"
+                + "data: {\"payment\":\"pay_1\",\"type\":\"approved\",\"message\":\"\"}\n\n"
                 + "event: reader\ndata: {\"payment\":\"pay_1\",\"type\":\"remove_card\",\"message\":\"Remove it.\"}\n\n"
         }
         let (driver, reader) = try await connected(fake)
@@ -492,6 +493,8 @@ struct CounterReaderDriverTests {
         #expect(await sale.value?.intent == nil)
         #expect(seen.withLock { $0 }.map(\.type) == [.waitingForInput, .removeCard])
         #expect(seen.withLock { $0 }.last?.message == "Remove it.")
+        #expect(seen.withLock { $0 }.first?.input == [.insert, .tap])
+        #expect(seen.withLock { $0 }.first?.percent == 40)
         #expect(seen.withLock { $0 }.map(\.attempt) == [request(reader).attempt, request(reader).attempt])
     }
 

@@ -40,11 +40,29 @@ private func example3() async throws {
     _ = readers
 }
 
-/// Of `SimulatedCardReaderDriver.swift`.
+/// Of `SimulatedCard.swift`.
 private func example4() async throws {
-    let driver = try SimulatedCardReaderDriver(card: SimulatedCard(parsing: "visa+tap"))
+    let plain = try SimulatedCard(parsing: "visa")
+    let phone = try SimulatedCard(parsing: "mastercard+tap+check_phone")  // contactless; its owner unlocks the phone
+    let worn = try SimulatedCard(parsing: "visa+misread")  // read at the second try
+    let gone = try SimulatedCard(parsing: "disconnected:powered_off")  // the reader goes away while it waits
+    print(plain.brand, phone.entryMode, worn.incidents, gone.behavior)
+    _ = plain
+    _ = phone
+    _ = worn
+    _ = gone
+}
+
+/// Of `SimulatedCardReaderDriver.swift`.
+private func example5(_ service: any CardReaderService) async throws {
+    let driver = try SimulatedCardReaderDriver(card: SimulatedCard(parsing: "visa+tap"), createsIntents: .onDevice)
     let readers = StandardCardReaderService(driver: driver)
     try await driver.present(SimulatedCard(parsing: "declined:insufficient_funds"))  // the next customer's card
+    await driver.drain(to: 15)  // the service reports a low battery
+    await driver.offer(CardReaderSoftwareUpdate(version: "2"))  // and an update
+    await driver.lose(.bluetoothSignalLost, isReconnecting: true)
+    await driver.regain()
+    await driver.fail(.confirm, with: .answerLost)  // the next confirmation happens, and nobody hears of it
     _ = driver
     _ = readers
 }

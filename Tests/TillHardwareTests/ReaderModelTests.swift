@@ -20,7 +20,7 @@ import TillCore
     }
 
     @Test func whatAReaderCanDoIsDeclared() {
-        #expect(CardReaderType.known.count == 22)
+        #expect(CardReaderType.known.count == 23)
         #expect(CardReaderType.verifoneP400.capabilities.intents == .serverOnly)
         #expect(CardReaderType.wisePosE.capabilities.intents == .serverOnly)
         #expect(CardReaderType.stripeM2.capabilities.intents == .deviceOrServer)

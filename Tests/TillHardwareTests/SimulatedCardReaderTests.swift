@@ -36,14 +36,27 @@ import TillHardware
             ])
     }
 
-    @Test(arguments: ["", "viisa", "declined:", "declined:Robert'); DROP", "visa+tap+tap"])
+    @Test(arguments: [
+        "", "viisa", "declined:", "declined:Robert'); DROP", "visa+tap+tap", "visa+", "+tap", "visa+misread+misread",
+        "visa+sing", "disconnected:boredom", "timeout:1",
+    ])
     func anUnknownCardIsRefusedWithTheListOfKnownOnes(name: String) {
         let error = #expect(throws: SimulatedCardError.self) { try SimulatedCard(parsing: name) }
         #expect(error?.description.contains("interac") == true)
+        #expect(error?.description.contains("+misread") == true)
+    }
+
+    @Test func everyWordFollowsEveryName() throws {
+        for name in SimulatedCard.known {
+            let name = name.replacing("<reason>", with: name.hasPrefix("declined") ? "expired_card" : "powered_off")
+            for word in SimulatedCard.knownWords { _ = try SimulatedCard(parsing: "\(name)+\(word)") }
+        }
+        #expect(try SimulatedCard(parsing: "visa+misread+tap+pin").incidents == [.misread, .pin])
     }
 
     @Test(arguments: [
         ("timeout", UnderlyingError.cardReadTimedOut), ("removed", .cardRemoved), ("canceled", .commandCanceled),
+        ("disconnected", .notConnectedToReader), ("visa+swipe", .cardInsertNotRead),
         ("interac", .currencyNotSupported), ("eftpos", .currencyNotSupported),
     ])
     func whatGoesWrongAtTheReaderIsToldAndMovesNoMoney(name: String, why: UnderlyingError) async throws {

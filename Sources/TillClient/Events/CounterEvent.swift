@@ -19,7 +19,11 @@ public enum CounterEvent: Hashable, Sendable {
         }
         guard let type = json["type"]?.stringValue else { return nil }
         self = .reader(
-            payment, CardReaderEvent(CardReaderEventType(rawValue: type), message: json["message"]?.stringValue))
+            payment,
+            CardReaderEvent(
+                CardReaderEventType(rawValue: type), message: json["message"]?.stringValue,
+                input: json["input"]?.arrayValue.map { CardReaderInput(names: $0.compactMap(\.stringValue)) },
+                percent: json["percent"]?.int64Value.flatMap { Int(exactly: $0) }))
     }
 }
 

@@ -1,8 +1,14 @@
 import TillCore
+import TillHardware
 import TillProvider
 
-/// A reader or a location in command output.
+/// A reader, what it says, or a location in command output.
 enum ReaderLine {
+    static func text(_ event: CardReaderEvent) -> String {
+        let words = event.message ?? event.type.rawValue.replacing("_", with: " ")
+        return event.percent.map { "\(words) \($0) %" } ?? words
+    }
+
     static func text(_ reader: CounterReader, isConnected: Bool = false) -> String {
         var parts = [
             reader.id, reader.label, reader.deviceType,

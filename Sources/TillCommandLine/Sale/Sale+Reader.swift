@@ -88,7 +88,7 @@ extension Sale {
         let steps = fleet.steps()
         let printer = Task {
             for await step in steps where step.payment == payment.id && !isQuiet {
-                Output.note("Reader \(reader.label): \(step.event.message ?? step.event.type.rawValue)")
+                Output.note("Reader \(reader.label): \(ReaderLine.text(step.event))")
             }
         }
         defer { printer.cancel() }

@@ -48,7 +48,8 @@ struct Sale: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The simulated card: visa, mastercard, amex, interac, eftpos, declined:<reason>, …", valueName: "card"))
+            "The simulated card: visa, mastercard, amex, interac, eftpos, declined:<reason>, … and what happens at the "
+                + "reader before: visa+misread, visa+check_phone, visa+update, …", valueName: "card"))
     var card: String?
     @Flag(name: .long, help: "The reader asks for a tip, if its configuration has tips.")
     var askTip = false
@@ -192,18 +193,14 @@ struct Sale: AsyncParsableCommand {
 
     private func readCard(for payment: Payment) async throws -> Tender {
         let simulated = try SimulatedCard(parsing: card ?? "visa")
-        let reader = await SimulatedCardReader.connected(
-            card: simulated, pace: .milliseconds(Output.isTerminal && !common.json ? 300 : 0))
-        let progress = await ReaderProgress(reader, isQuiet: common.json)
-        do {
-            let payload = try await reader.collectPaymentMethod(
-                PaymentIntentParameters(amount: payment.amount, order: payment.order.id))
-            await progress.end()
-            return .cardPresent(payload)
-        } catch {
-            await progress.end()
-            throw error
-        }
+        let isQuiet = common.json
+        let reader = SimulatedCardReader(
+            card: simulated, pace: .milliseconds(Output.isTerminal && !isQuiet ? 300 : 0))
+        let parameters = PaymentIntentParameters(amount: payment.amount, order: payment.order.id)
+        return .cardPresent(
+            try await reader.collect(parameters) { event in
+                if !isQuiet { Output.note("Reader: \(ReaderLine.text(event))") }
+            })
     }
 
     /// Returns the signer of the receipt's URL. The sale is complete by now, so an unusable key costs only the URL.

@@ -25,6 +25,7 @@ extension PageAsset {
         "/order.js": script(PackageResources.order_js),
         "/passkeys.js": script(PackageResources.passkeys_js),
         "/payment.js": script(PackageResources.payment_js),
+        "/pictures.js": script(PackageResources.pictures_js),
         "/questions.js": script(PackageResources.questions_js),
         "/readers.js": script(PackageResources.readers_js),
         "/receipts.js": script(PackageResources.receipts_js),

@@ -214,7 +214,14 @@ package struct EventStreamRoute: Sendable {
         writer.beginObject()
         writer.field("payment", payment.rawValue)
         writer.field("type", event.type.rawValue)
-        writer.field("message", event.message ?? "The card was read.")
+        writer.field("message", event.message ?? event.type.rawValue.replacing("_", with: " "))
+        if let input = event.input {
+            writer.key("input")
+            writer.beginArray()
+            for name in input.names { writer.string(name) }
+            writer.endArray()
+        }
+        if let percent = event.percent { writer.field("percent", percent) }
         writer.endObject()
         return "event: reader\ndata: \(writer.text)\n\n"
     }

@@ -32,8 +32,10 @@ public struct CardReaderType: RawRepresentable, Hashable, Sendable, CustomString
     public static let verifoneV660p = CardReaderType(rawValue: "verifone_v660p")
     /// The phone itself: Tap to Pay.
     public static let tapToPay = CardReaderType(rawValue: "mobile_phone_reader")
-    /// No device at all: Till's own simulation.
+    /// No device at all: Till's own simulation, which returns sealed cards.
     public static let simulated = CardReaderType(rawValue: "simulated")
+    /// No device at all: Till's own simulation of a handheld reader, whose driver holds intents.
+    public static let simulatedMobile = CardReaderType(rawValue: "simulated_mobile")
     /// Stripe's simulated WisePOS E.
     public static let simulatedWisePosE = CardReaderType(rawValue: "simulated_wisepos_e")
     /// A reader simulated by Stripe's API: S700.
@@ -55,9 +57,9 @@ public struct CardReaderType: RawRepresentable, Hashable, Sendable, CustomString
     /// Every known model, in the order of the documentation.
     public static let known: [CardReaderType] = [
         .chipper2X, .stripeM2, .wisePad3, .wisePosE, .stripeS700, .stripeS710, .stripeT600, .verifoneP400,
-        .verifoneM425, .verifoneP630, .verifoneUX700, .verifoneV660p, .tapToPay, .simulated, .simulatedWisePosE,
-        .simulatedS700, .simulatedS710, .simulatedT600, .simulatedM425, .simulatedP630, .simulatedUX700,
-        .simulatedV660p,
+        .verifoneM425, .verifoneP630, .verifoneUX700, .verifoneV660p, .tapToPay, .simulated, .simulatedMobile,
+        .simulatedWisePosE, .simulatedS700, .simulatedS710, .simulatedT600, .simulatedM425, .simulatedP630,
+        .simulatedUX700, .simulatedV660p,
     ]
 
     /// `true` for simulated readers, which take no physical card.
@@ -89,12 +91,23 @@ public struct CardReaderInput: OptionSet, Hashable, Sendable {
     public static let insert = CardReaderInput(rawValue: 2)
     /// By the antenna of the reader, or that of a phone.
     public static let tap = CardReaderInput(rawValue: 4)
+
+    /// The methods by name.
+    private static let named: [(name: String, input: CardReaderInput)] = [
+        ("insert", .insert), ("swipe", .swipe), ("tap", .tap),
+    ]
+
+    /// Reads names; ignores unknown ones.
+    public init(names: [String]) {
+        self = CardReaderInput(CardReaderInput.named.filter { names.contains($0.name) }.map(\.input))
+    }
+
+    /// The names of the methods: `insert`, `swipe`, `tap`.
+    public var names: [String] { CardReaderInput.named.filter { contains($0.input) }.map(\.name) }
+
     /// The prompt for the customer: `"Insert or tap the card."`
     public var sentence: String {
-        var words: [String] = []
-        if contains(.insert) { words.append("insert") }
-        if contains(.swipe) { words.append("swipe") }
-        if contains(.tap) { words.append("tap") }
+        var words = names
         guard let last = words.popLast() else { return "Wait." }
         let text = words.isEmpty ? last : words.joined(separator: ", ") + " or " + last
         return text.prefix(1).uppercased() + text.dropFirst() + " the card."
@@ -159,6 +172,10 @@ public struct CardReaderCapabilities: Hashable, Sendable {
         case .simulated:
             CardReaderCapabilities(
                 form: .simulated, inputs: [.insert, .tap], intents: .sealedCard, hasBattery: true,
+                installsUpdates: true, showsCart: true, asksForTips: false)
+        case .simulatedMobile:
+            CardReaderCapabilities(
+                form: .simulated, inputs: [.insert, .tap, .swipe], intents: .deviceOrServer, hasBattery: true,
                 installsUpdates: true, showsCart: true, asksForTips: false)
         default:
             CardReaderCapabilities(

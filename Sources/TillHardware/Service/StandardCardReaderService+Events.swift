@@ -12,8 +12,7 @@ extension StandardCardReaderService {
         case .reconnectFailed: notReached()
         case .updateAvailable(let update): updateAvailable(update)
         case .updateStarted(let isCancelable): updateStarted(isCancelable)
-        case .updateProgress(let percent):
-            if isUpdating { updates.send(.installing(percent: min(100, max(0, percent)))) }
+        case .updateProgress(let percent): updateProgressed(min(100, max(0, percent)))
         case .updateEnded:
             if isUpdating { updates.send(.completed) }
         }
@@ -23,7 +22,8 @@ extension StandardCardReaderService {
         switch event.type {
         case .cardInserted:
             let holdsCard = phase.link?.reader.readerType.capabilities.holdsCard ?? false
-            cardIsInserted = holdsCard && driver.capabilities.reportsRemoval
+            let isInside = event.input?.contains(.insert) ?? holdsCard
+            cardIsInserted = holdsCard && isInside && driver.capabilities.reportsRemoval
         case .cardRemoved:
             cardIsInserted = false
             wakeCardWaiters(true)
@@ -122,11 +122,15 @@ extension StandardCardReaderService {
     private func lost(_ reason: CardReaderDisconnectReason, isBeingReached: Bool) {
         switch phase {
         case .connected(let link):
-            if isBeingReached { reachAgain(link, reason) } else { gone(reason, tell: true) }
+            if isBeingReached { reachAgain(link, reason, tell: true) } else { gone(reason, tell: true) }
         case .operating(var link, let operation):
             link.loss = isBeingReached ? .reconnecting(reason) : .gone(reason)
             phase = .operating(link, operation)
-            tell(.disconnected, operation.attempt, message: reason.advice)
+            if isBeingReached {
+                tell(.reconnecting, operation.attempt)
+            } else {
+                tell(.disconnected, operation.attempt, message: reason.advice)
+            }
             lost(reason, during: operation)
         case .reconnecting(let link, _):
             guard !isBeingReached else { return }
@@ -154,7 +158,8 @@ extension StandardCardReaderService {
     }
 
     /// Waits for the driver to reconnect the reader, within the limit.
-    func reachAgain(_ link: ServicePhase.Link, _ reason: CardReaderDisconnectReason) {
+    /// - Parameter tell: `false` if the event is published already.
+    func reachAgain(_ link: ServicePhase.Link, _ reason: CardReaderDisconnectReason, tell: Bool) {
         guard link.options.reconnectsAutomatically, driver.capabilities.reconnects else {
             gone(reason, tell: true)
             later { service in _ = await service.stopReaching() }
@@ -166,7 +171,7 @@ extension StandardCardReaderService {
         phase = .reconnecting(link, reason)
         cardIsInserted = false
         reconnections.send(.reconnecting(link.reader, reason))
-        events.send(CardReaderEvent(.disconnected, message: reason.advice))
+        if tell { events.send(CardReaderEvent(.reconnecting)) }
         let (clock, limit) = (clock, limits.reconnect)
         let attempt = link.attempt
         Task(executorPreference: executor) { [weak self] in
@@ -198,12 +203,15 @@ extension StandardCardReaderService {
             link.reader = reader
             phase = .connected(link)
             reconnections.send(.succeeded(reader))
+            events.send(CardReaderEvent(.reconnected))
             reportBattery()
         case .operating(var link, let operation) where link.reader.serial == reader.serial:
+            let wasLost = link.loss != nil
             link.loss = nil
             link.reader = reader
             phase = .operating(link, operation)
             reconnections.send(.succeeded(reader))
+            if wasLost { tell(.reconnected, operation.attempt) }
         default: break
         }
     }

@@ -25,7 +25,7 @@ extension StandardCardReaderService {
         switch loss {
         case nil: phase = .connected(link)
         case .gone(let reason): gone(reason, tell: false)
-        case .reconnecting(let reason): reachAgain(link, reason)
+        case .reconnecting(let reason): reachAgain(link, reason, tell: false)
         }
         operation.ended.open()
     }

@@ -31,8 +31,21 @@ extension StandardCardReaderService {
         guard isUpdating else { return }
         updateIsCancelable = isCancelable
         updates.send(.started(isCancelable: isCancelable))
+        tellUpdating(0)
         // A required update during the connection has the time limit of an update.
         if case .connecting(let connecting) = phase { connecting.call?.restartTimer(limits.update) }
+    }
+
+    func updateProgressed(_ percent: Int) {
+        guard isUpdating else { return }
+        updates.send(.installing(percent: percent))
+        tellUpdating(percent)
+    }
+
+    private func tellUpdating(_ percent: Int) {
+        var event = CardReaderEvent(.updating, percent: percent)
+        event.attempt = phase.operation?.attempt
+        events.send(event)
     }
 
     /// Installs the update that the reader offers.

@@ -6,13 +6,19 @@ public final class SimulatedCardReader: CardReaderService {
     /// The label of the simulated reader.
     public static let label = "simulated"
 
+    /// The reader's driver, for all that it can be made to do.
+    public let driver: SimulatedCardReaderDriver
     private let service: StandardCardReaderService
-    private let driver: SimulatedCardReaderDriver
 
     /// Creates a reader that is not started.
-    /// - Parameter pace: the time between two events; zero for programs, about 300 ms for people.
-    public init(card: SimulatedCard, clock: any TillClock = SystemClock(), pace: Span = .milliseconds(0)) {
-        let driver = SimulatedCardReaderDriver(card: card, clock: clock, pace: pace)
+    /// - Parameters:
+    ///   - createsIntents: `never` for sealed cards; otherwise the driver holds intents.
+    ///   - pace: the time between two events; zero for programs, about 300 ms for people.
+    public init(
+        card: SimulatedCard, createsIntents: CardReaderDriverCapabilities.IntentCreation = .never,
+        clock: any TillClock = SystemClock(), pace: Span = .milliseconds(0)
+    ) {
+        let driver = SimulatedCardReaderDriver(card: card, createsIntents: createsIntents, clock: clock, pace: pace)
         self.driver = driver
         service = StandardCardReaderService(driver: driver, clock: clock)
         // The customer takes the card when asked to. Ends with the service.
@@ -27,18 +33,50 @@ public final class SimulatedCardReader: CardReaderService {
         card: SimulatedCard, clock: any TillClock = SystemClock(), pace: Span = .milliseconds(0)
     ) async -> SimulatedCardReader {
         let reader = SimulatedCardReader(card: card, clock: clock, pace: pace)
-        do {
-            try await reader.start(NoCardReaderConfig())
-            for await found in reader.discoveredReaders {
-                guard let device = found.first else { continue }
-                try await reader.connect(device)
-                break
-            }
-        } catch {
-            // It stays unconnected, and the next command reports that.
-        }
+        await reader.wake()
         return reader
     }
+
+    /// Starts and connects the reader, and lets happen what the card's text says of the time before the sale: an
+    /// update, a lost connection. A reader that does not connect stays unconnected, and the next command reports that.
+    public func wake() async {
+        do throws(CardReaderServiceError) {
+            try await start(NoCardReaderConfig())
+            for await found in discoveredReaders {
+                guard let device = found.first else { continue }
+                try await connect(device)
+                break
+            }
+        } catch { return }
+        await driver.beforeSale()
+    }
+
+    /// Wakes the reader, collects a card for a payment and waits until it is taken out.
+    /// - Parameter tell: receives every event in order, the last one before this returns or throws.
+    public func collect(
+        _ parameters: PaymentIntentParameters, tell: @escaping @Sendable (CardReaderEvent) -> Void
+    ) async throws(CardReaderServiceError) -> CardPresentPayload {
+        let events = readerEvents.subscribe()
+        let listener = Task {
+            for await event in events {
+                if event.type == SimulatedCardReader.endOfSale { return }
+                tell(event)
+            }
+        }
+        let result: Result<CardPresentPayload, CardReaderServiceError>
+        do throws(CardReaderServiceError) {
+            await wake()
+            let payload = try await collectPaymentMethod(parameters)
+            await waitForInsertedCardToBeRemoved()
+            result = .success(payload)
+        } catch { result = .failure(error) }
+        await show(CardReaderEvent(SimulatedCardReader.endOfSale))
+        await listener.value
+        return try result.get()
+    }
+
+    /// Marks the end of a sale among its events; told to nobody.
+    private static let endOfSale = CardReaderEventType(rawValue: "end_of_sale")
 
     /// Sets the card of the next customer.
     public func present(_ card: SimulatedCard) async { await driver.present(card) }

@@ -1,49 +1,93 @@
 public import TillCore
 
-/// The driver of a simulated card reader. Only the sandbox provider understands its sealed data.
+/// The driver of a simulated card reader. By default it returns sealed cards, which only the sandbox provider
+/// understands; created with `createsIntents: .onDevice` it holds intents of its own, in memory.
+///
+/// Everything happens because its caller says so, on the injected clock: the next customer's card, and the reader's own
+/// battery, updates, connection and faults.
 ///
 /// ```swift
-/// let driver = try SimulatedCardReaderDriver(card: SimulatedCard(parsing: "visa+tap"))
+/// let driver = try SimulatedCardReaderDriver(card: SimulatedCard(parsing: "visa+tap"), createsIntents: .onDevice)
 /// let readers = StandardCardReaderService(driver: driver)
 /// try await driver.present(SimulatedCard(parsing: "declined:insufficient_funds"))  // the next customer's card
+/// await driver.drain(to: 15)  // the service reports a low battery
+/// await driver.offer(CardReaderSoftwareUpdate(version: "2"))  // and an update
+/// await driver.lose(.bluetoothSignalLost, isReconnecting: true)
+/// await driver.regain()
+/// await driver.fail(.confirm, with: .answerLost)  // the next confirmation happens, and nobody hears of it
 /// ```
+///
+/// An intent whose answer was lost stays at the driver as it is: the service reads it, or confirms it again with the
+/// same key and gets the same answer. ``clear()`` and ``disconnect()`` leave intents and refunds alone.
 public actor SimulatedCardReaderDriver: CardReaderDriver {
-    /// The simulated reader.
+    /// The simulated reader that returns sealed cards.
     public static let device = CardReader(
         serial: "SIMULATED-1", name: SimulatedCardReader.label, softwareVersion: "1",
         battery: CardReaderBattery(percent: 87, isCharging: false), readerType: .simulated, networkStatus: .online)
+    /// The simulated reader whose driver holds intents.
+    public static let mobileDevice = CardReader(
+        serial: "SIMULATED-2", name: "simulated mobile", softwareVersion: "1",
+        battery: CardReaderBattery(percent: 87, isCharging: false), readerType: .simulatedMobile,
+        networkStatus: .online)
 
     /// The driver's capabilities.
-    public nonisolated let capabilities = CardReaderDriverCapabilities(
-        createsIntents: .never, needsConnectionToken: false)
-    private let clock: any TillClock
-    private let pace: Span
-    private var card: SimulatedCard
+    public nonisolated let capabilities: CardReaderDriverCapabilities
+    let clock: any TillClock
+    let pace: Span
+    var card: SimulatedCard
+    var reader: CardReader
+    var connection = Connection.released
+    var activity = Activity.idle
+    var isCardInserted = false
+    var offered: OfferedUpdate?
+    var books = SimulatedReaderBooks()
+    var faults: [SimulatedReaderCommand: [SimulatedReaderFault]] = [:]
+    private var hanging: [Gate] = []
     private var handler: CardReaderDriverEventHandler?
-    private var isConnected = false
-    private var isCardInserted = false
-    private var collection = Collection.idle
 
-    private enum Collection { case idle, running, calledOff }
+    enum Connection {
+        case released, connected
+        /// Away; `isReconnecting`: it may return by itself.
+        case lost(isReconnecting: Bool)
+
+        var isConnected: Bool {
+            if case .connected = self { return true }
+            return false
+        }
+    }
+
+    enum Activity: Equatable {
+        case idle
+        /// Waiting for a card.
+        case reading
+        case updating(isCancelable: Bool)
+        case calledOff
+    }
+
+    struct OfferedUpdate {
+        let update: CardReaderSoftwareUpdate
+        let isCancelable: Bool
+        let failure: UnderlyingError?
+    }
 
     /// Creates a driver of one simulated reader.
-    /// - Parameter pace: the time between two events; zero for programs, about 300 ms for people.
-    public init(card: SimulatedCard, clock: any TillClock = SystemClock(), pace: Span = .milliseconds(0)) {
+    /// - Parameters:
+    ///   - createsIntents: `never` for a reader of sealed cards; otherwise the driver holds intents.
+    ///   - pace: the time between two events; zero for programs, about 300 ms for people.
+    public init(
+        card: SimulatedCard, createsIntents: CardReaderDriverCapabilities.IntentCreation = .never,
+        clock: any TillClock = SystemClock(), pace: Span = .milliseconds(0)
+    ) {
+        let isSealed = createsIntents == .never
         self.card = card
         self.clock = clock
         self.pace = pace
+        reader = isSealed ? Self.device : Self.mobileDevice
+        capabilities = CardReaderDriverCapabilities(
+            createsIntents: createsIntents, needsConnectionToken: false, refunds: !isSealed, reconnects: true)
     }
 
-    /// Sets the card of the next customer.
-    public func present(_ card: SimulatedCard) { self.card = card }
-
-    /// Simulates the removal of the card by the customer.
-    public func takeCard() async {
-        guard isCardInserted else { return }
-        await wait()
-        isCardInserted = false
-        await tell(.cardRemoved)
-    }
+    // MARK: Finding and connecting
 
     /// Sets the handler of events.
     public func observe(_ handler: @escaping CardReaderDriverEventHandler) async { self.handler = handler }
@@ -51,114 +95,95 @@ public actor SimulatedCardReaderDriver: CardReaderDriver {
     public func discover(
         _ request: CardReaderDiscoveryRequest, found: @escaping @Sendable ([CardReader]) async -> Void
     ) async throws(CardReaderFailure) {
-        do { _ = try await request.configuration.connectionToken() } catch {
-            throw error as? CardReaderFailure ?? CardReaderFailure(.connectionTokenFailed)
+        try await run(.discover) { () async throws(CardReaderFailure) -> Void in
+            do { _ = try await request.configuration.connectionToken() } catch {
+                throw error as? CardReaderFailure ?? CardReaderFailure(.connectionTokenFailed)
+            }
+            await found([reader])
         }
-        await found([Self.device])
     }
 
-    public func cancelDiscovery() async throws(CardReaderFailure) {}
+    /// Ends a discovery that does not return; no other one lasts.
+    public func cancelDiscovery() async throws(CardReaderFailure) { release() }
 
+    /// Connects the reader. An update whose date has come, or that the card's text asks for, is installed meanwhile;
+    /// any other one is reported.
     public func connect(
         _ reader: CardReader, _ request: CardReaderConnectionRequest
     ) async throws(CardReaderFailure) -> CardReader {
-        guard reader.serial == Self.device.serial else { throw CardReaderFailure(.readerNotFound) }
-        isConnected = true
-        return Self.device
+        try await run(.connect) { () async throws(CardReaderFailure) -> CardReader in
+            guard reader.serial == self.reader.serial else { throw CardReaderFailure(.readerNotFound) }
+            connection = .connected
+            await wait(paces: Self.pacesOfConnection)
+            guard connection.isConnected else { throw CardReaderFailure(.commandCanceled) }
+            do throws(CardReaderFailure) { try await installRequiredUpdate() } catch {
+                connection = .released
+                throw error
+            }
+            return self.reader
+        }
     }
 
     /// Releases the simulated reader.
     public func disconnect() async throws(CardReaderFailure) {
-        isConnected = false
+        connection = .released
         isCardInserted = false
-        if collection == .running { collection = .calledOff }
+        if activity != .idle { activity = .calledOff }
+        release()
     }
 
-    public func createIntent(_ request: CardReaderIntentRequest) async throws(CardReaderFailure) -> PaymentIntent {
-        throw CardReaderFailure(.featureNotAvailableWithConnectedReader)
+    public func cancelReconnection() async throws(CardReaderFailure) {
+        guard case .lost(isReconnecting: true) = connection else {
+            throw CardReaderFailure(.cancelFailedAlreadyCompleted)
+        }
+        connection = .released
     }
 
-    public func retrieveIntent(
-        _ id: ProviderReference, clientSecret: Secret<String>?, account: AccountID
-    ) async throws(CardReaderFailure) -> PaymentIntent {
-        throw CardReaderFailure(.featureNotAvailableWithConnectedReader)
-    }
-
-    /// Collects a card for an intent.
-    public func collect(_ request: CardReaderCollectRequest) async throws(CardReaderFailure) -> PaymentIntent {
-        throw CardReaderFailure(.featureNotAvailableWithConnectedReader)
-    }
-
-    /// Takes the payment of an intent.
-    public func confirm(
-        _ intent: PaymentIntent, _ request: CardReaderConfirmRequest
-    ) async throws(CardReaderFailure) -> PaymentIntent {
-        throw CardReaderFailure(.featureNotAvailableWithConnectedReader)
-    }
-
-    public func cancelIntent(
-        _ intent: PaymentIntent, key: IdempotencyKey
-    ) async throws(CardReaderFailure) -> PaymentIntent {
-        throw CardReaderFailure(.featureNotAvailableWithConnectedReader)
-    }
+    /// Releases commands that do not return.
+    public func clear() async { release() }
 
     /// Shows a cart, or nothing, on the reader.
     public func display(_ cart: ReaderCart?) async throws(CardReaderFailure) {}
 
-    /// Collects a card, sealed.
-    public func collectSealed(
-        _ request: CardReaderCollectRequest
-    ) async throws(CardReaderFailure) -> CardPresentPayload {
-        guard isConnected else { throw CardReaderFailure(.notConnectedToReader) }
-        guard collection == .idle else { throw CardReaderFailure(.readerBusy) }
-        collection = .running
-        defer { collection = .idle }
-        try await step(.waitingForInput)
-        let card = card
-        switch card.behavior {
-        case .timeout: throw CardReaderFailure(.cardReadTimedOut)
-        case .canceled: throw CardReaderFailure(.commandCanceled)
-        case .read, .declined, .removed: break
-        }
-        isCardInserted = card.entryMode == "contact_emv"
-        try await step(.cardInserted, message: isCardInserted ? nil : "Card read.")
-        if card.behavior == .removed {
-            isCardInserted = false
-            await tell(.cardRemoved)
-            throw CardReaderFailure(.cardRemoved)
-        }
-        let currency = request.parameters.amount.currency
-        if let only = card.onlyCurrency, currency.code != only {
-            await tell(.declined, message: "This card pays in \(only) only.")
-            throw CardReaderFailure(
-                .currencyNotSupported, message: "A card of \(card.brand) pays in \(only) only, not in \(currency).")
-        }
-        return CardPresentPayload(
-            reader: request.reader.label, sealed: Secret(card.sealedText),
-            card: CardSummary(brand: card.brand, lastFour: card.number, entryMode: card.entryMode))
-    }
+    // MARK: Faults and events
 
-    /// Cancels a collection that waits for a card.
-    public func cancelCollect() async throws(CardReaderFailure) {
-        guard collection == .running else { throw CardReaderFailure(.cancelFailedAlreadyCompleted) }
-        collection = .calledOff
-    }
-
-    /// Reports an event, waits one pace, and throws if the collection was canceled meanwhile.
-    private func step(_ type: CardReaderEventType, message: String? = nil) async throws(CardReaderFailure) {
-        await tell(type, message: message)
-        await wait()
-        guard collection == .running else {
-            isCardInserted = false
+    /// Runs a command with its next fault, if there is one.
+    func run<Value: Sendable>(
+        _ command: SimulatedReaderCommand, _ body: () async throws(CardReaderFailure) -> Value
+    ) async throws(CardReaderFailure) -> Value {
+        switch nextFault(of: command) {
+        case nil: return try await body()
+        case .fails(let reason): throw CardReaderFailure(reason)
+        case .answerLost:
+            _ = try await body()
+            throw CardReaderFailure(.requestTimedOut)
+        case .neverReturns:
+            let gate = Gate()
+            hanging.append(gate)
+            await gate.wait()
             throw CardReaderFailure(.commandCanceled)
         }
     }
 
-    private func tell(_ type: CardReaderEventType, message: String? = nil) async {
-        await handler?(.reader(CardReaderEvent(type, message: message)))
+    private func nextFault(of command: SimulatedReaderCommand) -> SimulatedReaderFault? {
+        guard let fault = faults[command]?.first else { return nil }
+        faults[command]?.removeFirst()
+        return fault
     }
 
-    private func wait() async {
-        if pace.milliseconds > 0 { await clock.pause(for: pace) } else { await Task.yield() }
+    private func release() {
+        for gate in hanging { gate.open() }
+        hanging = []
+    }
+
+    func report(_ event: CardReaderDriverEvent) async { await handler?(event) }
+
+    /// Waits for some paces.
+    func wait(paces: Int64 = 1) async {
+        if pace.milliseconds > 0 {
+            await clock.pause(for: .milliseconds(pace.milliseconds * paces))
+        } else {
+            await Task.yield()
+        }
     }
 }

@@ -98,12 +98,9 @@ public enum SimulatedReaders {
             guard label == SimulatedCardReader.label else {
                 throw CardReaderServiceError(.connection, .readerNotFound)
             }
-            let reader = await SimulatedCardReader.connected(
+            let reader = SimulatedCardReader(
                 card: try SimulatedCard(parsing: card ?? "visa"), clock: clock, pace: pace)
-            let events = reader.readerEvents.subscribe()
-            let listener = Task { for await event in events { tell(event) } }
-            defer { listener.cancel() }
-            return try await reader.collectPaymentMethod(parameters)
+            return try await reader.collect(parameters, tell: tell)
         }
     }
 }

@@ -73,7 +73,7 @@ import TillCore
 
     @Test func aCancelThatNeverReturns() throws {
         // Naive: wait for the collection to say that it ended, and only then go on.
-        #expect(throws: ReaderWorld.ItHangs.self) {
+        #expect(throws: ItHangs.self) {
             try ReaderWorld().run { world in
                 world.driver.next(.collect, .hangs)
                 let payment = world.start { world in try await NaiveApp(world).pay(world.parameters()) }

@@ -45,30 +45,10 @@ final class ReaderWorld: Sendable {
             driver: driver, clock: clock, limits: limits, executor: executor, reconcile: { late.add($0) })
     }
 
-    /// Runs a test in this world until it ends. What hangs after the last moment is an error of the test.
+    /// Runs a test in this world until it ends.
     func run(_ body: @escaping @Sendable (ReaderWorld) async throws -> Void) throws {
-        let result = Mutex<Result<Void, any Error>?>(nil)
-        Task(executorPreference: executor) { [self] in
-            do {
-                try await body(self)
-                result.withLock { $0 = .success(()) }
-            } catch { result.withLock { $0 = .failure(error) } }
-        }
-        executor.drain()
-        var jumps = 0
-        while result.withLock({ $0 == nil }), jumps < 100_000, clock.jump() {
-            jumps += 1
-            executor.drain()
-        }
-        let outcome = result.withLock { $0 }
-        driver.release()
-        executor.drain()
-        for _ in 0..<1000 where clock.jump() { executor.drain() }
-        guard let outcome else { throw ItHangs() }
-        try outcome.get()
+        try runInTime(of: clock, on: executor, release: { self.driver.release() }) { try await body(self) }
     }
-
-    struct ItHangs: Error {}
 
     /// Starts something beside the test.
     @discardableResult
@@ -123,6 +103,35 @@ final class ReaderWorld: Sendable {
     func reaches(state name: String) async {
         for await state in service.states where state.name == name { return }
     }
+}
+
+struct ItHangs: Error {}
+
+/// Runs a test in simulated time until it ends. What hangs after the last moment is an error of the test.
+/// - Parameter release: lets go what the test left hanging.
+func runInTime(
+    of clock: SimulatedClock, on executor: any DrainableExecutor, release: () -> Void = {},
+    _ body: @escaping @Sendable () async throws -> Void
+) throws {
+    let result = Mutex<Result<Void, any Error>?>(nil)
+    Task(executorPreference: executor) {
+        do {
+            try await body()
+            result.withLock { $0 = .success(()) }
+        } catch { result.withLock { $0 = .failure(error) } }
+    }
+    executor.drain()
+    var jumps = 0
+    while result.withLock({ $0 == nil }), jumps < 100_000, clock.jump() {
+        jumps += 1
+        executor.drain()
+    }
+    let outcome = result.withLock { $0 }
+    release()
+    executor.drain()
+    for _ in 0..<1000 where clock.jump() { executor.drain() }
+    guard let outcome else { throw ItHangs() }
+    try outcome.get()
 }
 
 /// An app's configuration that does what a test says.

@@ -2,6 +2,7 @@
 // named in it can be opened from it.
 
 import { $, make } from "./dom.js";
+import { picture } from "./pictures.js";
 
 const PAYMENT = /(pay_[0-9a-z]{26})(?![0-9a-z-])/;
 
@@ -9,14 +10,21 @@ const PAYMENT = /(pay_[0-9a-z]{26})(?![0-9a-z-])/;
 export const linked = (text) =>
   text.split(PAYMENT).map((part, index) => (index % 2 ? make("a", part, { href: "#" + part }) : part));
 
-/** @param {string} tone @param {string} headline @param {string} detail @param {boolean} [isBusy] */
-export function show(tone, headline, detail, isBusy) {
+/**
+ * @param {string} tone @param {string} headline @param {string} detail @param {boolean} [isBusy]
+ * @param {string[]} [pictures] The names of the pictures beside it.
+ */
+export function show(tone, headline, detail, isBusy, pictures = []) {
   const result = $("result");
   result.dataset.tone = tone;
   if (isBusy) result.dataset.busy = "";
   else delete result.dataset.busy;
   if ($("headline").textContent !== headline) $("headline").textContent = headline;
   if ($("detail").textContent !== detail) $("detail").replaceChildren(...linked(detail));
+  const beside = $("pictures");
+  if (beside.dataset.names === pictures.join(" ")) return;
+  beside.dataset.names = pictures.join(" ");
+  beside.replaceChildren(...pictures.map(picture));
 }
 
 /** @param {string} text Empty to take the alert away. */

@@ -4,6 +4,7 @@ import { $, field, make, offer } from "./dom.js";
 import { minorUnits } from "./money.js";
 import { alertWith, show } from "./notice.js";
 import { sumOf } from "./order.js";
+import { picture } from "./pictures.js";
 import { offerReaders } from "./questions.js";
 import { ask, fail } from "./requests.js";
 import { may, session } from "./session.js";
@@ -13,12 +14,31 @@ import { known } from "./staff.js";
 const HEADLINES = {
   waiting_for_input: "Waiting for the card", card_inserted: "Card inserted", processing: "Card inserted",
   remove_card: "Remove the card", approved: "Approved", declined: "Declined", canceled: "Canceled",
+  read_retry: "Try again", check_phone: "Check the phone", display_message: "At the reader",
+  updating: "Updating the reader", reconnecting: "Connecting the reader again", reconnected: "Reader connected",
+  disconnected: "Reader disconnected",
 };
+const READ = ["card_inserted", "processing"];
+const BAD = ["declined", "canceled", "disconnected"];
+const PICTURES = {
+  card_inserted: ["leave"], remove_card: ["remove"], read_retry: ["retry"], check_phone: ["phone"],
+  updating: ["updating"], reconnecting: ["reconnecting"], disconnected: ["disconnected"],
+};
+
+/** The pictures beside what the reader said. @param {{type: string, input?: string[]}} news @returns {string[]} */
+function picturesOf({ type, input }) {
+  if (type === "waiting_for_input") return input ?? ["insert", "tap"];
+  return active?.isTapped && READ.includes(type) ? [] : PICTURES[type] ?? [];
+}
 const CARDS = [
   ["visa", "Visa"], ["mastercard", "Mastercard"], ["amex", "American Express"], ["interac", "Interac (CAD only)"],
   ["declined:insufficient_funds", "Declined: insufficient funds"], ["declined:lost_card", "Declined"],
 ];
-/** The reader that is at work. @type {{id: string, isSimulated: boolean, asksTip: boolean, last?: any} | null} */
+/**
+ * The reader that is at work; one that is not listed is simulated here, and does what was chosen with it.
+ * @type {{id: string, isListed: boolean, isSimulated: boolean, asksTip: boolean, isTapped?: boolean,
+ *   last?: any} | null}
+ */
 let active = null;
 
 const choice = make("select", "", { id: "reader" });
@@ -47,7 +67,11 @@ const tip = make("input", "", {
 tip.setAttribute("aria-label", "Tip that the customer gives");
 const present = make("button", "Present the test card", { type: "button", id: "reader-present" });
 panel.append(off, card, tip, present);
-$("result").after(panel);
+const battery = make("p", "", { id: "reader-battery", className: "reader-note", hidden: true });
+battery.setAttribute("role", "status");
+const batteryText = make("span", "");
+battery.append(picture("battery"), batteryText);
+$("result").after(panel, battery);
 
 // Some schemes, such as Interac, refund only to the card that is presented again.
 const back = make("select", "", { id: "refund-reader" });
@@ -61,7 +85,8 @@ export function showRefundReader(payment) {
 /** The reader of a refund, as its request wants it. */
 export function refundReader() {
   if (backBox.hidden) return {};
-  active = { id: back.value, isSimulated: back.selectedOptions[0].dataset.simulated === "yes", asksTip: false };
+  const isSimulated = back.selectedOptions[0].dataset.simulated === "yes";
+  active = { id: back.value, isListed: true, isSimulated, asksTip: false };
   return { reader: back.value };
 }
 
@@ -78,7 +103,11 @@ tick.addEventListener("change", showChoice);
 
 /** The chosen reader as a request's tender, or the field that is wrong. */
 export function readerTender(sale) {
-  if (!isListed()) return { tender: { type: "reader", reader: "simulated", card: $("simulated").value } };
+  battery.hidden = true;
+  if (!isListed()) {
+    active = { id: "simulated", isListed: false, isSimulated: true, asksTip: false };
+    return { tender: { type: "reader", reader: "simulated", card: $("simulated").value } };
+  }
   /** @type {{type: string, reader: string, ask_tip?: boolean, tip_on?: number}} */
   const tender = { type: "reader", reader: choice.value };
   if (tick.checked) {
@@ -91,7 +120,8 @@ export function readerTender(sale) {
       tender.tip_on = from.value;
     }
   }
-  active = { id: choice.value, isSimulated: selected().dataset.simulated === "yes", asksTip: tick.checked };
+  const isSimulated = selected().dataset.simulated === "yes";
+  active = { id: choice.value, isListed: true, isSimulated, asksTip: tick.checked };
   tip.value = "";
   return { tender };
 }
@@ -161,17 +191,26 @@ present.addEventListener("click", () => {
 
 function paint() {
   if (!active?.last || !session.busy) return;
-  const { type, message } = active.last;
-  panel.hidden = type !== "waiting_for_input";
+  const { type, message, percent } = active.last;
+  panel.hidden = type !== "waiting_for_input" || !active.isListed;
   card.hidden = present.hidden = !active.isSimulated;
   tip.hidden = !active.isSimulated || !active.asksTip;
   if (!HEADLINES[type]) return;
-  const tone = type === "approved" ? "good" : type === "declined" || type === "canceled" ? "bad" : "wait";
-  show(tone, HEADLINES[type], String(message), tone === "wait");
+  const tone = type === "approved" ? "good" : BAD.includes(type) ? "bad" : "wait";
+  const words = active.isTapped && READ.includes(type) ? "Card read" : HEADLINES[type];
+  const headline = words + (Number.isInteger(percent) ? `: ${percent} %` : "");
+  show(tone, headline, String(message), tone === "wait", picturesOf(active.last));
 }
 function happened(news) {
   if (!active) return;
-  active.last = news;
+  if (news.type === "low_battery" || news.type === "low_battery_resolved") {
+    // It is said beside what the customer does; that goes on.
+    battery.hidden = news.type !== "low_battery";
+    batteryText.textContent = String(news.message);
+  } else {
+    active.last = news;
+    if (news.type === "card_inserted") active.isTapped = Boolean(news.input) && !news.input.includes("insert");
+  }
   paint();
 }
 document.addEventListener("till:reader", (event) => happened(/** @type {CustomEvent} */ (event).detail));
@@ -187,7 +226,7 @@ setInterval(async () => {
   }
   paint();
   const mine = active;
-  if (!mine || mine.last || ticks++ % 3) return;
+  if (!mine?.isListed || mine.last || ticks++ % 3) return;
   try {
     const { readers } = await ask("GET", "/v1/terminal/readers");
     if (active === mine && !mine.last && readers.some((reader) => reader.id === mine.id && reader.busy)) {
