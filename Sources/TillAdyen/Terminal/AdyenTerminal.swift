@@ -78,15 +78,22 @@ public struct AdyenTerminal: Sendable {
         return AdyenTerminal.outcome(answer, currency: amount.currency)
     }
 
-    /// Returns the result of the payment requested with an id. `InProgress` and `NotFound` are in
-    /// ``Outcome/errorCondition``.
-    public func status(of name: String, as own: String, currency: Currency) async throws(AdyenTerminalError) -> Outcome
-    {
+    /// The kind of a request that a terminal can be queried for.
+    public enum Request: String, Hashable, Sendable, CaseIterable {
+        case payment = "Payment"
+        case reversal = "Reversal"
+    }
+
+    /// Returns the result of the request with an id. `InProgress` and `NotFound` are in ``Outcome/errorCondition``.
+    public func status(
+        of name: String, _ kind: Request = .payment, as own: String, currency: Currency
+    ) async throws(AdyenTerminalError) -> Outcome {
         let body = JSONValue.adyen([
-            "ReceiptReprintFlag": .bool(false), "MessageReference": reference(name),
+            "ReceiptReprintFlag": .bool(false), "MessageReference": reference(name, kind),
         ])
         let answer = try await ask("TransactionStatus", body, name: own, patience: .seconds(30))
-        if let repeated = answer["RepeatedMessageResponse"]?["RepeatedResponseMessageBody"]?["PaymentResponse"] {
+        let repeated = answer["RepeatedMessageResponse"]?["RepeatedResponseMessageBody"]
+        if let repeated = repeated?[kind.rawValue + "Response"] {
             return AdyenTerminal.outcome(repeated, currency: currency)
         }
         return AdyenTerminal.outcome(answer, currency: currency)
@@ -96,7 +103,7 @@ public struct AdyenTerminal: Sendable {
     /// is authoritative.
     public func abort(_ name: String, as own: String) async throws(AdyenTerminalError) {
         let body = JSONValue.adyen([
-            "AbortReason": .string("MerchantAbort"), "MessageReference": reference(name),
+            "AbortReason": .string("MerchantAbort"), "MessageReference": reference(name, .payment),
         ])
         do throws(AdyenTerminalError) {
             _ = try await ask("Abort", body, name: own, patience: .seconds(15))
@@ -125,9 +132,9 @@ public struct AdyenTerminal: Sendable {
         .adyen(["TransactionID": .string(transaction), "TimeStamp": .string(clock.now().description)])
     }
 
-    private func reference(_ name: String) -> JSONValue {
+    private func reference(_ name: String, _ kind: Request) -> JSONValue {
         .adyen([
-            "MessageCategory": .string("Payment"), "SaleID": .string(till), "ServiceID": .string(name),
+            "MessageCategory": .string(kind.rawValue), "SaleID": .string(till), "ServiceID": .string(name),
         ])
     }
 

@@ -1,0 +1,164 @@
+import Synchronization
+import Testing
+import TillAdyen
+import TillCore
+import TillHardware
+import TillSandbox
+import TillStandInAdyen
+import TillStripe
+import TillTestSupport
+
+@testable import TillStandInStripe
+
+/// What is particular to one vendor's driver.
+@Suite("Drivers of Stripe's readers and Adyen's terminals", .timeLimit(.minutes(10))) struct VendorDriverTests {
+    private let attempt = CardReaderAttemptID(number: 1)
+    private let parameters = PaymentIntentParameters(
+        amount: Money(minorUnits: 1250, currency: .eur), order: OrderID(rawValue: "o-1"))
+
+    private func refund(_ paid: PaymentIntent, _ key: String, _ minorUnits: Int64? = nil) throws -> RefundParameters {
+        let amount = minorUnits.map { Money(minorUnits: $0, currency: paid.amount.currency) } ?? paid.amount
+        return RefundParameters(
+            account: .main, charge: try #require(paid.charges.last?.id), intent: paid.id, amount: amount,
+            key: IdempotencyKey(rawValue: key))
+    }
+
+    // MARK: Stripe
+
+    @Test("a confirmation that the reader loses ends the intent, so that a late one charges nothing; then a card pays")
+    func lostByTheReader() async throws {
+        let shop = try await StripeShop()
+        let service = try await shop.service()
+        shop.whenWaiting { await shop.present(isRefused: false) }
+        do throws(CardReaderServiceError) {
+            _ = try await service.collectPayment(parameters) { _, _ in
+                try shop.world.act("fault", shop.reader, [JSONMember(key: "fault", value: .string("lost"))])
+            }
+            Issue.record("the reader did nothing")
+        } catch { #expect(error.moneyMoved == .no) }
+        #expect(try await shop.world.charges().map(\.state) == [.voided])
+        shop.whenWaiting { await shop.present(isRefused: false) }
+        _ = try await service.collectPayment(parameters) { _, _ in }
+        #expect(try await shop.taken() == [1250])
+    }
+
+    @Test("a refund whose answer is lost is made once; asked for again it is found; after the end nothing is sent")
+    func interac() async throws {
+        let shop = try await StripeShop(country: "CA")
+        let service = try await shop.service()
+        var sale = PaymentIntentParameters(
+            amount: Money(minorUnits: 1250, currency: .cad), order: OrderID(rawValue: "o-1"))
+        sale.methods = [.cardPresent, .interacPresent]
+        let card = try #require(TerminalTestCard(named: "interac"))
+        func presents() {
+            shop.whenWaiting {
+                let key = shop.world.key("card-\(UInt64.random(in: .min ... .max))")
+                _ = try? await shop.world.readers.present(card, at: shop.reader.id, key: key)
+            }
+        }
+        presents()
+        let paid = try await service.collectPayment(sale) { _, _ in }
+        shop.world.wire.plan.withLock { $0.loseAnswer = ["/refund_payment"] }
+        presents()
+        let first = try await shop.driver.refund(refund(paid, "r-1", 500))
+        #expect(first.status == .succeeded)
+        let before = shop.requests
+        #expect(try await shop.driver.refund(refund(paid, "r-1", 500)) == first)
+        #expect(shop.requests == before + 1, "found in the list, before a reader is asked")
+        #expect(try await shop.world.charges().first?.refunds.count == 1)
+
+        let last = Mutex<Int?>(nil)
+        shop.whenWaiting {
+            try? await shop.driver.disconnect()
+            last.withLock { $0 = shop.requests }
+        }
+        await #expect(throws: CardReaderFailure.self) { _ = try await shop.driver.refund(refund(paid, "r-2", 500)) }
+        for _ in 0..<20 { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(shop.requests == last.withLock { $0 })
+        #expect(try await shop.world.charges().map(\.refunded) == [500])
+    }
+
+    // MARK: Adyen
+
+    private func connected(_ shop: AdyenShop) async throws -> CardReader {
+        try await shop.driver.connect(
+            CardReader(serial: "V400m-324688179", readerType: CardReaderType(rawValue: "V400m")),
+            CardReaderConnectionRequest(
+                attempt: attempt, options: CardReaderConnectionOptions(), configuration: NoCardReaderConfig()))
+    }
+
+    private func made(_ driver: any CardReaderDriver, _ device: CardReader) async throws -> PaymentIntent {
+        try await driver.createIntent(
+            CardReaderIntentRequest(
+                attempt: attempt, account: .main, parameters: parameters, reader: device, metadata: [:],
+                key: IdempotencyKey(rawValue: "intent-1")))
+    }
+
+    private func confirmation(_ device: CardReader) -> CardReaderConfirmRequest {
+        CardReaderConfirmRequest(
+            attempt: attempt, account: .main, reader: device, clientSecret: nil,
+            key: IdempotencyKey(rawValue: "confirm-1"))
+    }
+
+    @Test("the app dies after the money was taken: the next one finds it by the id that it stored, and by the key")
+    func restart() async throws {
+        let shop = try await AdyenShop()
+        let device = try await connected(shop)
+        let intent = try await made(shop.driver, device)
+        #expect(intent.status == .requiresPaymentMethod)
+        shop.whenWaiting { await shop.present(isRefused: false) }
+        _ = try await shop.driver.confirm(intent, confirmation(device))
+        let next = AdyenTerminalDriver(try AdyenShop.terminal("Till", shop.wire, shop.clock), clock: shop.clock)
+        let found = try await next.retrieveIntent(intent.id, clientSecret: nil, account: .main)
+        #expect(found.status == .succeeded && found.amount == intent.amount)
+        #expect(try await made(next, device).status == .succeeded)
+        #expect(try await shop.taken() == [1250])
+        // Another terminal knows nothing, which is no answer.
+        let other = AdyenTerminalDriver(
+            try #require(
+                AdyenTerminal(
+                    terminal: "V400m-2", till: "Till", url: "http://127.0.0.1:1", seal: nil, transport: shop.wire)),
+            clock: shop.clock)
+        await #expect(throws: CardReaderFailure.self) {
+            _ = try await other.retrieveIntent(intent.id, clientSecret: nil, account: .main)
+        }
+    }
+
+    @Test("a request without an answer is not sent again while it may still arrive")
+    func sentOnce() async throws {
+        let shop = try await AdyenShop()
+        let device = try await connected(shop)
+        let intent = try await made(shop.driver, device)
+        func payments() -> Int { shop.wire.categories.withLock { $0.count { $0 == "Payment" } } }
+        shop.lose(.request)
+        for _ in 0..<2 {
+            do throws(CardReaderFailure) {
+                _ = try await shop.driver.confirm(intent, confirmation(device))
+                Issue.record("it never came")
+            } catch { #expect(error.intent == nil && error.underlyingError == .requestTimedOut) }
+            #expect(payments() == 1)
+        }
+        shop.clock.advance(by: .minutes(3))
+        shop.whenWaiting { await shop.present(isRefused: false) }
+        #expect(try await shop.driver.confirm(intent, confirmation(device)).status == .succeeded)
+        #expect(payments() == 2)
+        #expect(try await shop.taken() == [1250])
+    }
+
+    @Test("a refund at the terminal is accepted once, also when its answer is lost")
+    func reversal() async throws {
+        let shop = try await AdyenShop()
+        let device = try await connected(shop)
+        let intent = try await made(shop.driver, device)
+        shop.whenWaiting { await shop.present(isRefused: false) }
+        let paid = try await shop.driver.confirm(intent, confirmation(device))
+        shop.lose(.answer)
+        let first = try await shop.driver.refund(refund(paid, "r-1", 500))
+        #expect(first.status == .pending && first.charge == paid.charges.last?.id)
+        func reversals() -> Int { shop.wire.categories.withLock { $0.count { $0 == "Reversal" } } }
+        #expect(reversals() == 1)
+        #expect(try await shop.driver.refund(refund(paid, "r-1", 500)) == first)
+        #expect(reversals() == 1, "found by its key")
+        #expect(await shop.sandbox.terminal.sales.map(\.reversals) == [["5.00"]])
+    }
+}
