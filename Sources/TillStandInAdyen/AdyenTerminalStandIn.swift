@@ -5,7 +5,7 @@ import TillCore
 ///
 /// The amount selects the outcome, as with Adyen's test cards: a price ending in 24 is declined; in 25, canceled by the
 /// customer; in 26, answered under another key; in 27, approved with the response lost; in 28, the request itself is
-/// lost. Reversals are answered likewise, by the reversed amount.
+/// lost.
 public actor AdyenTerminalStandIn {
     /// The maximum number of remembered requests.
     public static let mostRemembered = 1024
@@ -18,8 +18,18 @@ public actor AdyenTerminalStandIn {
         public let amount: String
         /// The transaction's id: `TRANSACTION.PSPREFERENCE`.
         public let transaction: String
-        /// The reversed amounts, in the order of the requests; the whole amount is empty.
-        public fileprivate(set) var reversals: [String] = []
+    }
+
+    /// An answer to a status request that tells nothing of the payment.
+    public enum OddStatus: Hashable, Sendable, CaseIterable {
+        /// The query itself is refused, since the terminal is busy.
+        case busy
+        /// A success whose body is of another kind of request.
+        case otherKind
+        /// A response to another request.
+        case otherRequest
+        /// A response to another till.
+        case otherTill
     }
 
     /// A payment that waits for its customer.
@@ -36,6 +46,7 @@ public actor AdyenTerminalStandIn {
     private var count = 0
     private var waiting: Waiting?
     private var waits = false
+    private var oddStatus: OddStatus?
     /// The payments taken, oldest first; as many as are remembered.
     public private(set) var sales: [Sale] = []
     /// The number of payment requests that were answered by asking a customer for a card.
@@ -46,6 +57,9 @@ public actor AdyenTerminalStandIn {
 
     /// Sets whether each payment waits until ``present()`` or an abort. Meanwhile another one is refused as `Busy`.
     public func setWaits(_ waits: Bool) { self.waits = waits }
+
+    /// Sets what each status request is answered with instead; `nil` for the truth.
+    public func setStatus(_ odd: OddStatus?) { oddStatus = odd }
 
     /// `true` while a payment waits for its customer.
     public var isWaiting: Bool { waiting != nil }
@@ -83,10 +97,7 @@ public actor AdyenTerminalStandIn {
             case .object(var fields) = header
         else { return .unreadable }
         let asked = request[category + "Request"] ?? .null
-        let price =
-            if case .number(let text)? = asked["ReversedAmount"] { text } else {
-                AdyenTerminalStandIn.digits(asked["PaymentTransaction"]?["AmountsReq"])
-            }
+        let price = AdyenTerminalStandIn.digits(asked["PaymentTransaction"]?["AmountsReq"])
         if price.hasSuffix("28") { return .lost }
         guard let (said, isStrange) = await respond(category, asked, name) else { return .lost }
         for index in fields.indices where fields[index].key == "MessageType" {
@@ -122,24 +133,15 @@ public actor AdyenTerminalStandIn {
             return known[name].map { ($0, false) }
         case "TransactionStatus":
             let reference = asked["MessageReference"]?["ServiceID"]?.stringValue ?? ""
-            let kind = asked["MessageReference"]?["MessageCategory"]?.stringValue ?? "Payment"
+            let till = asked["MessageReference"]?["SaleID"] ?? .null
+            if let oddStatus { return (AdyenTerminalStandIn.odd(oddStatus, reference, till, known[reference]), false) }
             if waiting?.name == reference {
                 return (AdyenTerminalStandIn.failure("InProgress", "message=in+progress"), false)
             }
             guard let payment = known[reference] else {
                 return (AdyenTerminalStandIn.failure("NotFound", "message=no+such+request"), false)
             }
-            return (
-                SandboxJSON.object([
-                    ("Response", SandboxJSON.object([("Result", .string("Success"))])),
-                    (
-                        "RepeatedMessageResponse",
-                        SandboxJSON.object([
-                            ("RepeatedResponseMessageBody", SandboxJSON.object([(kind + "Response", payment)]))
-                        ])
-                    ),
-                ]), false
-            )
+            return (AdyenTerminalStandIn.repeated("Payment", reference, till, payment), false)
         case "Abort":
             // Completed transactions are unaffected; unknown or later ones are canceled.
             let reference = asked["MessageReference"]?["ServiceID"]?.stringValue ?? ""
@@ -152,10 +154,7 @@ public actor AdyenTerminalStandIn {
             }
             return (.null, false)
         case "Reversal":
-            if let earlier = known[name] { return (earlier, false) }
-            let said = reverse(asked)
-            remember(name, said)
-            return (said, false)
+            return (SandboxJSON.object([("Response", SandboxJSON.object([("Result", .string("Success"))]))]), false)
         default: return (AdyenTerminalStandIn.failure("MessageFormat", "message=not+understood"), false)
         }
     }
@@ -165,17 +164,35 @@ public actor AdyenTerminalStandIn {
         if order.count > AdyenTerminalStandIn.mostRemembered { known[order.removeFirst()] = nil }
     }
 
-    private func reverse(_ asked: JSONValue) -> JSONValue {
-        let transaction = asked["OriginalPOITransaction"]?["POITransactionID"]?["TransactionID"]?.stringValue
-        guard let index = sales.firstIndex(where: { $0.transaction == transaction }) else {
-            return AdyenTerminalStandIn.failure("NotFound", "message=no+such+transaction")
+    /// Returns the answer to a status request: the earlier response again.
+    private static func repeated(
+        _ kind: String, _ name: String, _ till: JSONValue, _ said: JSONValue
+    ) -> JSONValue {
+        SandboxJSON.object([
+            ("Response", SandboxJSON.object([("Result", .string("Success"))])),
+            (
+                "RepeatedMessageResponse",
+                SandboxJSON.object([
+                    (
+                        "MessageHeader",
+                        SandboxJSON.object([
+                            ("MessageCategory", .string(kind)), ("ServiceID", .string(name)), ("SaleID", till),
+                        ])
+                    ),
+                    ("RepeatedResponseMessageBody", SandboxJSON.object([(kind + "Response", said)])),
+                ])
+            ),
+        ])
+    }
+
+    private static func odd(_ odd: OddStatus, _ name: String, _ till: JSONValue, _ said: JSONValue?) -> JSONValue {
+        let said = said ?? failure("Cancel", "message=108+Shopper+cancelled+tx")
+        return switch odd {
+        case .busy: failure("Busy", "message=busy")
+        case .otherKind: repeated("Reversal", name, till, said)
+        case .otherRequest: repeated("Payment", "0000000000", till, said)
+        case .otherTill: repeated("Payment", name, .string("another till"), said)
         }
-        if case .number(let text)? = asked["ReversedAmount"] {
-            sales[index].reversals.append(text)
-        } else {
-            sales[index].reversals.append("")
-        }
-        return SandboxJSON.object([("Response", SandboxJSON.object([("Result", .string("Success"))]))])
     }
 
     private func pay(_ wish: JSONValue?, _ sale: JSONValue, _ name: String) -> JSONValue {

@@ -48,15 +48,12 @@ struct AdyenTerminalConversation: Sendable {
     /// - Parameter amount: the requested amount; `nil` if only the result matters.
     func standing(_ amount: Money?) async -> Result<Standing, AdyenTerminalError> {
         do throws(AdyenTerminalError) {
-            let outcome = try await status(amount?.currency ?? .eur)
+            let outcome = try await terminal.status(
+                of: name, as: fresh("status"), currency: amount?.currency ?? .eur)
             return .success(AdyenTerminalConversation.standing(outcome, amount))
         } catch {
             return .failure(error)
         }
-    }
-
-    func status(_ currency: Currency) async throws(AdyenTerminalError) -> AdyenTerminal.Outcome {
-        try await terminal.status(of: name, as: fresh("status"), currency: currency)
     }
 
     /// Requests cancellation. The answer to the payment shows whether it was in time.
@@ -85,7 +82,7 @@ struct AdyenTerminalConversation: Sendable {
     }
 
     /// Returns a unique id for a request without a fixed one.
-    func fresh(_ purpose: String) -> String {
+    private func fresh(_ purpose: String) -> String {
         AdyenTerminalConversation.requestName(attempt, "\(purpose)/\(clock.now().milliseconds)")
     }
 }

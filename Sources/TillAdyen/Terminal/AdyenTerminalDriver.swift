@@ -22,19 +22,21 @@ public import TillHardware
 /// ```
 ///
 /// The terminal has no payment intents: an intent is the name of one payment request, made from the idempotency key.
-/// It consists of the terminal's name, the request's id (`ServiceID`), the amount and the currency, so that this or
-/// another process can query the terminal for it. A payment that the terminal has refused is `canceled`: the next
-/// attempt is another intent.
+/// It consists of the terminal's name, a mark of the till (`SaleID`), the request's id (`ServiceID`), the amount and
+/// the currency, so that another process of the same till can query the terminal for it. A payment that the terminal
+/// has refused is `canceled`: the next attempt is another intent.
 ///
 /// The app must store the intent's id with the order in `PreConfirmation`, for each attempt. After a restart it
-/// resolves an order with a stored id first, by `ExistingPaymentIntent`: another terminal cannot tell, and a terminal
-/// does not remember a payment for ever.
+/// resolves an order with a stored id first, by `ExistingPaymentIntent`: another terminal or till cannot tell, and a
+/// terminal does not remember a payment for ever. A stored payment that the terminal does not know may still arrive
+/// there: it is `processing`, and is requested again after ``AdyenTerminal/defaultPatience`` at the earliest.
 ///
 /// The terminal collects the card and takes the money in one request, so ``collect(_:)`` asks for nothing; the card is
 /// presented during ``confirm(_:_:)``, and ``cancelCollect()`` of this driver ends that wait. A request whose answer is
 /// lost is never sent again while it may still arrive: its outcome is what the terminal tells of it, or unknown.
 ///
-/// ``disconnect()`` and ``clear()`` end every loop; they cancel nothing at the terminal.
+/// ``disconnect()`` and ``clear()`` end every loop; they cancel nothing at the terminal. A payment is refunded at the
+/// counter or through Adyen's API.
 public actor AdyenTerminalDriver: CardReaderDriver {
     /// The time limit for querying the terminal after a lost answer.
     public static let followTime = Span.seconds(60)
@@ -42,12 +44,13 @@ public actor AdyenTerminalDriver: CardReaderDriver {
     public static let arrivalTime = Span.seconds(10)
     /// The interval between two queries.
     public static let pollInterval = Span.seconds(1)
-    /// The maximum number of requests without an answer that a driver remembers; the oldest is forgotten first.
-    public static let maximumUnanswered = 256
+    /// The maximum number of payments that a driver remembers; the oldest is forgotten first. One that may still arrive
+    /// is not forgotten: instead, no other is sent.
+    public static let maximumRemembered = 256
 
     /// The capabilities of these terminals: they take the money at once, and neither tips nor carts.
     public nonisolated let capabilities = CardReaderDriverCapabilities(
-        createsIntents: .onServer, needsConnectionToken: false, refunds: true, reconnects: false,
+        createsIntents: .onServer, needsConnectionToken: false, refunds: false, reconnects: false,
         reportsRemoval: false, collectsInConfirmation: true)
 
     private let terminal: AdyenTerminal
@@ -55,22 +58,32 @@ public actor AdyenTerminalDriver: CardReaderDriver {
     private var handler: CardReaderDriverEventHandler?
     private var isConnected = false
     private let commands = DriverCommands<Command>()
-    /// The payment that is at the terminal for a confirmation of this driver.
-    private var underWay: AdyenTerminalSale?
-    /// What this process knows of payments without an outcome.
+    /// The confirmations that are under way.
+    private var takes: [UInt64: Take] = [:]
+    private var lastTake: UInt64 = 0
+    /// What this process knows of payments.
     private var known: [AdyenTerminalSale: Known] = [:]
 
-    private enum Command { case confirmation, refund }
+    private enum Command { case confirmation }
 
-    private enum Known {
-        /// The terminal did not know it, and this process has not sent it since.
+    private struct Take {
+        let sale: AdyenTerminalSale
+        var isCalledOff = false
+    }
+
+    private enum Known: Equatable {
+        /// Made by this process; the terminal did not know it, and it was not sent since.
         case fresh(Timestamp)
-        /// It was sent, and has no answer.
+        /// It was sent, or may have been sent by another process as late as then, and has no answer.
         case sent(Timestamp)
+        /// It was canceled before any card could pay it.
+        case canceled(Timestamp)
+        /// The terminal has told its outcome.
+        case ended(Timestamp)
 
         var since: Timestamp {
             switch self {
-            case .fresh(let time), .sent(let time): time
+            case .fresh(let time), .sent(let time), .canceled(let time), .ended(let time): time
             }
         }
     }
@@ -112,9 +125,13 @@ public actor AdyenTerminalDriver: CardReaderDriver {
     /// Stops using the terminal and ends every loop. A payment that is under way has an unknown outcome afterwards.
     public func disconnect() async throws(CardReaderFailure) { leave() }
 
+    /// Ends every loop. What is remembered of payments that were sent or canceled stays: it keeps them from being sent
+    /// again.
     public func clear() async {
         leave()
-        known = [:]
+        known = known.filter { known in
+            if case .fresh = known.value { false } else { true }
+        }
     }
 
     private func leave() {
@@ -133,7 +150,8 @@ public actor AdyenTerminalDriver: CardReaderDriver {
 
     /// Names the payment by the key, and queries the terminal for it: the same key finds the payment of an app that
     /// died. Moves no money. The request's metadata is not sent.
-    /// - Throws: `featureNotAvailableWithConnectedReader` for a hold, a tip or a fee of the platform.
+    /// - Throws: `featureNotAvailableWithConnectedReader` for a hold, a tip or a fee of the platform; `invalidAmount`
+    ///   for an amount that is not positive.
     public func createIntent(_ request: CardReaderIntentRequest) async throws(CardReaderFailure) -> PaymentIntent {
         let parameters = request.parameters
         guard parameters.captureMethod != .manual, parameters.tipping == .none, parameters.applicationFee == nil else {
@@ -141,12 +159,14 @@ public actor AdyenTerminalDriver: CardReaderDriver {
                 .featureNotAvailableWithConnectedReader,
                 message: "An Adyen terminal takes the whole amount at once, without a tip or a fee.")
         }
-        let sale = AdyenTerminalSale(terminal: terminal.terminal, amount: parameters.amount, key: request.key)
-        return try await read(sale, request.account, parameters.order)
+        guard parameters.amount.minorUnits > 0 else { throw CardReaderFailure(.invalidAmount) }
+        let sale = AdyenTerminalSale(
+            terminal: terminal.terminal, till: terminal.till, amount: parameters.amount, key: request.key)
+        return try await read(sale, request.account, parameters.order, isNew: true)
     }
 
     /// Queries the terminal for a payment.
-    /// - Throws: `readerNotFound` for a payment at another terminal.
+    /// - Throws: `readerNotFound` for a payment at another terminal or of another till.
     public func retrieveIntent(
         _ id: ProviderReference, clientSecret: Secret<String>?, account: AccountID
     ) async throws(CardReaderFailure) -> PaymentIntent {
@@ -161,10 +181,14 @@ public actor AdyenTerminalDriver: CardReaderDriver {
     }
 
     /// Requests cancellation of the payment that this driver has at the terminal; its own answer shows whether that was
-    /// in time. Does nothing without one: the terminal may serve another till.
+    /// in time. One that was not sent yet is not sent. Does nothing without one: the terminal may serve another till.
     public func cancelCollect() async throws(CardReaderFailure) {
-        guard let sale = underWay else { return }
-        do throws(AdyenTerminalError) { try await conversation(sale).abort() } catch { throw CardReaderFailure(error) }
+        for number in takes.keys { takes[number]?.isCalledOff = true }
+        for sale in Set(takes.values.map(\.sale)) {
+            do throws(AdyenTerminalError) { try await conversation(sale).abort() } catch {
+                throw CardReaderFailure(error)
+            }
+        }
     }
 
     /// Has the terminal collect the card and take the money. A payment that is known there already is followed, never
@@ -182,10 +206,10 @@ public actor AdyenTerminalDriver: CardReaderDriver {
         let after = try PaymentIntent(sale, standing, request.account, intent.order)
         switch standing {
         case .taken:
-            known[sale] = nil
+            remember(sale, .ended(clock.now()))
             return after
         case .refused(let decline):
-            known[sale] = nil
+            remember(sale, .ended(clock.now()))
             throw CardReaderFailure(decline, intent: after)
         case .neverCame: throw CardReaderFailure(open: "the terminal does not know the request yet")
         case .open(let reason): throw CardReaderFailure(open: reason)
@@ -196,23 +220,41 @@ public actor AdyenTerminalDriver: CardReaderDriver {
         _ sale: AdyenTerminalSale, _ intent: PaymentIntent, _ attempt: CardReaderAttemptID
     ) async throws(CardReaderFailure) -> AdyenTerminalConversation.Standing {
         let conversation = conversation(sale)
+        lastTake &+= 1
+        let number = lastTake
+        takes[number] = Take(sale: sale)
+        defer { takes[number] = nil }
         if !isFresh(sale) {
             switch await conversation.standing(sale.amount) {
             case .failure(let error): throw CardReaderFailure(open: error.reason)
             case .success(.neverCame):
+                switch known[sale] {
+                case .fresh, .canceled: break
                 // An earlier copy may still be in transit: the terminal would ask for the card twice.
-                if case .sent(let time) = known[sale], !conversation.isOver(time) { return .neverCame }
+                case .sent(let time): if !conversation.isOver(time) { return .neverCame }
+                // Another process may have sent it.
+                case nil:
+                    remember(sale, .sent(clock.now()))
+                    return .neverCame
+                case .ended: return .open("the terminal does not know the payment any more")
+                }
             case .success(.open): return await follow(conversation, sale)
             case .success(let end): return end
             }
         }
-        guard !Task.isCancelled else { throw CardReaderFailure(open: "the confirmation was abandoned") }
-        remember(sale, .sent(clock.now()))
         await tell(.waitingForInput, attempt)
-        underWay = sale
-        let answer = await conversation.pay(sale.amount)
-        underWay = nil
-        switch answer {
+        // Nothing is awaited from here until the request leaves.
+        guard !Task.isCancelled else { throw CardReaderFailure(open: "the confirmation was abandoned") }
+        switch known[sale] {
+        case .canceled: throw CardReaderFailure(.commandCanceled, intent: AdyenTerminalDriver.canceled(intent))
+        case .sent(let time) where !conversation.isOver(time): return .open("another confirmation is under way")
+        case .fresh, .sent, .ended, nil: break
+        }
+        if takes[number]?.isCalledOff == true { throw CardReaderFailure(.commandCanceled, intent: intent) }
+        guard remember(sale, .sent(clock.now())) else {
+            throw CardReaderFailure(.readerBusy, message: "Too many payments have no outcome.")
+        }
+        switch await conversation.pay(sale.amount) {
         case .success(.refused(let decline)) where decline.reason == .readerUnavailable:
             // It may be busy with an earlier copy of this very request.
             let now = await follow(conversation, sale)
@@ -220,7 +262,7 @@ public actor AdyenTerminalDriver: CardReaderDriver {
         case .success(.neverCame), .success(.open): return await follow(conversation, sale)
         case .success(let end): return end
         case .failure(.notSent(let reason)):
-            remember(sale, .fresh(clock.now()))
+            if case .sent = known[sale] { remember(sale, .fresh(clock.now())) }
             // Nothing was sent, and the terminal did not know it: certainly not paid.
             var failure = CardReaderFailure(.readerOffline, intent: intent)
             failure.details.message = reason
@@ -257,39 +299,30 @@ public actor AdyenTerminalDriver: CardReaderDriver {
         _ intent: PaymentIntent, key: IdempotencyKey
     ) async throws(CardReaderFailure) -> PaymentIntent {
         let sale = try sale(intent.id)
-        var now = try await read(sale, intent.account, intent.order)
+        let now = try await read(sale, intent.account, intent.order)
         switch now.status {
         case .succeeded, .canceled: return now
         default: break
         }
         if !isFresh(sale) {
-            switch await conversation(sale).callOff(sentAt: known[sale]?.since ?? clock.now()) {
-            case .canceled: break
+            let before = known[sale]
+            switch await conversation(sale).callOff(sentAt: before?.since ?? clock.now()) {
+            case .canceled:
+                guard known[sale] == before else { throw CardReaderFailure(open: "a confirmation came between") }
             case .taken: return try await read(sale, intent.account, intent.order)
             case .notSent(let reason), .open(let reason): throw CardReaderFailure(open: reason)
             }
         }
-        known[sale] = nil
-        now.status = .canceled
-        return now
+        guard remember(sale, .canceled(clock.now())) else {
+            throw CardReaderFailure(open: "too many payments have no outcome")
+        }
+        return AdyenTerminalDriver.canceled(now)
     }
 
-    // MARK: Refunds
-
-    /// Refunds through the terminal. Needs the intent; the card need not be there. Adyen accepts a refund and makes it
-    /// later, so that it is `pending` here. A refund with a lost answer is found at the terminal by its key.
-    public func refund(_ parameters: RefundParameters) async throws(CardReaderFailure) -> CardReaderRefund {
-        guard isConnected else { throw CardReaderFailure(.notConnectedToReader) }
-        guard let id = parameters.intent else {
-            throw CardReaderFailure(
-                .invalidRefundParameters, message: "A refund at an Adyen terminal needs the payment's intent.")
-        }
-        let sale = try sale(id)
-        let reversal = AdyenTerminalReversal(
-            terminal: terminal, clock: clock, conversation: conversation(sale), parameters: parameters)
-        return try await commands.run(.refund) { () async throws(CardReaderFailure) in
-            try await reversal.run(of: sale.amount)
-        }
+    private static func canceled(_ intent: PaymentIntent) -> PaymentIntent {
+        var intent = intent
+        intent.status = .canceled
+        return intent
     }
 
     // MARK: What they share
@@ -301,6 +334,10 @@ public actor AdyenTerminalDriver: CardReaderDriver {
                 .readerNotFound,
                 message: "Terminal \(sale.terminal) was asked; terminal \(terminal.terminal) cannot tell.")
         }
+        guard sale.till == AdyenTerminalSale.mark(of: terminal.till) else {
+            throw CardReaderFailure(
+                .readerNotFound, message: "Another till than \(terminal.till) asked; only that one can be told.")
+        }
         return sale
     }
 
@@ -308,36 +345,57 @@ public actor AdyenTerminalDriver: CardReaderDriver {
         AdyenTerminalConversation(terminal: terminal, clock: clock, name: sale.name, attempt: sale.name)
     }
 
+    /// - Parameter isNew: `true` if no process has sent the payment yet, unless the terminal knows it.
     private func read(
-        _ sale: AdyenTerminalSale, _ account: AccountID, _ order: OrderID?
+        _ sale: AdyenTerminalSale, _ account: AccountID, _ order: OrderID?, isNew: Bool = false
     ) async throws(CardReaderFailure) -> PaymentIntent {
-        switch await conversation(sale).standing(sale.amount) {
+        let conversation = conversation(sale)
+        var standing: AdyenTerminalConversation.Standing
+        switch await conversation.standing(sale.amount) {
         case .failure(let error): throw CardReaderFailure(error)
-        case .success(let standing):
-            switch standing {
-            case .taken, .refused: known[sale] = nil
-            case .neverCame:
-                if case .sent = known[sale] { break }
-                remember(sale, .fresh(clock.now()))
-            case .open: remember(sale, .sent(known[sale]?.since ?? clock.now()))
-            }
-            return try PaymentIntent(sale, standing, account, order)
+        case .success(let now): standing = now
         }
+        switch standing {
+        case .taken, .refused: remember(sale, .ended(clock.now()))
+        case .neverCame:
+            // What was done meanwhile is later news than this answer.
+            switch known[sale] {
+            case nil where isNew, .fresh where isNew: remember(sale, .fresh(clock.now()))
+            case .fresh: break
+            case nil:
+                remember(sale, .sent(clock.now()))
+                standing = .open("it may still arrive")
+            case .sent(let time): if !conversation.isOver(time) { standing = .open("it may still arrive") }
+            case .canceled: standing = .refused(Decline(reason: .canceledAtReader, code: "canceled"))
+            case .ended: standing = .open("the terminal does not know the payment any more")
+            }
+        case .open:
+            switch known[sale] {
+            case nil, .fresh: remember(sale, .sent(clock.now()))
+            case .sent, .canceled, .ended: break
+            }
+        }
+        return try PaymentIntent(sale, standing, account, order)
     }
 
-    /// `true` if the terminal just said that it does not know the payment, and this process has not sent it since.
+    /// `true` if the terminal just said that it does not know the payment, which this process made and has not sent.
     private func isFresh(_ sale: AdyenTerminalSale) -> Bool {
         guard case .fresh(let time) = known[sale] else { return false }
         return clock.now().since(time) < AdyenTerminalDriver.arrivalTime
     }
 
-    private func remember(_ sale: AdyenTerminalSale, _ what: Known) {
-        if known[sale] == nil, known.count >= AdyenTerminalDriver.maximumUnanswered,
-            let oldest = known.min(by: { $0.value.since < $1.value.since })?.key
-        {
+    /// Returns `false` if there is no room: every payment that is remembered may still arrive.
+    @discardableResult
+    private func remember(_ sale: AdyenTerminalSale, _ what: Known) -> Bool {
+        if known[sale] == nil, known.count >= AdyenTerminalDriver.maximumRemembered {
+            let settled = known.filter { other, what in
+                if case .sent(let time) = what { conversation(other).isOver(time) } else { true }
+            }
+            guard let oldest = settled.min(by: { $0.value.since < $1.value.since })?.key else { return false }
             known[oldest] = nil
         }
         known[sale] = what
+        return true
     }
 
     private func tell(_ type: CardReaderEventType, _ attempt: CardReaderAttemptID) async {
@@ -352,7 +410,6 @@ extension CardReaderServiceLimits {
     public static var adyenTerminal: CardReaderServiceLimits {
         var limits = CardReaderServiceLimits()
         limits.confirm = .seconds(300)
-        limits.refund = .seconds(240)
         return limits
     }
 }

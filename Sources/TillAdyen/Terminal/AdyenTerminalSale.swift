@@ -1,34 +1,43 @@
+internal import Crypto
+internal import Foundation
 internal import TillCore
 internal import TillHardware
 
 /// The name of one payment request at a terminal, with all that is needed to query for it.
 struct AdyenTerminalSale: Hashable {
     let terminal: String
+    /// The mark of the till: the terminal tells each till of its own requests only.
+    let till: String
     /// The request's id at the terminal.
     let name: String
     let amount: Money
 
-    init(terminal: String, amount: Money, key: IdempotencyKey) {
+    init(terminal: String, till: String, amount: Money, key: IdempotencyKey) {
         self.terminal = terminal
+        self.till = AdyenTerminalSale.mark(of: till)
         self.amount = amount
-        name = AdyenTerminalConversation.requestName("\(terminal)/\(amount)/\(key)", "pay")
+        name = AdyenTerminalConversation.requestName("\(terminal)/\(self.till)/\(amount)/\(key)", "pay")
     }
 
-    /// Parses an intent's id: terminal, request, minor units and currency.
+    /// Parses an intent's id: terminal, till, request, minor units and currency.
     init?(_ id: ProviderReference) {
         let parts = id.rawValue.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
-        guard parts.count >= 4, let minorUnits = Int64(parts[parts.count - 2]),
+        guard parts.count >= 5, let minorUnits = Int64(parts[parts.count - 2]), minorUnits > 0,
             let currency = Currency(ifValid: parts[parts.count - 1])
         else { return nil }
-        terminal = parts.dropLast(3).joined(separator: ".")
+        terminal = parts.dropLast(4).joined(separator: ".")
+        till = parts[parts.count - 4]
         name = parts[parts.count - 3]
         amount = Money(minorUnits: minorUnits, currency: currency)
         guard !terminal.isEmpty, (1...AdyenTerminal.longestName).contains(name.utf8.count) else { return nil }
     }
 
     var id: ProviderReference {
-        ProviderReference(rawValue: "\(terminal).\(name).\(amount.minorUnits).\(amount.currency.code)")
+        ProviderReference(rawValue: "\(terminal).\(till).\(name).\(amount.minorUnits).\(amount.currency.code)")
     }
+
+    /// Returns a till's mark: a till's name may have any characters.
+    static func mark(of till: String) -> String { Hex.text(Array(SHA256.hash(data: Array(till.utf8)).prefix(8))) }
 }
 
 extension PaymentIntent {

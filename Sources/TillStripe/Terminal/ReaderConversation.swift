@@ -8,7 +8,7 @@ internal import TillHardware
 /// the issuer, or is canceled so that no card can pay it any more. A reader's report alone establishes neither. Of a
 /// refund only Stripe's list tells.
 ///
-/// Each loop has a limit, and ends when its task is canceled: no request is sent after that.
+/// Each loop has a limit, and ends when its task is canceled: no command is sent after that.
 struct ReaderConversation: Sendable {
     let terminal: StripeTerminal
     let reader: String

@@ -181,7 +181,13 @@ struct AdyenShop: ReaderShop {
 /// Carries requests to the terminal; loses what it is told to lose.
 final class WireToTerminal: HTTPTransport {
     let categories = Mutex<[String]>([])
-    /// What is lost of the next payment or reversal.
+    /// Set after a disconnection.
+    let isEnded = Mutex(false)
+    /// The number of payments that left after that, as if nothing had ended them.
+    let late = Mutex(0)
+    /// The last payment that was lost on its way.
+    private let held = Mutex<(request: HTTPRequest, body: [UInt8])?>(nil)
+    /// What is lost of the next payment.
     let lost = Mutex<LostPart?>(nil)
     private let sandbox: SandboxAdyen
 
@@ -192,13 +198,23 @@ final class WireToTerminal: HTTPTransport {
         let category = header?["MessageCategory"]?.stringValue ?? ""
         categories.withLock { $0.append(category) }
         let part = lost.withLock { lost -> LostPart? in
-            guard category == "Payment" || category == "Reversal" else { return nil }
+            guard category == "Payment" else { return nil }
             defer { lost = nil }
             return lost
         }
-        if part == .request { throw .unknown(reason: "lost on the way") }
+        if category == "Payment", !Task.isCancelled, isEnded.withLock({ $0 }) { late.withLock { $0 += 1 } }
+        if part == .request {
+            held.withLock { $0 = (request, body) }
+            throw .unknown(reason: "lost on the way")
+        }
         let reply = try await sandbox.send(request, body: body, deadline: deadline)
         if part == .answer { throw .unknown(reason: "lost on the way back") }
         return reply
+    }
+
+    /// Has the payment that was lost on its way arrive after all.
+    func deliver() async throws {
+        guard let late = held.withLock({ $0 }) else { return }
+        _ = try await sandbox.send(late.request, body: late.body, deadline: .seconds(30))
     }
 }

@@ -80,8 +80,10 @@ import TillTestSupport
 
     // MARK: Adyen
 
-    private func connected(_ shop: AdyenShop) async throws -> CardReader {
-        try await shop.driver.connect(
+    private func connected(_ shop: AdyenShop) async throws -> CardReader { try await connected(shop.driver) }
+
+    private func connected(_ driver: any CardReaderDriver) async throws -> CardReader {
+        try await driver.connect(
             CardReader(serial: "V400m-324688179", readerType: CardReaderType(rawValue: "V400m")),
             CardReaderConnectionRequest(
                 attempt: attempt, options: CardReaderConnectionOptions(), configuration: NoCardReaderConfig()))
@@ -108,7 +110,7 @@ import TillTestSupport
         #expect(intent.status == .requiresPaymentMethod)
         shop.whenWaiting { await shop.present(isRefused: false) }
         _ = try await shop.driver.confirm(intent, confirmation(device))
-        let next = AdyenTerminalDriver(try AdyenShop.terminal("Till", shop.wire, shop.clock), clock: shop.clock)
+        let next = try next(shop)
         let found = try await next.retrieveIntent(intent.id, clientSecret: nil, account: .main)
         #expect(found.status == .succeeded && found.amount == intent.amount)
         #expect(try await made(next, device).status == .succeeded)
@@ -130,35 +132,196 @@ import TillTestSupport
         await shop.sandbox.terminal.setWaits(false)
         let device = try await connected(shop)
         let intent = try await made(shop.driver, device)
-        func payments() -> Int { shop.wire.categories.withLock { $0.count { $0 == "Payment" } } }
         shop.lose(.request)
         for _ in 0..<2 {
             do throws(CardReaderFailure) {
                 _ = try await shop.driver.confirm(intent, confirmation(device))
                 Issue.record("it never came")
             } catch { #expect(error.intent == nil && error.underlyingError == .requestTimedOut) }
-            #expect(payments() == 1)
+            #expect(payments(shop) == 1)
         }
         shop.clock.advance(by: .minutes(3))
         #expect(try await shop.driver.confirm(intent, confirmation(device)).status == .succeeded)
-        #expect(payments() == 2)
+        #expect(payments(shop) == 2)
         #expect(try await shop.taken() == [1250])
     }
 
-    @Test("a refund at the terminal is accepted once, also when its answer is lost")
-    func reversal() async throws {
+    private func next(_ shop: AdyenShop, till: String = "Till") throws -> AdyenTerminalDriver {
+        AdyenTerminalDriver(try AdyenShop.terminal(till, shop.wire, shop.clock), clock: shop.clock)
+    }
+
+    private func payments(_ shop: AdyenShop) -> Int { shop.wire.categories.withLock { $0.count { $0 == "Payment" } } }
+
+    @Test(
+        "what the terminal says of the query is not the payment's outcome",
+        arguments: AdyenTerminalStandIn.OddStatus.allCases)
+    func oddStatus(_ odd: AdyenTerminalStandIn.OddStatus) async throws {
+        let shop = try await AdyenShop()
+        await shop.sandbox.terminal.setWaits(false)
+        let device = try await connected(shop)
+        let intent = try await made(shop.driver, device)
+        shop.lose(.answer)
+        await shop.sandbox.terminal.setStatus(odd)
+        do throws(CardReaderFailure) {
+            _ = try await shop.driver.confirm(intent, confirmation(device))
+            Issue.record("the answer was lost")
+        } catch { #expect(error.intent == nil && error.underlyingError == .requestTimedOut) }
+        if let read = try? await shop.driver.retrieveIntent(intent.id, clientSecret: nil, account: .main) {
+            #expect(read.status == .processing)
+        }
+        await shop.sandbox.terminal.setStatus(nil)
+        #expect(try await shop.driver.confirm(intent, confirmation(device)).status == .succeeded)
+        #expect(try await shop.taken() == [1250])
+    }
+
+    @Test("an intent of another till is refused: its till alone can be told")
+    func otherTill() async throws {
+        let shop = try await AdyenShop()
+        let device = try await connected(shop)
+        let intent = try await made(shop.driver, device)
+        let other = try next(shop, till: "Renamed")
+        #expect(try await made(other, device).id != intent.id)
+        do throws(CardReaderFailure) {
+            _ = try await other.retrieveIntent(intent.id, clientSecret: nil, account: .main)
+            Issue.record("it is another till")
+        } catch { #expect(error.underlyingError == .readerNotFound) }
+    }
+
+    @Test("the app dies before its request arrives: the next one waits for it, and a card pays once")
+    func restartBeforeArrival() async throws {
+        let shop = try await AdyenShop()
+        await shop.sandbox.terminal.setWaits(false)
+        let device = try await connected(shop)
+        let intent = try await made(shop.driver, device)
+        shop.lose(.request)
+        _ = try? await shop.driver.confirm(intent, confirmation(device))
+        #expect(payments(shop) == 1)
+        let next = try next(shop)
+        _ = try await connected(next)
+        #expect(
+            try await next.retrieveIntent(intent.id, clientSecret: nil, account: .main).status == .processing)
+        for _ in 0..<2 {
+            do throws(CardReaderFailure) {
+                _ = try await next.confirm(intent, confirmation(device))
+                Issue.record("it is not known")
+            } catch { #expect(error.intent == nil && error.underlyingError == .requestTimedOut) }
+        }
+        #expect(payments(shop) == 1)
+        try await shop.wire.deliver()
+        #expect(try await next.confirm(intent, confirmation(device)).status == .succeeded)
+        #expect(try await shop.taken() == [1250])
+    }
+
+    @Test("a request without an answer is not forgotten by clear(): a card pays once")
+    func clearKeeps() async throws {
+        let shop = try await AdyenShop()
+        await shop.sandbox.terminal.setWaits(false)
+        let device = try await connected(shop)
+        let intent = try await made(shop.driver, device)
+        shop.lose(.request)
+        _ = try? await shop.driver.confirm(intent, confirmation(device))
+        await shop.driver.clear()
+        _ = try await connected(shop)
+        _ = try await made(shop.driver, device)
+        _ = try? await shop.driver.confirm(intent, confirmation(device))
+        #expect(payments(shop) == 1)
+        try await shop.wire.deliver()
+        #expect(try await shop.driver.confirm(intent, confirmation(device)).status == .succeeded)
+        #expect(try await shop.taken() == [1250])
+    }
+
+    @Test("two confirmations of one intent at once: a card pays once")
+    func concurrent() async throws {
         let shop = try await AdyenShop()
         let device = try await connected(shop)
         let intent = try await made(shop.driver, device)
         shop.whenWaiting { await shop.present(isRefused: false) }
-        let paid = try await shop.driver.confirm(intent, confirmation(device))
-        shop.lose(.answer)
-        let first = try await shop.driver.refund(refund(paid, "r-1", 500))
-        #expect(first.status == .pending && first.charge == paid.charges.last?.id)
-        func reversals() -> Int { shop.wire.categories.withLock { $0.count { $0 == "Reversal" } } }
-        #expect(reversals() == 1)
-        #expect(try await shop.driver.refund(refund(paid, "r-1", 500)) == first)
-        #expect(reversals() == 1, "found by its key")
-        #expect(await shop.sandbox.terminal.sales.map(\.reversals) == [["5.00"]])
+        let request = confirmation(device)
+        async let first = try? shop.driver.confirm(intent, request)
+        async let second = try? shop.driver.confirm(intent, request)
+        let both = await [first, second].compactMap { $0 }
+        #expect(both.contains { $0.status == .succeeded })
+        #expect(payments(shop) == 1)
+        #expect(try await shop.driver.confirm(intent, request).status == .succeeded)
+        #expect(try await shop.taken() == [1250])
+    }
+
+    @Test("a canceled intent is not sent any more, also if the confirmation was waiting meanwhile")
+    func canceled() async throws {
+        let shop = try await AdyenShop()
+        await shop.sandbox.terminal.setWaits(false)
+        let device = try await connected(shop)
+        let intent = try await made(shop.driver, device)
+        // The confirmation tells of the wait just before it sends.
+        let driver = shop.driver
+        await driver.observe { _ in _ = try? await driver.cancelIntent(intent, key: IdempotencyKey(rawValue: "c-1")) }
+        for _ in 0..<2 {
+            do throws(CardReaderFailure) {
+                _ = try await driver.confirm(intent, confirmation(device))
+                Issue.record("it was canceled")
+            } catch { #expect(error.underlyingError == .commandCanceled && error.intent?.status == .canceled) }
+        }
+        #expect(try await driver.retrieveIntent(intent.id, clientSecret: nil, account: .main).status == .canceled)
+        #expect(try await driver.cancelIntent(intent, key: IdempotencyKey(rawValue: "c-2")).status == .canceled)
+        #expect(payments(shop) == 0)
+        #expect(try await shop.taken() == [])
+    }
+
+    @Test("called off before it is sent: it is not sent")
+    func calledOffBefore() async throws {
+        let shop = try await AdyenShop()
+        await shop.sandbox.terminal.setWaits(false)
+        let device = try await connected(shop)
+        let intent = try await made(shop.driver, device)
+        let driver = shop.driver
+        await driver.observe { _ in try? await driver.cancelCollect() }
+        do throws(CardReaderFailure) {
+            _ = try await driver.confirm(intent, confirmation(device))
+            Issue.record("it was called off")
+        } catch { #expect(error.underlyingError == .commandCanceled && error.intent != nil) }
+        #expect(payments(shop) == 0)
+    }
+
+    @Test("confirmed and disconnected at once, many times: no command leaves after the end")
+    func disconnectedMeanwhile() async throws {
+        let shop = try await AdyenShop()
+        await shop.sandbox.terminal.setWaits(false)
+        let driver = shop.driver
+        for round in 0..<200 {
+            let device = try await connected(shop)
+            let intent = try await driver.createIntent(
+                CardReaderIntentRequest(
+                    attempt: attempt, account: .main, parameters: parameters, reader: device, metadata: [:],
+                    key: IdempotencyKey(rawValue: "round-\(round)")))
+            let request = confirmation(device)
+            async let paid = try? driver.confirm(intent, request)
+            async let end: Void = {
+                try? await driver.disconnect()
+                shop.wire.isEnded.withLock { $0 = true }
+            }()
+            _ = await (paid, end)
+            shop.wire.isEnded.withLock { $0 = false }
+        }
+        #expect(shop.wire.late.withLock { $0 } == 0)
+    }
+
+    @Test("an amount that is not positive is refused", arguments: [0, -1250] as [Int64])
+    func amounts(_ minorUnits: Int64) async throws {
+        let shop = try await AdyenShop()
+        let device = try await connected(shop)
+        let intent = try await made(shop.driver, device)
+        let wrong = PaymentIntentParameters(
+            amount: Money(minorUnits: minorUnits, currency: .eur), order: OrderID(rawValue: "o-1"))
+        await #expect(throws: CardReaderFailure.self) {
+            _ = try await shop.driver.createIntent(
+                CardReaderIntentRequest(
+                    attempt: attempt, account: .main, parameters: wrong, reader: device, metadata: [:],
+                    key: IdempotencyKey(rawValue: "intent-2")))
+        }
+        let id = ProviderReference(rawValue: intent.id.rawValue.replacing(".1250.", with: ".\(minorUnits)."))
+        do throws(CardReaderFailure) {
+            _ = try await shop.driver.retrieveIntent(id, clientSecret: nil, account: .main)
+            Issue.record("no such payment can be")
+        } catch { #expect(error.underlyingError == .paymentIntentIDMissing) }
     }
 }
