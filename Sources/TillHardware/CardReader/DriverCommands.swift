@@ -35,8 +35,9 @@ package final class DriverCommands<Kind: Sendable>: Sendable {
         return try result.get()
     }
 
-    package func isRunning(_ isMeant: (Kind) -> Bool) -> Bool {
-        running.withLock { $0.all.values.contains { isMeant($0.kind) } }
+    /// Returns the commands that are under way, the earliest first.
+    package var underWay: [Kind] {
+        running.withLock { $0.all.sorted { $0.key < $1.key }.map(\.value.kind) }
     }
 
     /// Cancels the tasks of the meant commands.

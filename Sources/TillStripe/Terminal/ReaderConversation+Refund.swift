@@ -3,9 +3,7 @@ internal import TillCore
 extension ReaderConversation {
     /// A refund to a card that is presented again, known in Stripe's list by its name.
     struct Refund: Sendable {
-        let payment: ProviderReference?
-        /// The charge, if the payment intent is not known.
-        let charge: ProviderReference?
+        let payment: ProviderReference
         let amount: Money
         let name: String
         /// Metadata stored with the refund beside the name.
@@ -29,8 +27,7 @@ extension ReaderConversation {
         var metadata = refund.metadata
         metadata[StripeTerminal.refundName] = refund.name
         let wish = TerminalRefund(
-            paymentIntent: refund.payment, charge: refund.payment == nil ? refund.charge?.rawValue : nil, amount: wire,
-            metadata: metadata, customerCancels: true)
+            paymentIntent: refund.payment, amount: wire, metadata: metadata, customerCancels: true)
         guard !Task.isCancelled else { return .notDone(StripeTerminalError(.notSent, "the refund was abandoned")) }
         await progress(.sending)
         var doubt: UnknownReason?
@@ -76,7 +73,7 @@ extension ReaderConversation {
     }
 
     private func isOurs(_ action: TerminalAction, _ refund: Refund) -> Bool {
-        action.kind == .refundPayment && (refund.payment == nil || action.paymentIntent == refund.payment)
+        action.kind == .refundPayment && action.paymentIntent == refund.payment
     }
 
     /// Cancels at the reader and queries once more. Returns `nil` if the action cannot be canceled now.
@@ -94,9 +91,8 @@ extension StripeTerminal {
 
     /// Returns the refund with this name, if Stripe has it; `open` if the list cannot be read.
     func listed(_ refund: ReaderConversation.Refund) async -> ReaderConversation.RefundEnd? {
-        let whose =
-            refund.payment.map { ("payment_intent", $0.rawValue) } ?? ("charge", refund.charge?.rawValue ?? "")
-        let call = StripeRequest.get(StripePath.refunds, [whose, ("limit", "100")])
+        let call = StripeRequest.get(
+            StripePath.refunds, [("payment_intent", refund.payment.rawValue), ("limit", "100")])
         guard case .answered(let json) = await client.send(call, within: deadline), let all = json["data"]?.arrayValue
         else { return .open(.unclear("the refunds cannot be read")) }
         let ours = all.first { $0["metadata"]?[StripeTerminal.refundName]?.stringValue == refund.name }

@@ -108,6 +108,9 @@ struct ReaderConversation: Sendable {
                 return End(outcome: .notMoved(.occupied(other), nil))
             }
             sale.before = now.action
+        } else if sale.kind == .collectPaymentMethod {
+            // An earlier collection in the slot could not be told from this one.
+            return End(outcome: .notDone(StripeTerminalError(.notSent, "the reader could not be read")))
         }
         guard !Task.isCancelled else { return End(outcome: .abandoned) }
         var isCertain = true

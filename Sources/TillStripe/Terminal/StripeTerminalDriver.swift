@@ -11,6 +11,9 @@ public import TillHardware
 ///
 /// ``disconnect()`` and ``clear()`` end every loop; they cancel nothing at the reader.
 public actor StripeTerminalDriver: CardReaderDriver {
+    /// The maximum number of refunds without an outcome; beyond it none is sent.
+    public static let maximumOpenRefunds = 256
+
     /// The capabilities of these readers.
     public nonisolated let capabilities = CardReaderDriverCapabilities(
         createsIntents: .onServer, needsConnectionToken: false, amountLimits: .stripe, refunds: true,
@@ -25,7 +28,27 @@ public actor StripeTerminalDriver: CardReaderDriver {
     private let commands = DriverCommands<Command>()
     private var lastKey: UInt64 = 0
 
-    private enum Command { case collection, confirmation, refund }
+    /// The refunds that ended open, with the time of the last such end.
+    private var openRefunds: [IdempotencyKey: Timestamp] = [:]
+
+    /// A command about a payment intent.
+    private enum Command {
+        case collection(ProviderReference)
+        case confirmation(ProviderReference)
+        case refund(ProviderReference)
+
+        var isCollection: Bool { if case .collection = self { true } else { false } }
+        var isRefund: Bool { if case .refund = self { true } else { false } }
+
+        /// Returns `true` if an action in the reader's slot is this command's.
+        func owns(_ action: TerminalAction) -> Bool {
+            switch self {
+            case .collection(let intent): action.kind == .collectPaymentMethod && action.paymentIntent == intent
+            case .confirmation(let intent): action.kind == .confirmPaymentIntent && action.paymentIntent == intent
+            case .refund(let intent): action.kind == .refundPayment && action.paymentIntent == intent
+            }
+        }
+    }
 
     /// Creates a driver for the readers of an account.
     public init(_ terminal: StripeTerminal) {
@@ -176,7 +199,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
             intent: intent.id, amount: intent.withoutTip, kind: .collectPaymentMethod,
             command: TerminalCall.collect(reader, intent.id, settings, key: key("collect-\(intent.id)")),
             charges: intent.chargeIDs, forgo: { false })
-        switch try await sell(sale, .collection, conversation(at: reader, asks: true)) {
+        switch try await sell(sale, .collection(intent.id), conversation(at: reader, asks: true)) {
         case .collected(let now, let action):
             await tell(.cardInserted)
             await tell(.cardDetailsCollected)
@@ -196,12 +219,12 @@ public actor StripeTerminalDriver: CardReaderDriver {
     /// Cancels a collection of this driver at the reader and ends it. Refused once the card is being read; what another
     /// till does at the reader is left alone.
     public func cancelCollect() async throws(CardReaderFailure) {
-        do throws(CardReaderFailure) { try await callOff(.collection, .collectPaymentMethod) } catch {
+        do throws(CardReaderFailure) { try await callOff { $0.isCollection } } catch {
             // The card is being read: the collection ends by itself.
-            if error.underlyingError != .readerBusy { commands.end { $0 == .collection } }
+            if error.underlyingError != .readerBusy { commands.end { $0.isCollection } }
             throw error
         }
-        commands.end { $0 == .collection }
+        commands.end { $0.isCollection }
     }
 
     /// Charges the collected card and waits for the intent's outcome; the reader's report is not sufficient.
@@ -215,7 +238,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
             intent: intent.id, amount: intent.withoutTip, kind: .confirmPaymentIntent,
             command: TerminalCall.confirm(reader, intent.id, key: request.key), charges: intent.chargeIDs,
             forgo: { await self.forgo(intent, request.key) })
-        switch try await sell(sale, .confirmation, conversation(at: reader)) {
+        switch try await sell(sale, .confirmation(intent.id), conversation(at: reader)) {
         case .moved(let now), .collected(let now, _):
             let paid = try PaymentIntent(now, account: request.account)
             if paid.paymentMethod?.cardPresentDetails?.readMethod == .contactEMV { await tell(.removeCard) }
@@ -264,22 +287,25 @@ public actor StripeTerminalDriver: CardReaderDriver {
     // MARK: Refunds
 
     /// Refunds to the card that is presented again, and waits for the end. Stripe's list of refunds is authoritative; a
-    /// refund with a lost response is found there by its key.
-    /// - Throws: `readerBusy` while another till uses the reader.
+    /// refund with a lost response is found there by its key. Once a call ended open, the same key stays open until the
+    /// refund is listed, or ``StripeTerminalProvider/latestCommand`` has passed.
+    /// - Throws: `readerBusy` while another till uses the reader; `invalidRefundParameters` without the intent.
     public func refund(_ parameters: RefundParameters) async throws(CardReaderFailure) -> CardReaderRefund {
         let reader = try reader()
         guard let wire = AmountCodec.stripe.wireAmount(ifExact: parameters.amount) else {
             throw CardReaderFailure(.invalidAmount)
         }
+        guard let payment = parameters.intent else {
+            throw CardReaderFailure(
+                .invalidRefundParameters, message: "A refund at a reader needs the payment's intent.")
+        }
+        let mayStillCome = try mayStillCome(parameters.key)
         let refund = ReaderConversation.Refund(
-            payment: parameters.intent, charge: parameters.charge, amount: parameters.amount,
-            name: parameters.key.rawValue, key: parameters.key)
+            payment: payment, amount: parameters.amount, name: parameters.key.rawValue, key: parameters.key)
         let (terminal, conversation) = (terminal, conversation(at: reader, asks: true))
-        let end = try await commands.run(.refund) { () async throws(CardReaderFailure) in
+        let end = try await commands.run(.refund(payment)) { () async throws(CardReaderFailure) in
             if let made = await terminal.listed(refund) { return made }
-            if let other = try? await terminal.reader(reader).action, other.kind != .refundPayment,
-                let other = other.occupies(except: nil)
-            {
+            if let action = try? await terminal.reader(reader).action, let other = action.occupies(except: payment) {
                 return .notMade(.occupied(other))
             }
             return await conversation.refund(refund, wire)
@@ -288,6 +314,15 @@ public actor StripeTerminalDriver: CardReaderDriver {
         {
             CardReaderRefund(
                 id: id, charge: parameters.charge, amount: parameters.amount, status: status, failureReason: why)
+        }
+        switch end {
+        case .listed: openRefunds[parameters.key] = nil
+        case .notMade, .notDone:
+            // Certain of this command only.
+            if mayStillCome {
+                throw CardReaderFailure(open: "an earlier command for this refund may still reach the reader")
+            }
+        case .open: openRefunds[parameters.key] = clock.now()
         }
         switch end {
         case .listed(let refund):
@@ -311,8 +346,19 @@ public actor StripeTerminalDriver: CardReaderDriver {
         }
     }
 
+    /// Returns `true` if an earlier command under a key may still reach the reader.
+    private func mayStillCome(_ key: IdempotencyKey) throws(CardReaderFailure) -> Bool {
+        let now = clock.now()
+        openRefunds = openRefunds.filter { now.since($0.value) < StripeTerminalProvider.latestCommand }
+        if openRefunds[key] != nil { return true }
+        guard openRefunds.count < StripeTerminalDriver.maximumOpenRefunds else {
+            throw CardReaderFailure(.readerBusy, message: "Too many refunds have no outcome.")
+        }
+        return false
+    }
+
     /// Cancels a refund of this driver at the reader, which then ends. Refused once it is being made.
-    public func cancelRefund() async throws(CardReaderFailure) { try await callOff(.refund, .refundPayment) }
+    public func cancelRefund() async throws(CardReaderFailure) { try await callOff { $0.isRefund } }
 
     // MARK: What they share
 
@@ -331,11 +377,12 @@ public actor StripeTerminalDriver: CardReaderDriver {
     }
 
     /// Cancels the reader's action for a command that is under way, unless another till has replaced it.
-    private func callOff(_ command: Command, _ kind: TerminalAction.Kind) async throws(CardReaderFailure) {
-        guard commands.isRunning({ $0 == command }) else { return }
+    private func callOff(_ isMeant: (Command) -> Bool) async throws(CardReaderFailure) {
+        let meant = commands.underWay.filter(isMeant)
+        guard !meant.isEmpty else { return }
         let reader = try reader()
         let now = try await call { try await terminal.reader(reader) }
-        if let action = now.action, action.kind != kind, action.occupies(except: nil) != nil { return }
+        if let action = now.action?.occupies(except: nil), !meant.contains(where: { $0.owns(action) }) { return }
         let key = key("calloff")
         _ = try await call { try await terminal.cancelAction(at: reader, key: key) }
     }

@@ -65,7 +65,7 @@ extension StripeTerminalProvider {
             return .declined(online.unsendableAmount)
         }
         let refund = ReaderConversation.Refund(
-            payment: reference, charge: nil, amount: request.amount, name: request.refund.rawValue,
+            payment: reference, amount: request.amount, name: request.refund.rawValue,
             metadata: [
                 "till_payment": request.context.payment.rawValue, "till_account": request.context.account.rawValue,
             ], key: request.key)

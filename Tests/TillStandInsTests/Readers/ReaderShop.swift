@@ -101,8 +101,14 @@ struct StripeShop: ReaderShop {
         return (try? await world.readers.present(card, at: reader.id, key: key)) != nil
     }
 
-    /// Beside the query that waits for this: the service returns once the sale has ended.
-    func callOff(_ service: StandardCardReaderService) async { Task { try? await service.cancelPayment() } }
+    /// Beside the query that waits for this: the service returns once the sale has ended. The time stands still until
+    /// the reader is told.
+    func callOff(_ service: StandardCardReaderService) async {
+        func told() -> Int { world.wire.lines.withLock { $0.count { $0.hasSuffix("/cancel_action") } } }
+        let before = told()
+        Task { try? await service.cancelPayment() }
+        try? await until { told() > before }
+    }
 
     func lose(_ part: LostPart) {
         world.wire.plan.withLock { plan in

@@ -78,7 +78,99 @@ import TillTestSupport
         #expect(try await shop.world.charges().map(\.refunded) == [500])
     }
 
+    @Test("a refund that may still come stays open under its key, whatever later calls do")
+    func openRefund() async throws {
+        let shop = try await StripeShop(country: "CA")
+        let service = try await shop.service()
+        var sale = PaymentIntentParameters(
+            amount: Money(minorUnits: 1250, currency: .cad), order: OrderID(rawValue: "o-1"))
+        sale.methods = [.cardPresent, .interacPresent]
+        let card = try #require(TerminalTestCard(named: "interac"))
+        shop.whenWaiting {
+            _ = try? await shop.world.readers.present(card, at: shop.reader.id, key: shop.world.key("card"))
+        }
+        let paid = try await service.collectPayment(sale) { _, _ in }
+        let wish = try refund(paid, "r-1")
+        func refused() async -> CardReaderFailure? {
+            do throws(CardReaderFailure) {
+                _ = try await shop.driver.refund(wish)
+                return nil
+            } catch { return error }
+        }
+        shop.world.wire.plan.withLock { $0.loseRequest = ["/refund_payment"] }
+        #expect(await refused()?.underlyingError == .requestTimedOut)
+        let other = try await shop.world.readers.createIntent(
+            TerminalIntentDraft(amount: 777, currency: "cad"), key: shop.world.key("other"))
+        _ = try await shop.world.readers.process(
+            other, at: shop.reader.id, TerminalCollection(), key: shop.world.key("other-process"))
+        let open = await refused()
+        #expect(open?.underlyingError == .requestTimedOut && open?.refund == nil)
+        shop.clock.advance(by: .minutes(6))
+        let settled = try #require(await refused())
+        #expect(settled.underlyingError == .cardReadTimedOut, "nobody presented the card again")
+        // Without the intent the reader's action cannot be told from another till's.
+        let blind = RefundParameters(
+            account: .main, charge: try #require(paid.charges.last?.id), amount: paid.amount,
+            key: IdempotencyKey(rawValue: "r-2"))
+        do throws(CardReaderFailure) {
+            _ = try await shop.driver.refund(blind)
+            Issue.record("it names no intent")
+        } catch { #expect(error.underlyingError == .invalidRefundParameters) }
+    }
+
+    @Test("another till's collection that has replaced this one is not called off")
+    func othersCollection() async throws {
+        let shop = try await StripeShop()
+        let device = try await connected(shop)
+        let intent = try await made(shop.driver, device)
+        let (world, reader) = (shop.world, shop.reader.id)
+        let other = try await world.readers.createIntent(
+            TerminalIntentDraft(amount: 777, currency: "eur"), key: world.key("other"))
+        let isReplaced = Mutex(false)
+        shop.whenWaiting {
+            _ = try? await world.readers.cancelAction(at: reader, key: world.key("replace"))
+            _ = try? await world.readers.collect(
+                for: other, at: reader, TerminalCollection(), key: world.key("other-collect"))
+            try? await shop.driver.cancelCollect()
+            isReplaced.withLock { $0 = true }
+        }
+        await #expect(throws: CardReaderFailure.self) {
+            _ = try await shop.driver.collect(
+                CardReaderCollectRequest(
+                    attempt: attempt, account: .main, intent: intent, clientSecret: nil, parameters: parameters,
+                    reader: device))
+        }
+        try await shop.until { isReplaced.withLock { $0 } }
+        let action = try await world.readers.reader(reader).action
+        #expect(action?.status == .inProgress && action?.paymentIntent == other)
+    }
+
+    @Test("a collection is not sent to a reader that cannot be read: an earlier one would pass for it")
+    func unreadReader() async throws {
+        let shop = try await StripeShop()
+        let device = try await connected(shop)
+        let intent = try await made(shop.driver, device)
+        let collection = CardReaderCollectRequest(
+            attempt: attempt, account: .main, intent: intent, clientSecret: nil, parameters: parameters,
+            reader: device)
+        shop.whenWaiting { await shop.present(isRefused: false) }
+        _ = try await shop.driver.collect(collection)
+        shop.world.wire.plan.withLock { $0.loseRequest = [shop.reader.id] }
+        let before = shop.requests
+        await #expect(throws: CardReaderFailure.self) { _ = try await shop.driver.collect(collection) }
+        #expect(shop.world.wire.lines.withLock { $0[before...].allSatisfy { $0.hasPrefix("GET") } })
+    }
+
     // MARK: Adyen
+
+    private func connected(_ shop: StripeShop) async throws -> CardReader {
+        try await shop.driver.connect(
+            CardReader(
+                serial: shop.reader.serialNumber, vendorIdentifier: shop.reader.id,
+                readerType: CardReaderType(rawValue: shop.reader.deviceType.rawValue)),
+            CardReaderConnectionRequest(
+                attempt: attempt, options: CardReaderConnectionOptions(), configuration: NoCardReaderConfig()))
+    }
 
     private func connected(_ shop: AdyenShop) async throws -> CardReader { try await connected(shop.driver) }
 
