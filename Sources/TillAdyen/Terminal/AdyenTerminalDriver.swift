@@ -231,7 +231,7 @@ public actor AdyenTerminalDriver: CardReaderDriver {
                 switch known[sale] {
                 case .fresh, .canceled: break
                 // An earlier copy may still be in transit: the terminal would ask for the card twice.
-                case .sent(let time): if !conversation.isOver(time) { return .neverCame }
+                case .sent: if mayStillArrive(sale) { return .neverCame }
                 // Another process may have sent it.
                 case nil:
                     remember(sale, .sent(clock.now()))
@@ -247,7 +247,7 @@ public actor AdyenTerminalDriver: CardReaderDriver {
         guard !Task.isCancelled else { throw CardReaderFailure(open: "the confirmation was abandoned") }
         switch known[sale] {
         case .canceled: throw CardReaderFailure(.commandCanceled, intent: AdyenTerminalDriver.canceled(intent))
-        case .sent(let time) where !conversation.isOver(time): return .open("another confirmation is under way")
+        case .sent where mayStillArrive(sale): return .open("another confirmation is under way")
         case .fresh, .sent, .ended, nil: break
         }
         if takes[number]?.isCalledOff == true { throw CardReaderFailure(.commandCanceled, intent: intent) }
@@ -349,9 +349,8 @@ public actor AdyenTerminalDriver: CardReaderDriver {
     private func read(
         _ sale: AdyenTerminalSale, _ account: AccountID, _ order: OrderID?, isNew: Bool = false
     ) async throws(CardReaderFailure) -> PaymentIntent {
-        let conversation = conversation(sale)
         var standing: AdyenTerminalConversation.Standing
-        switch await conversation.standing(sale.amount) {
+        switch await conversation(sale).standing(sale.amount) {
         case .failure(let error): throw CardReaderFailure(error)
         case .success(let now): standing = now
         }
@@ -365,7 +364,7 @@ public actor AdyenTerminalDriver: CardReaderDriver {
             case nil:
                 remember(sale, .sent(clock.now()))
                 standing = .open("it may still arrive")
-            case .sent(let time): if !conversation.isOver(time) { standing = .open("it may still arrive") }
+            case .sent: if mayStillArrive(sale) { standing = .open("it may still arrive") }
             case .canceled: standing = .refused(Decline(reason: .canceledAtReader, code: "canceled"))
             case .ended: standing = .open("the terminal does not know the payment any more")
             }
@@ -384,13 +383,17 @@ public actor AdyenTerminalDriver: CardReaderDriver {
         return clock.now().since(time) < AdyenTerminalDriver.arrivalTime
     }
 
+    /// `true` for a payment that was sent and may still be in transit.
+    private func mayStillArrive(_ sale: AdyenTerminalSale) -> Bool {
+        guard case .sent(let time) = known[sale] else { return false }
+        return !conversation(sale).isOver(time)
+    }
+
     /// Returns `false` if there is no room: every payment that is remembered may still arrive.
     @discardableResult
     private func remember(_ sale: AdyenTerminalSale, _ what: Known) -> Bool {
         if known[sale] == nil, known.count >= AdyenTerminalDriver.maximumRemembered {
-            let settled = known.filter { other, what in
-                if case .sent(let time) = what { conversation(other).isOver(time) } else { true }
-            }
+            let settled = known.filter { !mayStillArrive($0.key) }
             guard let oldest = settled.min(by: { $0.value.since < $1.value.since })?.key else { return false }
             known[oldest] = nil
         }
