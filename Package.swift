@@ -480,8 +480,8 @@ let package = Package(
         .testTarget(
             name: "TillStandInsTests",
             dependencies: [
-                "TillCore", "TillTestSupport", "TillCards", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal",
-                "TillProvider", "TillSandbox", "TillStripe", httpTypes,
+                "TillCore", "TillTestSupport", "TillAdyen", "TillCards", "TillCheckout", "TillHardware", "TillHTTP",
+                "TillJournal", "TillProvider", "TillSandbox", "TillStripe", httpTypes,
             ] + standIns.map { .target(name: $0) },
             swiftSettings: strict),
         tests(

@@ -17,7 +17,8 @@ import TillStandInServing
 public struct SandboxAdyen: HTTPTransport {
     public let faults: SandboxFaults
     private let account = AdyenLedger()
-    private let terminal: AdyenTerminalStandIn
+    /// The simulated terminal.
+    public let terminal: AdyenTerminalStandIn
     private let clock: any TillClock
     private let stall: Span
     private let listener = Listener()

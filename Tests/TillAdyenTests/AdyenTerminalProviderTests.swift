@@ -194,7 +194,7 @@ struct AdyenTerminalProviderTests {
             outcome("Success", nil, "A.B", 50), outcome("Success", nil, nil, 100), outcome("", nil, nil, 100),
             outcome("Failure", "InProgress", nil, 0), outcome("Failure", "UnreachableHost", nil, 0),
         ] {
-            guard case .open = AdyenTerminalProvider.standing(wrong, price) else {
+            guard case .open = AdyenTerminalConversation.standing(wrong, price) else {
                 Issue.record("\(wrong) must stay open")
                 continue
             }
@@ -203,9 +203,9 @@ struct AdyenTerminalProviderTests {
 
     @Test("The name of a request is the attempt's alone, and short enough for the terminal")
     func names() {
-        let one = AdyenTerminalProvider.requestName(AttemptID(rawValue: "att_1"), "pay")
+        let one = AdyenTerminalConversation.requestName("att_1", "pay")
         #expect(one.utf8.count == AdyenTerminal.longestName)
-        #expect(one == AdyenTerminalProvider.requestName(AttemptID(rawValue: "att_1"), "pay"))
-        #expect(one != AdyenTerminalProvider.requestName(AttemptID(rawValue: "att_2"), "pay"))
+        #expect(one == AdyenTerminalConversation.requestName("att_1", "pay"))
+        #expect(one != AdyenTerminalConversation.requestName("att_2", "pay"))
     }
 }

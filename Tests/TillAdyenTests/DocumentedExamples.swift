@@ -2,6 +2,7 @@
 
 import TillAdyen
 import TillCore
+import TillHardware
 
 /// Of `AdyenNotification.swift`.
 private func example1(_ adyen: AdyenProvider, _ body: [UInt8], _ config: AdyenConfig) async throws {
@@ -23,4 +24,24 @@ private func example2(
     _ = config
     _ = adyen
     _ = identity
+}
+
+/// Of `AdyenTerminalDriver.swift`.
+private func example3(_ keep: @escaping PreConfirmation, _ terminal: AdyenTerminal) async throws {
+    let service = StandardCardReaderService(driver: AdyenTerminalDriver(terminal), limits: .adyenTerminal)
+    try await service.start(NoCardReaderConfig())
+    for await found in service.discoveredReaders {
+        guard let reader = found.first else { continue }
+        try await service.connect(reader)
+        break
+    }
+    let parameters = PaymentIntentParameters(
+        amount: Money(minorUnits: 1250, currency: .eur), order: OrderID(rawValue: "1001"))
+    let paid = try await service.collectPayment(parameters) { intent, order in
+        try await keep(intent, order)  // durable before money can move
+    }
+    print(paid.status, paid.amount)
+    _ = service
+    _ = parameters
+    _ = paid
 }

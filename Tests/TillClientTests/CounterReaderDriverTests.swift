@@ -520,6 +520,24 @@ struct CounterReaderDriverTests {
         #expect(failure?.underlyingError == .notConnectedToReader)
     }
 
+    @Test("confirmed and disconnected at once, many times: no command leaves after the end")
+    func disconnectedMeanwhile() async throws {
+        for _ in 0..<200 {
+            let fake = FakeCounter(.pays)
+            let (driver, reader) = try await connected(fake)
+            let made = try await intent(driver, reader)
+            async let failure = thrown { () async throws(CardReaderFailure) in
+                try await driver.confirm(made, request(reader))
+            }
+            async let end: Void = {
+                try? await driver.disconnect()
+                fake.books.withLock { $0.isEnded = true }
+            }()
+            _ = await (failure, end)
+            #expect(fake.books.withLock { $0.lateConfirmations } == 0)
+        }
+    }
+
     @Test("a canceled discovery asks the counter no more, and reports a list only when it changed")
     func discovery() async throws {
         let fake = FakeCounter()

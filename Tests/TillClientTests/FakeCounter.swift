@@ -65,6 +65,10 @@ final class FakeCounter: HTTPTransport {
         var readsFail = false
         var events = ""
         var busy = false
+        /// Set after a disconnection.
+        var isEnded = false
+        /// The number of confirmations that left after that, as if nothing had ended them.
+        var lateConfirmations = 0
     }
 
     let books = Mutex(Books())
@@ -82,6 +86,7 @@ final class FakeCounter: HTTPTransport {
         let call = FakeCounter.call(request, body, deadline)
         let (reply, late) = books.withLock { books in
             books.calls.append(call)
+            if books.isEnded, call.line == FakeCounter.confirm, !Task.isCancelled { books.lateConfirmations += 1 }
             books.late = nil
             let reply = FakeCounter.answer(call, &books)
             return (reply, books.late)

@@ -60,6 +60,13 @@ public struct AdyenTerminal: Sendable {
 
         /// `true` if the money is held or captured.
         public var isApproved: Bool { result == "Success" }
+
+        /// The answer to a query that does not tell of the payment.
+        fileprivate var withoutResult: Outcome {
+            Outcome(
+                result: "", errorCondition: errorCondition, message: message, transaction: nil, transactionTime: nil,
+                amount: nil, card: nil)
+        }
     }
 
     /// Requests a payment and waits for the customer.
@@ -79,17 +86,28 @@ public struct AdyenTerminal: Sendable {
     }
 
     /// Returns the result of the payment requested with an id. `InProgress` and `NotFound` are in
-    /// ``Outcome/errorCondition``.
+    /// ``Outcome/errorCondition``. Whatever else the terminal says of the query itself is no result of the payment: it
+    /// is an outcome without a ``Outcome/result``.
     public func status(of name: String, as own: String, currency: Currency) async throws(AdyenTerminalError) -> Outcome
     {
         let body = JSONValue.adyen([
             "ReceiptReprintFlag": .bool(false), "MessageReference": reference(name),
         ])
         let answer = try await ask("TransactionStatus", body, name: own, patience: .seconds(30))
-        if let repeated = answer["RepeatedMessageResponse"]?["RepeatedResponseMessageBody"]?["PaymentResponse"] {
-            return AdyenTerminal.outcome(repeated, currency: currency)
+        if let repeated = answer["RepeatedMessageResponse"],
+            let payment = repeated["RepeatedResponseMessageBody"]?["PaymentResponse"]
+        {
+            guard isAbout(name, repeated["MessageHeader"]) else { throw .otherMessage }
+            return AdyenTerminal.outcome(payment, currency: currency)
         }
-        return AdyenTerminal.outcome(answer, currency: currency)
+        let outcome = AdyenTerminal.outcome(answer, currency: currency)
+        return ["NotFound", "InProgress"].contains(outcome.errorCondition) ? outcome : outcome.withoutResult
+    }
+
+    /// Returns `false` if the header of a repeated response names another request or another till.
+    private func isAbout(_ name: String, _ header: JSONValue?) -> Bool {
+        guard let header else { return true }
+        return [("ServiceID", name), ("SaleID", till)].allSatisfy { header[$0]?.stringValue ?? $1 == $1 }
     }
 
     /// Requests cancellation of a payment. The terminal decides whether it is still possible; the payment's own answer

@@ -38,7 +38,7 @@ struct AdyenTerminalFleet: ReaderFleet {
         do throws(AdyenTerminalError) { try await terminal.abort(attempt) } catch {
             throw ReaderError(
                 .unavailable, code: "reader_unavailable",
-                "\(reader.label) could not be stopped: \(AdyenTerminalProvider.reason(error)).",
+                "\(reader.label) could not be stopped: \(error.reason).",
                 next: "Cancel it at the terminal itself.")
         }
         return reader

@@ -1,5 +1,3 @@
-internal import Crypto
-internal import Foundation
 public import TillCore
 
 /// Sales at an Adyen terminal on the local network, at which the customer presents a card.
@@ -59,10 +57,10 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
             CardPresentPayload(reader: terminal.terminal, sealed: Secret(terminal.terminal), card: nil))
     }
 
-    /// Returns the request id, the same for the same attempt and purpose: ten characters, as the terminal requires.
-    static func requestName(_ attempt: AttemptID, _ purpose: String) -> String {
-        let digest = SHA256.hash(data: Array("\(purpose)/\(attempt.rawValue)".utf8))
-        return Hex.text(Array(digest.prefix(AdyenTerminal.longestName / 2)))
+    private func conversation(_ attempt: AttemptID) -> AdyenTerminalConversation {
+        AdyenTerminalConversation(
+            terminal: terminal, clock: clock, name: AdyenTerminalConversation.requestName(attempt.rawValue, "pay"),
+            attempt: attempt.rawValue)
     }
 
     /// Names the terminal to be used; sends nothing.
@@ -87,20 +85,13 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
     }
 
     private func pay(_ request: AuthorizationRequest) async -> ProviderAnswer<Authorization> {
-        let attempt = request.context.attempt
-        do throws(AdyenTerminalError) {
-            let outcome = try await terminal.pay(
-                request.amount, transaction: attempt.rawValue,
-                name: AdyenTerminalProvider.requestName(attempt, "pay"))
-            switch AdyenTerminalProvider.standing(outcome, request.amount) {
-            case .taken(let authorization): return .approved(authorization)
-            case .refused(let decline): return .declined(decline)
-            case .open(let reason): return .unknown(reason: reason)
-            case .neverCame: return .unknown(reason: "the terminal does not know the request")
-            }
-        } catch {
-            if case .notSent(let reason) = error { return .notSent(reason: reason) }
-            return .unknown(reason: AdyenTerminalProvider.reason(error))
+        switch await conversation(request.context.attempt).pay(request.amount) {
+        case .success(.taken(let authorization)): .approved(authorization)
+        case .success(.refused(let decline)): .declined(decline)
+        case .success(.open(let reason)): .unknown(reason: reason)
+        case .success(.neverCame): .unknown(reason: "the terminal does not know the request")
+        case .failure(.notSent(let reason)): .notSent(reason: reason)
+        case .failure(let error): .unknown(reason: error.reason)
         }
     }
 
@@ -111,34 +102,18 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
 
     /// Cancels an unanswered payment. The terminal's answer decides whether the cancellation was in time.
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
-        let attempt = request.context.attempt
         if let reason = elsewhere(request.context) { return .unknown(reason: reason) }
-        do throws(AdyenTerminalError) {
-            try await abort(attempt)
-        } catch {
-            if case .notSent(let reason) = error { return .notSent(reason: reason) }
-            return .unknown(reason: AdyenTerminalProvider.reason(error))
-        }
-        switch await queryStanding(attempt, nil) {
-        case .success(.refused): return .approved(Confirmation())
-        case .success(.neverCame):
-            // Before the timeout has passed the request may still be in transit.
-            guard clock.standing.isTrusted,
-                clock.now().since(request.context.startedAt) > AdyenTerminal.defaultPatience
-            else {
-                return .unknown(reason: "the terminal does not know the request yet")
-            }
-            return .approved(Confirmation())
-        case .success(.taken):
-            return .declined(Decline(reason: .invalidRequest, message: "the terminal has taken the money"))
-        case .success(.open(let reason)): return .unknown(reason: reason)
-        case .failure(let error): return .unknown(reason: AdyenTerminalProvider.reason(error))
+        switch await conversation(request.context.attempt).callOff(sentAt: request.context.startedAt) {
+        case .canceled: return .approved(Confirmation())
+        case .taken: return .declined(Decline(reason: .invalidRequest, message: "the terminal has taken the money"))
+        case .notSent(let reason): return .notSent(reason: reason)
+        case .open(let reason): return .unknown(reason: reason)
         }
     }
 
     /// Requests cancellation of an attempt. The answer to the payment shows whether it was in time.
     func abort(_ attempt: AttemptID) async throws(AdyenTerminalError) {
-        try await terminal.abort(AdyenTerminalProvider.requestName(attempt, "pay"), as: fresh(attempt, "abort"))
+        try await conversation(attempt).abort()
     }
 
     /// Refunds through Adyen's Checkout API: `unknown` until a webhook reports the result.
@@ -164,7 +139,7 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
             return await afterSale(taken, request.context.attempt, checkout)
         }
         if let reason = elsewhere(request.context) { return .unknown(reason: reason) }
-        switch await queryStanding(request.context.attempt, request.amount) {
+        switch await conversation(request.context.attempt).standing(request.amount) {
         case .success(.taken(let authorization)):
             guard let checkout else {
                 return .approved(
@@ -177,7 +152,7 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
         case .success(.neverCame): return snapshot(.notFound)
         case .success(.open): return snapshot(.processing)
         case .failure(.notSent(let reason)): return .notSent(reason: reason)
-        case .failure(let error): return .unknown(reason: AdyenTerminalProvider.reason(error))
+        case .failure(let error): return .unknown(reason: error.reason)
         }
     }
 
@@ -207,84 +182,5 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
             reference.rawValue != terminal.terminal
         else { return nil }
         return "terminal \(reference) was asked, and terminal \(terminal.terminal) is set up: set up the other one"
-    }
-
-    private func queryStanding(_ attempt: AttemptID, _ amount: Money?) async -> Result<Standing, AdyenTerminalError> {
-        do throws(AdyenTerminalError) {
-            let outcome = try await terminal.status(
-                of: AdyenTerminalProvider.requestName(attempt, "pay"), as: fresh(attempt, "status"),
-                currency: amount?.currency ?? .eur)
-            return .success(AdyenTerminalProvider.standing(outcome, amount))
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    /// Returns a unique id for a request without a fixed one.
-    private func fresh(_ attempt: AttemptID, _ purpose: String) -> String {
-        AdyenTerminalProvider.requestName(attempt, "\(purpose)/\(clock.now().milliseconds)")
-    }
-
-    static func reason(_ error: AdyenTerminalError) -> String {
-        switch error {
-        case .notSent(let reason), .unknown(let reason): reason
-        case .malformed: "the terminal's answer cannot be read"
-        case .otherKey: "the terminal uses another key"
-        case .brokenSeal: "the seal of the terminal's answer is broken"
-        case .otherMessage: "the terminal answered something else"
-        }
-    }
-}
-
-extension AdyenTerminalProvider {
-    /// The interpretation of a terminal's answer.
-    enum Standing: Equatable {
-        case taken(Authorization)
-        case refused(Decline)
-        case neverCame
-        case open(String)
-    }
-
-    /// The error conditions that guarantee that no money moved. Any other leaves the result open. Source: Adyen's error
-    /// conditions.
-    private static let refusals: [String: DeclineReason] = [
-        "Refusal": .generic, "Cancel": .canceledAtReader, "Aborted": .canceledAtReader, "Busy": .readerUnavailable,
-        "DeviceOut": .readerUnavailable, "UnavailableDevice": .readerUnavailable, "LoggedOut": .readerUnavailable,
-        "UnavailableService": .readerUnavailable, "InsertedCard": .readerUnavailable, "WrongPIN": .incorrectPIN,
-        "InvalidCard": .cardNotSupported, "PaymentRestriction": .cardNotSupported, "MessageFormat": .invalidRequest,
-        "NotAllowed": .invalidRequest,
-    ]
-
-    /// Insufficient balance, which has its own decline reason: the issuer's number, and the word that terminals send
-    /// instead.
-    private static let notEnoughBalance = (number: "210", word: "NOT_ENOUGH_BALANCE")
-
-    /// Interprets an answer.
-    /// - Parameter amount: the requested amount; `nil` if only the result matters.
-    static func standing(_ outcome: AdyenTerminal.Outcome, _ amount: Money?) -> Standing {
-        guard outcome.isApproved else {
-            let word = outcome.errorCondition ?? ""
-            if word == "NotFound" { return .neverCame }
-            guard outcome.result == "Failure", let defaultValue = refusals[word] else {
-                let said = word.isEmpty ? "nothing usable" : ProviderText.cut(word, atMost: 40)
-                return .open("the terminal says \(said)")
-            }
-            let text = outcome.message ?? word
-            // A refusal starts with the issuer's own number, followed by its text.
-            let number = String(text.prefix { ("0"..."9").contains($0) })
-            let isShort = word == "Refusal" && (number == notEnoughBalance.number || text == notEnoughBalance.word)
-            let reason = isShort ? .insufficientFunds : defaultValue
-            return .refused(
-                Decline(reason: reason, code: number.isEmpty ? word : number, message: text, card: outcome.card))
-        }
-        let parts = (outcome.transaction ?? "").split(separator: ".", maxSplits: 1).map { String($0) }
-        guard let last = parts.last, AdyenProvider.isUsable(last), let first = parts.first,
-            AdyenProvider.isUsable(first), let reference = ProviderReference(ifValid: "\(last).\(first)")
-        else { return .open("the terminal names no payment") }
-        guard let paid = outcome.amount ?? (amount == nil ? Money.zero(.eur) : nil) else {
-            return .open("the terminal names no amount")
-        }
-        if let amount, paid != amount { return .open("amount mismatch") }
-        return .taken(Authorization(reference: reference, amount: paid, isCaptured: true, card: outcome.card))
     }
 }

@@ -280,6 +280,9 @@ struct CounterConfirmationRunner: Sendable {
     private func send(
         _ asked: CounterConfirmation, _ payment: CounterPayment, _ number: Int, _ time: Time
     ) async -> Step {
+        guard !Task.isCancelled else {
+            return .sent(number, .failure(.notSent(reason: "the confirmation was abandoned")))
+        }
         posts.begin(asked.reader)
         defer { posts.end(asked.reader) }
         do throws(CounterError) {

@@ -38,8 +38,7 @@ public actor CounterReaderDriver: CardReaderDriver {
     var clock: any TillClock { client.clock }
     private(set) var handler: CardReaderDriverEventHandler?
     private var link = Link.none
-    private var running: [UInt64: Running] = [:]
-    private var lastCommand: UInt64 = 0
+    private let commands = DriverCommands<Command>()
     /// Counts connections begun and ended: a connection that another one has overtaken is not kept.
     private var generation: UInt64 = 0
     /// The tipping prompt of the payment that was last prepared for a card.
@@ -58,11 +57,6 @@ public actor CounterReaderDriver: CardReaderDriver {
         case discovery
         case confirmation
         case other
-    }
-
-    private struct Running {
-        let command: Command
-        let cancel: @Sendable () -> Void
     }
 
     struct Prepared {
@@ -202,22 +196,8 @@ public actor CounterReaderDriver: CardReaderDriver {
     func run<Value: Sendable>(
         _ command: Command, _ body: @escaping @Sendable () async throws(CardReaderFailure) -> Value
     ) async throws(CardReaderFailure) -> Value {
-        let task = Task { () -> Result<Value, CardReaderFailure> in
-            do throws(CardReaderFailure) { return .success(try await body()) } catch { return .failure(error) }
-        }
-        lastCommand &+= 1
-        let number = lastCommand
-        running[number] = Running(command: command) { task.cancel() }
-        let result = await withTaskCancellationHandler {
-            await task.value
-        } onCancel: {
-            task.cancel()
-        }
-        running[number] = nil
-        return try result.get()
+        try await commands.run(command, body)
     }
 
-    private func end(_ isMeant: (Command) -> Bool) {
-        for one in running.values where isMeant(one.command) { one.cancel() }
-    }
+    private func end(_ isMeant: (Command) -> Bool) { commands.end(isMeant) }
 }

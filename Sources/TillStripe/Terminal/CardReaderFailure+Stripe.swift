@@ -19,8 +19,32 @@ extension CardReaderFailure {
         }
     }
 
+    /// Maps the reason that nothing was charged or refunded.
+    init(_ cause: ReaderConversation.Cause, intent: PaymentIntent? = nil) {
+        switch cause {
+        case .occupied: self.init(stripeAPI: "terminal_reader_busy", intent: intent)
+        case .refused(let error): self.init(error, intent: intent)
+        case .reported(let action): self.init(action, intent: intent)
+        case .issuer(let decline):
+            self.init(.paymentDeclinedByPaymentProcessor, intent: intent)
+            details.decline = decline
+            details.message = decline.message
+            details.providerCode = decline.code.map { .api($0) }
+        case .dropped: self.init(.commandCanceled, intent: intent)
+        case .nobody: self.init(.cardReadTimedOut, intent: intent)
+        case .intentCanceled: self.init(.confirmInvalidPaymentIntent, intent: intent)
+        }
+        details.intent = intent?.id
+    }
+
+    /// A command that may have been carried out.
+    init(open reason: String) {
+        self.init(.requestTimedOut)
+        details.message = reason
+    }
+
     /// Maps the end of a reader's action to a failure.
-    init(_ action: TerminalAction, intent: PaymentIntent?) {
+    private init(_ action: TerminalAction, intent: PaymentIntent?) {
         var details = CardReaderErrorDetails()
         details.message = action.failureMessage
         details.intent = intent?.id

@@ -4,10 +4,15 @@ public import TillHardware
 /// Stripe's smart readers, driven over REST, for `TillHardware.CardReaderService`.
 ///
 /// A smart reader connects to Stripe, not to a counter: connecting to one verifies that it is available and selects it
-/// for use. Collecting and charging are two commands, with the shop's durable write between them.
+/// for use. Collecting and charging are two commands, with the shop's durable write between them. The outcome is told
+/// as by ``StripeTerminalProvider``: by the payment intent and by Stripe's list of refunds. A confirmation that ends
+/// without either is unknown; one that a reader reports as failed without the issuer's decline cancels the intent, so
+/// that no card can pay it later.
+///
+/// ``disconnect()`` and ``clear()`` end every loop; they cancel nothing at the reader.
 public actor StripeTerminalDriver: CardReaderDriver {
-    /// The interval between two queries of a reader.
-    public static let pollInterval = Span.milliseconds(400)
+    /// The maximum number of refunds without an outcome; beyond it none is sent.
+    public static let maximumOpenRefunds = 256
 
     /// The capabilities of these readers.
     public nonisolated let capabilities = CardReaderDriverCapabilities(
@@ -18,7 +23,32 @@ public actor StripeTerminalDriver: CardReaderDriver {
     private let clock: any TillClock
     private var handler: CardReaderDriverEventHandler?
     private var connected: TerminalReader?
-    private var commands: UInt64 = 0
+    /// Counts connections begun and ended: a connection that another one has overtaken is not kept.
+    private var generation: UInt64 = 0
+    private let commands = DriverCommands<Command>()
+    private var lastKey: UInt64 = 0
+
+    /// The refunds that ended open, with the time of the last such end.
+    private var openRefunds: [IdempotencyKey: Timestamp] = [:]
+
+    /// A command about a payment intent.
+    private enum Command {
+        case collection(ProviderReference)
+        case confirmation(ProviderReference)
+        case refund(ProviderReference)
+
+        var isCollection: Bool { if case .collection = self { true } else { false } }
+        var isRefund: Bool { if case .refund = self { true } else { false } }
+
+        /// Returns `true` if an action in the reader's slot is this command's.
+        func owns(_ action: TerminalAction) -> Bool {
+            switch self {
+            case .collection(let intent): action.kind == .collectPaymentMethod && action.paymentIntent == intent
+            case .confirmation(let intent): action.kind == .confirmPaymentIntent && action.paymentIntent == intent
+            case .refund(let intent): action.kind == .refundPayment && action.paymentIntent == intent
+            }
+        }
+    }
 
     /// Creates a driver for the readers of an account.
     public init(_ terminal: StripeTerminal) {
@@ -53,6 +83,8 @@ public actor StripeTerminalDriver: CardReaderDriver {
         _ reader: CardReader, _ request: CardReaderConnectionRequest
     ) async throws(CardReaderFailure) -> CardReader {
         let name = reader.vendorIdentifier ?? reader.serial
+        generation &+= 1
+        let begun = generation
         let found = try await call { try await terminal.reader(named: name) }
         if request.options.failsIfInUse, found.action?.status == .inProgress {
             throw CardReaderFailure(stripeAPI: "terminal_reader_busy")
@@ -65,22 +97,37 @@ public actor StripeTerminalDriver: CardReaderDriver {
             throw CardReaderFailure(
                 .readerNotFound, message: "The reader stands at another location than this counter.")
         }
+        guard generation == begun, !Task.isCancelled else { throw CardReaderFailure(.connectionAttemptInvalidated) }
         connected = found
         var known = CardReader(stripe: found)
         known.status = .connected
         return known
     }
 
-    /// Stops using the reader. Cancels nothing.
-    public func disconnect() async throws(CardReaderFailure) { connected = nil }
+    /// Stops using the reader and ends every loop. Cancels nothing: a confirmation or a refund that is under way has an
+    /// unknown outcome afterwards.
+    public func disconnect() async throws(CardReaderFailure) { leave() }
 
-    public func clear() async { connected = nil }
+    public func clear() async { leave() }
+
+    private func leave() {
+        connected = nil
+        generation &+= 1
+        commands.end { _ in true }
+    }
 
     /// Shows a cart on the reader's screen; without one, its default screen.
-    /// - Throws: `invalidAmount` for an amount that Stripe cannot represent.
+    /// - Throws: `readerBusy` while another till uses the reader; `invalidAmount` for an amount that Stripe cannot
+    ///   represent.
     public func display(_ cart: ReaderCart?) async throws(CardReaderFailure) {
         let reader = try reader()
-        guard let cart else { return try await callOff() }
+        let now = try await call { try await terminal.reader(reader) }
+        if let other = now.action?.occupies(except: nil) { throw CardReaderFailure(.occupied(other)) }
+        guard let cart else {
+            let key = key("display")
+            _ = try await call { try await terminal.cancelAction(at: reader, key: key) }
+            return
+        }
         let shown: TerminalCart
         do {
             let codec = AmountCodec.stripe
@@ -131,12 +178,14 @@ public actor StripeTerminalDriver: CardReaderDriver {
     public func retrieveIntent(
         _ id: ProviderReference, clientSecret: Secret<String>?, account: AccountID
     ) async throws(CardReaderFailure) -> PaymentIntent {
-        let query = StripeRequest.get(StripePath.paymentIntent(id), [("expand[0]", "latest_charge")])
-        return try await call { try await terminal.read(query, { PaymentIntent(stripe: $0, account: account) }) }
+        try await call {
+            try await terminal.read(TerminalCall.intent(id), { PaymentIntent(stripe: $0, account: account) })
+        }
     }
 
-    /// Collects a card at the reader and waits for the end; the service bounds the wait. Nothing is charged.
-    /// - Throws: the reason that there is no card, with the current intent.
+    /// Collects a card at the reader and waits for the end. Nothing is charged.
+    /// - Throws: the reason that there is no card, with the current intent; `readerBusy` while another till uses the
+    ///   reader.
     public func collect(_ request: CardReaderCollectRequest) async throws(CardReaderFailure) -> PaymentIntent {
         let reader = try reader()
         guard let intent = request.intent else { throw CardReaderFailure(.noActivePaymentIntent) }
@@ -146,20 +195,37 @@ public actor StripeTerminalDriver: CardReaderDriver {
         case .onWholeAmount: settings.skipsTipping = false
         case .onPart(let part): settings.tipEligible = AmountCodec.stripe.wireAmount(ifExact: part)
         }
-        let (wanted, key) = (settings, key("collect-\(intent.id)"))
-        _ = try await call { try await terminal.collect(for: intent.id, at: reader, wanted, key: key) }
-        await tell(.waitingForInput)
-        let action = try await end(of: .collectPaymentMethod, intent.id, at: reader)
-        var now = try await retrieveIntent(intent.id, clientSecret: nil, account: request.account)
-        guard action.status == .succeeded else { throw CardReaderFailure(action, intent: now) }
-        await tell(.cardInserted)
-        await tell(.cardDetailsCollected)
-        now.collected = action.collected
-        return now
+        let sale = ReaderConversation.Sale(
+            intent: intent.id, amount: intent.withoutTip, kind: .collectPaymentMethod,
+            command: TerminalCall.collect(reader, intent.id, settings, key: key("collect-\(intent.id)")),
+            charges: intent.chargeIDs, forgo: { false })
+        switch try await sell(sale, .collection(intent.id), conversation(at: reader, asks: true)) {
+        case .collected(let now, let action):
+            await tell(.cardInserted)
+            await tell(.cardDetailsCollected)
+            var collected = try PaymentIntent(now, account: request.account)
+            collected.collected = action.collected
+            return collected
+        case .moved(let now): return try PaymentIntent(now, account: request.account)
+        case .notMoved(let cause, let now):
+            throw CardReaderFailure(
+                cause, intent: now.flatMap { PaymentIntent(stripe: $0.json, account: request.account) })
+        case .notDone(let error): throw CardReaderFailure(error)
+        case .abandoned: throw CardReaderFailure(.commandCanceled)
+        case .open(let reason): throw CardReaderFailure(open: reason)
+        }
     }
 
-    /// Cancels at the reader. Refused once a card is being charged.
-    public func cancelCollect() async throws(CardReaderFailure) { try await callOff() }
+    /// Cancels a collection of this driver at the reader and ends it. Refused once the card is being read; what another
+    /// till does at the reader is left alone.
+    public func cancelCollect() async throws(CardReaderFailure) {
+        do throws(CardReaderFailure) { try await callOff { $0.isCollection } } catch {
+            // The card is being read: the collection ends by itself.
+            if error.underlyingError != .readerBusy { commands.end { $0.isCollection } }
+            throw error
+        }
+        commands.end { $0.isCollection }
+    }
 
     /// Charges the collected card and waits for the intent's outcome; the reader's report is not sufficient.
     /// - Throws: a refusal with the current intent. An error without an intent means an unknown outcome; retry only the
@@ -168,35 +234,40 @@ public actor StripeTerminalDriver: CardReaderDriver {
         _ intent: PaymentIntent, _ request: CardReaderConfirmRequest
     ) async throws(CardReaderFailure) -> PaymentIntent {
         let reader = try reader()
-        do throws(StripeTerminalError) {
-            _ = try await terminal.confirm(intent.id, at: reader, key: request.key)
-        } catch {
-            guard error.certainty == .refused, error.providerCode != "terminal_reader_timeout" else {
-                throw CardReaderFailure(error)
-            }
-            let now = try? await retrieveIntent(intent.id, clientSecret: nil, account: request.account)
-            if let now, now.status.moneyMoved == .yes { return now }
-            throw CardReaderFailure(error, intent: now)
+        let sale = ReaderConversation.Sale(
+            intent: intent.id, amount: intent.withoutTip, kind: .confirmPaymentIntent,
+            command: TerminalCall.confirm(reader, intent.id, key: request.key), charges: intent.chargeIDs,
+            forgo: { await self.forgo(intent, request.key) })
+        switch try await sell(sale, .confirmation(intent.id), conversation(at: reader)) {
+        case .moved(let now), .collected(let now, _):
+            let paid = try PaymentIntent(now, account: request.account)
+            if paid.paymentMethod?.cardPresentDetails?.readMethod == .contactEMV { await tell(.removeCard) }
+            return paid
+        case .notMoved(let cause, let now):
+            // Without a state it was canceled to be certain: read once more.
+            let after =
+                if let now { try PaymentIntent(now, account: request.account) } else {
+                    try await retrieveIntent(intent.id, clientSecret: nil, account: request.account)
+                }
+            throw CardReaderFailure(cause, intent: after)
+        case .notDone(let error): throw CardReaderFailure(error)
+        case .abandoned: throw CardReaderFailure(open: "the confirmation was abandoned")
+        case .open(let reason): throw CardReaderFailure(open: reason)
         }
-        while true {
-            let now = try await retrieveIntent(intent.id, clientSecret: nil, account: request.account)
-            switch now.status {
-            case .requiresCapture, .succeeded:
-                if now.paymentMethod?.cardPresentDetails?.readMethod == .contactEMV { await tell(.removeCard) }
-                return now
-            case .canceled: throw CardReaderFailure(.confirmInvalidPaymentIntent, intent: now)
-            default: break
-            }
-            let state = try await call { try await terminal.reader(reader) }
-            if let action = state.action, action.paymentIntent == intent.id, action.kind == .confirmPaymentIntent,
-                action.status == .failed
-            {
-                let last = try await retrieveIntent(intent.id, clientSecret: nil, account: request.account)
-                if last.status.moneyMoved == .yes { return last }
-                throw CardReaderFailure(action, intent: last)
-            }
-            try await pause()
+    }
+
+    private func sell(
+        _ sale: ReaderConversation.Sale, _ command: Command, _ conversation: ReaderConversation
+    ) async throws(CardReaderFailure) -> ReaderConversation.Outcome {
+        try await commands.run(command) { () async throws(CardReaderFailure) in
+            await conversation.sell(sale).outcome
         }
+    }
+
+    /// Cancels an intent whose card was not charged, as the reader says.
+    private func forgo(_ intent: PaymentIntent, _ key: IdempotencyKey) async -> Bool {
+        let key = IdempotencyKey(rawValue: "\(key)-forgo-\(clock.now().milliseconds)")
+        return (try? await cancelIntent(intent, key: key))?.status == .canceled
     }
 
     /// Cancels an intent so that no card can pay it. An intent that has received money is left unchanged and returned.
@@ -216,67 +287,78 @@ public actor StripeTerminalDriver: CardReaderDriver {
     // MARK: Refunds
 
     /// Refunds to the card that is presented again, and waits for the end. Stripe's list of refunds is authoritative; a
-    /// refund with a lost response is found there by its key.
+    /// refund with a lost response is found there by its key. Once a call ended open, the same key stays open until the
+    /// refund is listed, or ``StripeTerminalProvider/latestCommand`` has passed.
+    /// - Throws: `readerBusy` while another till uses the reader; `invalidRefundParameters` without the intent.
     public func refund(_ parameters: RefundParameters) async throws(CardReaderFailure) -> CardReaderRefund {
         let reader = try reader()
         guard let wire = AmountCodec.stripe.wireAmount(ifExact: parameters.amount) else {
             throw CardReaderFailure(.invalidAmount)
         }
-        let refund = TerminalRefund(
-            paymentIntent: parameters.intent, charge: parameters.intent == nil ? parameters.charge.rawValue : nil,
-            amount: wire, metadata: [StripeTerminalDriver.refundName: parameters.key.rawValue], customerCancels: true)
-        _ = try await call { try await terminal.refund(refund, at: reader, key: parameters.key) }
-        await tell(.waitingForInput)
-        let action: TerminalAction
-        do throws(CardReaderFailure) {
-            action = try await end(of: .refundPayment, parameters.intent, at: reader)
-        } catch {
-            // The slot is empty or holds another action: the list of refunds determines the outcome of ours.
-            return try await refundAfter(error, parameters, at: reader)
+        guard let payment = parameters.intent else {
+            throw CardReaderFailure(
+                .invalidRefundParameters, message: "A refund at a reader needs the payment's intent.")
         }
-        guard action.status == .succeeded, let id = action.refund else {
-            return try await refundAfter(CardReaderFailure(action, intent: nil), parameters, at: reader)
+        let mayStillCome = try mayStillCome(parameters.key)
+        let refund = ReaderConversation.Refund(
+            payment: payment, amount: parameters.amount, name: parameters.key.rawValue, key: parameters.key)
+        let (terminal, conversation) = (terminal, conversation(at: reader, asks: true))
+        let end = try await commands.run(.refund(payment)) { () async throws(CardReaderFailure) in
+            if let made = await terminal.listed(refund) { return made }
+            if let action = try? await terminal.reader(reader).action, let other = action.occupies(except: payment) {
+                return .notMade(.occupied(other))
+            }
+            return await conversation.refund(refund, wire)
         }
-        let query = StripeRequest.get("\(StripePath.refunds)/\(FormEncoding.quote(id))")
-        let word = try await call { try await terminal.read(query, { $0["status"]?.stringValue }) }
-        return CardReaderRefund(
-            id: ProviderReference(rawValue: id), charge: parameters.charge, amount: parameters.amount,
-            status: CardReaderRefundStatus(rawValue: word))
+        func made(_ status: CardReaderRefundStatus, _ id: ProviderReference?, _ why: String? = nil) -> CardReaderRefund
+        {
+            CardReaderRefund(
+                id: id, charge: parameters.charge, amount: parameters.amount, status: status, failureReason: why)
+        }
+        switch end {
+        case .listed: openRefunds[parameters.key] = nil
+        case .notMade, .notDone:
+            // Certain of this command only.
+            if mayStillCome {
+                throw CardReaderFailure(open: "an earlier command for this refund may still reach the reader")
+            }
+        case .open: openRefunds[parameters.key] = clock.now()
+        }
+        switch end {
+        case .listed(let refund):
+            switch refund.status {
+            case .succeeded: return made(.succeeded, refund.reference)
+            case .pending: return made(.pending, refund.reference)
+            case .failed(let decline): return made(.failed, refund.reference, decline.code)
+            }
+        case .notMade(let cause):
+            var failure = CardReaderFailure(cause)
+            // Certain, whatever the word for the reason.
+            if failure.underlyingError.leavesOutcomeOpen {
+                failure.refund = made(.canceled, nil, cause.decline.code)
+            }
+            throw failure
+        case .notDone(let error):
+            var failure = CardReaderFailure(error)
+            failure.refund = made(.canceled, nil, error.code)
+            throw failure
+        case .open(let reason): throw CardReaderFailure(open: reason.sentence)
+        }
     }
 
-    private static let refundName = "till_refund"
-
-    /// Resolves a refund reported as failed by the reader. It has certainly ended only once the action was canceled and
-    /// the refund is not listed.
-    private func refundAfter(
-        _ failure: CardReaderFailure, _ parameters: RefundParameters, at reader: String
-    ) async throws(CardReaderFailure) -> CardReaderRefund {
-        if let made = try await refundMade(parameters) { return made }
-        do throws(CardReaderFailure) { try await callOff() } catch {
-            throw CardReaderFailure(.requestTimedOut, message: "The reader cannot be canceled; a refund may follow.")
+    /// Returns `true` if an earlier command under a key may still reach the reader.
+    private func mayStillCome(_ key: IdempotencyKey) throws(CardReaderFailure) -> Bool {
+        let now = clock.now()
+        openRefunds = openRefunds.filter { now.since($0.value) < StripeTerminalProvider.latestCommand }
+        if openRefunds[key] != nil { return true }
+        guard openRefunds.count < StripeTerminalDriver.maximumOpenRefunds else {
+            throw CardReaderFailure(.readerBusy, message: "Too many refunds have no outcome.")
         }
-        if let made = try await refundMade(parameters) { return made }
-        throw failure
+        return false
     }
 
-    private func refundMade(_ parameters: RefundParameters) async throws(CardReaderFailure) -> CardReaderRefund? {
-        let whose =
-            parameters.intent.map { ("payment_intent", $0.rawValue) } ?? ("charge", parameters.charge.rawValue)
-        let query = StripeRequest.get(StripePath.refunds, [whose, ("limit", "100")])
-        let all = try await call { try await terminal.read(query, { $0["data"]?.arrayValue }) }
-        let name = parameters.key.rawValue
-        guard
-            let found = all.first(where: {
-                $0["metadata"]?[StripeTerminalDriver.refundName]?.stringValue == name
-            }), let id = TerminalText.identifier(found["id"])
-        else { return nil }
-        return CardReaderRefund(
-            id: ProviderReference(rawValue: id), charge: parameters.charge, amount: parameters.amount,
-            status: CardReaderRefundStatus(rawValue: found["status"]?.stringValue ?? "pending"))
-    }
-
-    /// Cancels at the reader. Refused once the refund is being made.
-    public func cancelRefund() async throws(CardReaderFailure) { try await callOff() }
+    /// Cancels a refund of this driver at the reader, which then ends. Refused once it is being made.
+    public func cancelRefund() async throws(CardReaderFailure) { try await callOff { $0.isRefund } }
 
     // MARK: What they share
 
@@ -294,37 +376,36 @@ public actor StripeTerminalDriver: CardReaderDriver {
         }
     }
 
-    /// Waits for the end of a command; the service bounds the wait. Another action in the slot is also an end.
-    private func end(
-        of kind: TerminalAction.Kind, _ intent: ProviderReference?, at reader: String
-    ) async throws(CardReaderFailure) -> TerminalAction {
-        while true {
-            let state = try await call { try await terminal.reader(reader) }
-            guard let action = state.action, action.kind == kind, intent == nil || action.paymentIntent == intent else {
-                throw CardReaderFailure(.commandCanceled)
-            }
-            if action.status != .inProgress { return action }
-            try await pause()
-        }
-    }
-
-    private func pause() async throws(CardReaderFailure) {
-        do { try await clock.sleep(for: StripeTerminalDriver.pollInterval) } catch {
-            throw CardReaderFailure(.commandCanceled)
-        }
-    }
-
-    private func callOff() async throws(CardReaderFailure) {
-        let (reader, key) = (try reader(), key("calloff"))
+    /// Cancels the reader's action for a command that is under way, unless another till has replaced it.
+    private func callOff(_ isMeant: (Command) -> Bool) async throws(CardReaderFailure) {
+        let meant = commands.underWay.filter(isMeant)
+        guard !meant.isEmpty else { return }
+        let reader = try reader()
+        let now = try await call { try await terminal.reader(reader) }
+        if let action = now.action?.occupies(except: nil), !meant.contains(where: { $0.owns(action) }) { return }
+        let key = key("calloff")
         _ = try await call { try await terminal.cancelAction(at: reader, key: key) }
+    }
+
+    /// - Parameter asks: `true` if the customer is asked for a card.
+    private func conversation(at reader: String, asks: Bool = false) -> ReaderConversation {
+        let clock = clock
+        return ReaderConversation(
+            terminal: terminal, reader: reader, pause: { await clock.pause(for: $0) },
+            progress: { [weak self] progress in
+                switch progress {
+                case .asked: if asks { await self?.tell(.waitingForInput) }
+                case .sending, .charging: break
+                }
+            })
     }
 
     private func tell(_ type: CardReaderEventType) async { await handler?(.reader(CardReaderEvent(type))) }
 
     /// Returns the key of a new command: repeating the same collection is a separate command.
     private func key(_ verb: String) -> IdempotencyKey {
-        commands &+= 1
-        return IdempotencyKey(rawValue: "\(verb)-\(commands)-\(UInt64.random(in: .min ... .max))")
+        lastKey &+= 1
+        return IdempotencyKey(rawValue: "\(verb)-\(lastKey)-\(UInt64.random(in: .min ... .max))")
     }
 }
 
@@ -337,4 +418,16 @@ extension CardReader {
             locationID: reader.location,
             networkStatus: reader.status.map { CardReaderNetworkStatus(rawValue: $0.rawValue) })
     }
+}
+
+extension PaymentIntent {
+    fileprivate init(_ now: StripeIntentNow, account: AccountID) throws(CardReaderFailure) {
+        guard let intent = PaymentIntent(stripe: now.json, account: account) else {
+            throw CardReaderFailure(.processorResponseUnreadable)
+        }
+        self = intent
+    }
+
+    fileprivate var withoutTip: Money { tip.flatMap { amount.subtracting(ifExact: $0) } ?? amount }
+    fileprivate var chargeIDs: Set<String> { Set(charges.map(\.id.rawValue)) }
 }

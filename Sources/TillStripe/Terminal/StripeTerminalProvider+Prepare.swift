@@ -44,7 +44,7 @@ extension StripeTerminalProvider {
     private func reuse(
         _ reference: ProviderReference, _ request: AuthorizationRequest
     ) async -> ProviderAnswer<Confirmation>? {
-        switch await read(reference) {
+        switch await terminal.intent(reference) {
         case .success(let now) where now.intent.status == "canceled": return nil
         case .success(let now) where now.intent.amount != request.amount:
             // An earlier attempt added its tip to the intent; this one prompts for a tip itself.
@@ -78,44 +78,21 @@ extension StripeTerminalProvider {
         return draft
     }
 
-    struct IntentNow: Sendable {
-        let intent: StripePaymentIntent
-        let json: JSONValue
-
-        /// `true` if Stripe's SDK on a device collects the payment.
-        var isOnDevice: Bool {
-            json["metadata"]?[StripeTerminalProvider.collectorKey]?.stringValue == StripeTerminalProvider.deviceMark
-        }
-        var isInterac: Bool { intent.charge?["payment_method_details"]?["type"]?.stringValue == "interac_present" }
-    }
-
-    struct ReadFailure: Error {
-        let outcome: StripeOutcome
-
-        func answer<Success>(_ online: StripeProvider) -> ProviderAnswer<Success> {
-            switch outcome {
-            case .failed(let error): online.answer(to: error)
-            case .notSent(let reason): .notSent(reason: reason)
-            case .unknown(let reason): .unknown(reason: reason)
-            case .answered: .unknown(reason: online.unreadable)
-            }
-        }
-    }
-
-    /// Returns the current payment intent.
-    func read(_ reference: ProviderReference, within span: Span? = nil) async -> Result<IntentNow, ReadFailure> {
-        let call = StripeRequest.get(StripePath.paymentIntent(reference), [("expand[0]", "latest_charge")])
-        let outcome = await online.client.send(call, within: span ?? online.deadline)
-        guard case .answered(let json) = outcome, let intent = StripePaymentIntent(json),
-            intent.reference == reference
-        else { return .failure(ReadFailure(outcome: outcome)) }
-        return .success(IntentNow(intent: intent, json: json))
-    }
-
     /// Returns the client secret with which Stripe's SDK on a device collects for a payment intent. For that device
     /// only.
     public func clientSecret(of reference: ProviderReference) async throws(StripeTerminalError) -> Secret<String> {
         try await terminal.read(
             .get(StripePath.paymentIntent(reference)), { $0["client_secret"]?.stringValue.map { Secret($0) } })
     }
+}
+
+extension AttemptContext {
+    fileprivate func with(_ reference: ProviderReference) -> AttemptContext {
+        var context = self
+        context.reference = reference
+        return context
+    }
+
+    /// `true` for the payment's first attempt.
+    var isFirst: Bool { attempt.rawValue == "\(payment)-a1" }
 }

@@ -11,19 +11,8 @@ public import TillCore
 public struct StripeTerminalProvider: PaymentServiceProvider {
     /// The name in settings, requests and the journal: `stripe-terminal`.
     public static let name = ProviderName(rawValue: "stripe-terminal")
-    /// The time limit for presenting a card.
-    public static let collectionTime = Span.seconds(120)
-    /// The time limit for the charge after that.
-    public static let chargingTime = Span.seconds(25)
-    /// The maximum interval between two queries; a webhook shortens it.
-    public static let pollInterval = Span.milliseconds(700)
-    /// The shorter intervals of the first queries.
-    public static let firstPolls: [Span] = [.milliseconds(60), .milliseconds(120), .milliseconds(250)]
     /// The maximum number of payment intents that one order may consume by canceling.
     public static let maximumIntents = 20
-    /// The maximum time for a command with a lost response to appear at the reader.
-    public static let grace = Span.seconds(5)
-
     /// The maximum time for a delayed refund command to reach the reader although its sender has died: counted from the
     /// time when this process last sent it or, if it never did, when it first learned of the refund. Until then this
     /// process does not report the refund as not made; a process that runs for less time never does.

@@ -204,6 +204,11 @@ enum TerminalCall {
         return .post(StripePath.paymentIntents, form.fields, key: key)
     }
 
+    /// Reads a payment intent with its latest charge.
+    static func intent(_ id: ProviderReference) -> StripeRequest {
+        .get(StripePath.paymentIntent(id), [("expand[0]", "latest_charge")])
+    }
+
     static func increment(_ intent: ProviderReference, to amount: Int64, key: IdempotencyKey) -> StripeRequest {
         .post(StripePath.paymentIntent(intent, "increment_authorization"), [("amount", String(amount))], key: key)
     }
