@@ -2,7 +2,7 @@ public import TillApplePay
 public import TillClient
 public import TillCore
 
-/// Apple Pay in an app, paid at the shop's counter (`till serve`): the back end of ``PaymentFlowController``.
+/// Apple Pay in an app, paid at the shop's counter (`till serve`): the back end of `PaymentFlowController`.
 ///
 /// The shop's server opens a basket and gives its identifier to the app (`POST /v1/applepay/baskets`). The app holds no
 /// key: what it may do is to show that basket, change what the sheet offers, and pay it once.

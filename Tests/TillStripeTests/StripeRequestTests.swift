@@ -109,6 +109,7 @@ import TillCore
         _ = await provider.authorize(Fixture.authorization(), with: try Fixture.card())
         #expect(
             transport.calls.last?.body
-                == "expand[0]=latest_charge&return_url=https%3A%2F%2Fshop.example%2Fback%2Fpay_1-a1%2Fsuccess%3Fstate%3DS")
+                == "expand[0]=latest_charge&return_url=https%3A%2F%2Fshop.example%2Fback%2Fpay_1-a1%2Fsuccess%3Fstate%3DS"
+        )
     }
 }

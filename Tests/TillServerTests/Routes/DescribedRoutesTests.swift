@@ -20,7 +20,11 @@ struct DescribedRoutesTests {
             ApplePayRoutes.association,
             // What the frame with the card fields asks of its own counter.
             "/card/frame/{id}", "/card/pay", "/card/status",
-        ] + (Array(PageAsset.ofCounter.keys) + PageAsset.ofApplePay.keys + PageAsset.ofCardFields.keys).filter { $0 != "/openapi.yaml" })
+        ] + Self.files.filter { $0 != "/openapi.yaml" })
+
+    /// What pages load.
+    private static let files =
+        Array(PageAsset.ofCounter.keys) + PageAsset.ofApplePay.keys + PageAsset.ofCardFields.keys
 
     /// Addresses that others make, send and open, with parameters of their own.
     private static let anyQuery: Set<String> = [

@@ -6,7 +6,8 @@
 //
 // The session comes from the shop's server (POST /v1/payments/{id}/card_session). The page's own button calls the
 // element's `pay()`. The element sends "ready", "change" (`complete`, `brand`), "submit" (Enter in a field), "paid",
-// "declined", "action", "pending", "unknown" and "error", each with a `detail`; `pay()` resolves with the one that ends it.
+// "declined", "action", "pending", "unknown" and "error", each with a `detail`; `pay()` resolves with the one that ends
+// it.
 // After "declined" and "error" nothing was charged for that card. "action": the bank asks the customer, in the frame.
 // After "unknown" nobody knows: the page offers no other payment, and the shop's server looks at the payment. A shop
 // delivers by what its server reads of the payment, never by an event of a page.
@@ -105,8 +106,8 @@ class TillCard extends HTMLElement {
   }
 
   /**
-   * Pays with the typed card. Another call while one is under way waits for the same end; after the end of the payment it
-   * has that end again.
+   * Pays with the typed card. Another call while one is under way waits for the same end; after the end of the payment
+   * it has that end again.
    * @returns {Promise<{type: string, code?: string, message?: string}>}
    */
   pay() {
