@@ -55,7 +55,8 @@ public actor AdyenTerminalStandIn {
     /// Creates a terminal; a `nil` key disables encryption.
     public init(key: AdyenTerminalStandInKey?) { self.key = key }
 
-    /// Sets whether each payment waits until ``present(isRefused:)`` or an abort. Meanwhile another one is refused as `Busy`.
+    /// Sets whether each payment waits until ``present(isRefused:)`` or an abort. Meanwhile another one is refused as
+    /// `Busy`.
     public func setWaits(_ waits: Bool) { self.waits = waits }
 
     /// Sets what each status request is answered with instead; `nil` for the truth.

@@ -248,7 +248,8 @@ public actor AdyenTerminalDriver: CardReaderDriver {
         switch known[sale] {
         case .canceled: throw CardReaderFailure(.commandCanceled, intent: AdyenTerminalDriver.canceled(intent))
         case .sent where mayStillArrive(sale): return .open("another confirmation is under way")
-        case .fresh, .sent, .ended, nil: break
+        case .ended: return .open("another confirmation has ended")
+        case .fresh, .sent, nil: break
         }
         if takes[number]?.isCalledOff == true { throw CardReaderFailure(.commandCanceled, intent: intent) }
         guard remember(sale, .sent(clock.now())) else {
@@ -306,6 +307,10 @@ public actor AdyenTerminalDriver: CardReaderDriver {
         }
         if !isFresh(sale) {
             let before = known[sale]
+            // It had an outcome, which the terminal does not tell any more.
+            if case .ended = before {
+                throw CardReaderFailure(open: "the terminal does not know the payment any more")
+            }
             switch await conversation(sale).callOff(sentAt: before?.since ?? clock.now()) {
             case .canceled:
                 guard known[sale] == before else { throw CardReaderFailure(open: "a confirmation came between") }

@@ -83,6 +83,8 @@ extension ApplePayBaskets {
             kept.document = entry.basket.json.bytes()
             kept.terms = terms
             kept.account = account
+            // Their tokens are of another version.
+            kept.refused = []
             return true
         }
         return written.flatMap(Entry.init) ?? result

@@ -34,6 +34,11 @@ package struct ApplePayCheckout: Sendable {
         package var code: String
         package var next: String
 
+        /// The refusal of a repeated request whose payment, or another one of the basket, was refused.
+        static let earlierRefused = Refusal(
+            errors: [SheetError(.unknown, nil, "The payment did not go through. Please try again.")],
+            code: "earlier_refused", next: "Open a new sheet.")
+
         /// The refusal of a sheet that shows another basket than the present one.
         static let basketChanged = Refusal(
             errors: [SheetError(.unknown, nil, "Your basket changed. Please check it and pay again.")],
@@ -68,7 +73,7 @@ package struct ApplePayCheckout: Sendable {
         }
         guard case .begin(let entry) = admission else {
             atWork.remove(id)
-            return try await repeated(admission, id)
+            return try await repeated(admission, id, unverified.transactionID.description)
         }
         // Not a task group: that would wait for the payment even after the budget has elapsed.
         let (outcomes, outcome) = AsyncStream<Result<JSONValue, any Error>>.makeStream()
@@ -90,11 +95,19 @@ package struct ApplePayCheckout: Sendable {
 
     /// Answers a repeated request. The basket has one payment: a repetition, with this token or another, gets its
     /// status.
-    private func repeated(_ admission: ApplePayBaskets.Admission, _ id: String) async throws -> JSONValue {
+    private func repeated(
+        _ admission: ApplePayBaskets.Admission, _ id: String, _ transaction: String
+    ) async throws -> JSONValue {
         switch admission {
         case .missing: throw Problem.notFound
         case .taken(let entry) where isWorked(on: entry): return try await settled(id)
-        case .taken: return try await status(id, showsToken: true)
+        case .taken(let entry):
+            let answer = try await status(id, showsToken: true)
+            // The decline of another token is no answer to this one.
+            guard SheetAnswerStatus(of: answer) != .declined || entry.attempt?.transaction == transaction else {
+                throw Refusal.earlierRefused
+            }
+            return answer
         case .closed:
             throw Refusal(
                 errors: [SheetError(.unknown, nil, "This basket is closed. Nothing was charged.")],
@@ -169,9 +182,7 @@ package struct ApplePayCheckout: Sendable {
         let end = clock.now().adding(options.paymentBudget)
         while clock.now() < end {
             guard let entry = try await baskets.entry(basket), entry.attempt != nil else {
-                throw Refusal(
-                    errors: [SheetError(.unknown, nil, "The payment did not go through. Please try again.")],
-                    code: "earlier_refused", next: "Open a new sheet.")
+                throw Refusal.earlierRefused
             }
             if !isWorked(on: entry) { return try await status(basket, showsToken: true) }
             try await clock.sleep(for: .milliseconds(100))

@@ -126,7 +126,13 @@ async function settled(first, before) {
           end = performance.now() + BANK_MS;
         }
         break;
-      default: break;
+      default:
+        // The bank has an answer, and the counter is asking for it.
+        if (isAtBank && now) {
+          $("bank-page").hidden = true;
+          say("One moment: the shop asks your bank for the result.");
+        }
+        break;
     }
     if (performance.now() >= end) return null;
     await wait(LOOK_MS);
@@ -146,15 +152,6 @@ function showBank(text) {
   const address = bankAddress(text);
   if (!address) return false;
   tell("action");
-  let loads = 0;
-  $("bank-page").onload = () => {
-    loads += 1;
-    // The bank has sent the customer back, to a page that frames may not show.
-    if (loads > 1) {
-      $("bank-page").hidden = true;
-      say("One moment: the shop asks your bank for the result.");
-    }
-  };
   $("card").hidden = true;
   $("bank").hidden = false;
   $("bank-page").hidden = false;
@@ -167,7 +164,6 @@ function showBank(text) {
 }
 
 function hideBank() {
-  $("bank-page").onload = null;
   $("bank").hidden = true;
   $("bank-page").removeAttribute("src");
 }
