@@ -7,7 +7,9 @@ import TillPostgres
 /// Measures a large journal: durable payments a second, then every list, an idle stream's look and what is due, each
 /// asked at places chosen at random, and the whole check.
 ///
-///     journal-benchmark FOLDER|ADDRESS [PAYMENTS]
+///     journal-benchmark FOLDER|ADDRESS [PAYMENTS [fill]]
+///
+/// With `fill` the journal is written, and nothing is asked of it.
 @main
 enum JournalBenchmark {
     static let clock = SystemClock()
@@ -31,6 +33,7 @@ enum JournalBenchmark {
             journal = try PostgresJournal.open(at: address, files: NSTemporaryDirectory() + "till-journal-benchmark/pg")
         }
         try await fill(journal, payments)
+        if arguments.count > 3, arguments[3] == "fill" { return try await journal.close() }
         for _ in 0..<3 { try await ask(journal, payments) }
         let began = ContinuousClock.now
         let report = try await journal.verify()

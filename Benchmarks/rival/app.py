@@ -2,10 +2,12 @@
 
 It makes the promises Till makes for a create: three rows (payment, idempotency record, event) in one
 transaction, write-ahead log, `synchronous=FULL`, a stored answer for a repeated key, 422 when a key comes
-back with another body. No tricks against it: one connection, prepared statements, worker threads as
+back with another body. Its webhook endpoint makes those of Till's: signature and time are checked, the event is
+recorded once, and it is on the disk before it is acknowledged. No tricks against it: one connection, prepared statements, worker threads as
 FastAPI gives them, and a lock around the transaction because SQLite has one writer anyway.
 """
 import hashlib
+import hmac
 import json
 import os
 import secrets
@@ -13,11 +15,13 @@ import sqlite3
 import threading
 import time
 
-from fastapi import FastAPI, Header, Response
+from fastapi import FastAPI, Header, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 KEY = os.environ.get("RIVAL_API_KEY", "bench")
+WEBHOOK_SECRET = os.environ.get("TILL_STRIPE_WEBHOOK_SECRET", "").encode()
 
 database = sqlite3.connect(os.environ["RIVAL_DATABASE"], check_same_thread=False, isolation_level=None)
 database.executescript(
@@ -31,6 +35,7 @@ database.executescript(
       key TEXT PRIMARY KEY, body_hash BLOB NOT NULL, status INTEGER NOT NULL, answer TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS event(
       sequence INTEGER PRIMARY KEY, payment_id TEXT NOT NULL, type TEXT NOT NULL, data TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS webhook(id TEXT PRIMARY KEY, type TEXT NOT NULL, received INTEGER NOT NULL) WITHOUT ROWID;
     """
 )
 writer = threading.Lock()
@@ -84,3 +89,20 @@ def create(payment: NewPayment, authorization: str = Header(""), idempotency_key
             database.execute("ROLLBACK")
             raise
     return Response(answer, status_code=201, media_type="application/json")
+
+
+def record(event):
+    with writer:
+        database.execute(
+            "INSERT OR IGNORE INTO webhook VALUES (?, ?, ?)", (event["id"], event["type"], int(time.time())))
+
+
+@app.post("/webhooks/stripe")
+async def webhook(request: Request, stripe_signature: str = Header("")):
+    body = await request.body()
+    parts = dict(part.split("=", 1) for part in stripe_signature.split(",") if "=" in part)
+    signed = hmac.new(WEBHOOK_SECRET, parts.get("t", "").encode() + b"." + body, hashlib.sha256).hexdigest()
+    if not hmac.compare_digest(signed, parts.get("v1", "")) or abs(time.time() - int(parts["t"])) > 300:
+        return JSONResponse({"error": "signature"}, status_code=400)
+    await run_in_threadpool(record, json.loads(body))
+    return {"received": True}
