@@ -2,8 +2,9 @@
 
 It makes the promises Till makes for a create: three rows (payment, idempotency record, event) in one
 transaction, write-ahead log, `synchronous=FULL`, a stored answer for a repeated key, 422 when a key comes
-back with another body. Its webhook endpoint makes those of Till's: signature and time are checked, the event is
-recorded once, and it is on the disk before it is acknowledged. No tricks against it: one connection, prepared statements, worker threads as
+back with another body. Its webhook endpoint makes those of Till's: signature and time are checked, the event
+is recorded once, and it is on the disk before it is acknowledged. No tricks against it: one connection,
+prepared statements, worker threads as
 FastAPI gives them, and a lock around the transaction because SQLite has one writer anyway.
 """
 import hashlib
@@ -35,7 +36,8 @@ database.executescript(
       key TEXT PRIMARY KEY, body_hash BLOB NOT NULL, status INTEGER NOT NULL, answer TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS event(
       sequence INTEGER PRIMARY KEY, payment_id TEXT NOT NULL, type TEXT NOT NULL, data TEXT NOT NULL);
-    CREATE TABLE IF NOT EXISTS webhook(id TEXT PRIMARY KEY, type TEXT NOT NULL, received INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS webhook(
+      id TEXT PRIMARY KEY, type TEXT NOT NULL, received INTEGER NOT NULL) WITHOUT ROWID;
     """
 )
 writer = threading.Lock()

@@ -1,6 +1,6 @@
 """The way to certificates in production: `till applepay request`, an authority that issues what was asked for, the
-settings, the doctor, and a renewal. OpenSSL and Python's cryptography read the requests; nothing of the demo shop is used.
-"""
+settings, the doctor, and a renewal. OpenSSL and Python's cryptography read the requests; nothing of the demo shop is
+used."""
 import datetime
 import hashlib
 import json
@@ -13,12 +13,12 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID, ObjectIdentifier
-
-import counter
 from test_applepay_token import Site, faults
 
+import counter
+
 MERCHANT = "merchant.com.shop.example"
-NOW = datetime.datetime(2026, 11, 20, 12, tzinfo=datetime.timezone.utc)
+NOW = datetime.datetime(2026, 11, 20, 12, tzinfo=datetime.UTC)
 
 
 def request(purpose, folder, *more):
@@ -97,7 +97,8 @@ def test_a_request_is_one_that_others_read(tmp_path, purpose):
         else isinstance(key.curve, ec.SECP256R1)
     private = serialization.load_pem_private_key((folder / f"{purpose}.key").read_bytes(), None)
     assert private.public_key() == key
-    done = subprocess.run(["openssl", "req", "-in", folder / f"{purpose}.csr", "-verify", "-noout"], capture_output=True)
+    done = subprocess.run(
+        ["openssl", "req", "-in", folder / f"{purpose}.csr", "-verify", "-noout"], capture_output=True)
     assert done.returncode == 0, done
     assert stat.S_IMODE(os.stat(folder / f"{purpose}.key").st_mode) == 0o600
     assert "PRIVATE" not in answer.out

@@ -4,8 +4,8 @@ import SwiftASN1
 public import TillCore
 import X509
 
-/// A new private key and the certificate signing request (PKCS #10) with which Apple issues a merchant's certificate for
-/// it. Apple takes subject and merchant from the account; the key is what counts.
+/// A new private key and the certificate signing request (PKCS #10) for which Apple issues a merchant's certificate.
+/// Apple takes subject and merchant from the account; of the request only the key counts.
 ///
 /// ```swift
 /// let request = try AppleCertificateRequest(for: .processing, named: "Shop")

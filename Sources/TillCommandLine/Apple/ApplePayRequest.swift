@@ -15,11 +15,11 @@ struct ApplePayRequest: AsyncParsableCommand {
         commandName: "request",
         abstract: "Makes a private key and the certificate request to upload to Apple.",
         discussion: """
-            Writes identity.key and identity.csr, or processing.key and processing.csr. Upload the .csr file in Apple's \
-            developer account under the merchant identifier: as Merchant Identity Certificate, or as Apple Pay Payment \
-            Processing Certificate. The .cer file that Apple returns and the .key file are a pair of the settings; the \
-            key leaves this machine only in your backup. For a renewal, choose another folder: both pairs stay in the \
-            settings until the old certificate is no longer used.
+            Writes identity.key and identity.csr, or processing.key and processing.csr. Upload the .csr file in \
+            Apple's developer account under the merchant identifier: as Merchant Identity Certificate, or as Apple Pay \
+            Payment Processing Certificate. The .cer file that Apple returns and the .key file are a pair of the \
+            settings; keep a copy of the key, which exists nowhere else. For a renewal, choose another folder: both \
+            pairs stay in the settings until the old certificate is over.
             """)
 
     @Argument(help: "identity (towards Apple's gateway) or processing (tokens are encrypted to it).")

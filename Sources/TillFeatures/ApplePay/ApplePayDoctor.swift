@@ -145,7 +145,8 @@ public struct ApplePayDoctor: Sendable {
                 "\(word)_expired", "\(name) expired \(certificate.validUntil). Issue a new one at Apple's portal.")
         }
         if days <= ApplePayDoctor.warningDays {
-            return warning("\(word)_expiring", "\(name) ends in \(days) days. Ask for the next one now: till applepay request.")
+            return warning(
+                "\(word)_expiring", "\(name) ends in \(days) days. Ask for the next one now: till applepay request.")
         }
         return ok("\(word)_valid", "\(name) is valid for \(days) days.")
     }
