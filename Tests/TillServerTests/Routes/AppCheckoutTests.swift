@@ -45,10 +45,12 @@ struct AppCheckoutTests {
         }
     }
 
-    private func create(_ counter: RoutedCounter, _ order: String) async throws -> String {
+    private func create(
+        _ counter: RoutedCounter, _ order: String, capture: String = "automatic"
+    ) async throws -> String {
         let made = try await counter.ask(
             "POST", "/v1/payments", headers: ["Idempotency-Key": "create-\(order)"],
-            #"{"order_id":"\#(order)","amount":1250,"currency":"EUR"}"#)
+            #"{"order_id":"\#(order)","amount":1250,"currency":"EUR","capture":"\#(capture)"}"#)
         return try #require(try await RoutedCounter.document(made)["id"]?.stringValue)
     }
 
@@ -61,9 +63,9 @@ struct AppCheckoutTests {
         return try #require(json["session"]?.stringValue)
     }
 
-    private func sale() async throws -> Sale {
+    private func sale(capture: String = "automatic") async throws -> Sale {
         let counter = try await RoutedCounter()
-        let payment = try await create(counter, "o-1")
+        let payment = try await create(counter, "o-1", capture: capture)
         return Sale(counter: counter, payment: payment, session: try await opened(counter, payment))
     }
 
@@ -124,6 +126,8 @@ struct AppCheckoutTests {
         // Another token waits for the end of the first.
         let other = try await sale.pay("pm_card_visa", "k-2")
         #expect(other.json["status"]?.stringValue == "action" && other.json["begun"]?.boolValue == false)
+        let stored = try await PaymentSessions(sale.counter.journal, clock: SystemClock()).session(of: sale.session)
+        #expect(stored?.tries == 1, "what was not tried is not counted")
         let canceled = try await sale.ask("POST", "/app/cancel", "{}")
         #expect(canceled.json["status"]?.stringValue == "action")
         let receipt = try await sale.ask("GET", "/app/receipt")
@@ -221,6 +225,14 @@ struct AppCheckoutTests {
         #expect(kept.json["status"]?.stringValue == "paid" && kept.json["money_moved"]?.stringValue == "yes")
         #expect(try await paid.shop() == ("succeeded", 1250, 1))
         await paid.counter.close()
+
+        // Held money is the shop's to release.
+        let held = try await self.sale(capture: "manual")
+        _ = try await held.pay("pm_card_visa", "k-1")
+        let stays = try await held.ask("POST", "/app/cancel", "{}")
+        #expect(stays.json["status"]?.stringValue == "paid")
+        #expect(try await held.shop() == ("requires_capture", 0, 1))
+        await held.counter.close()
     }
 
     @Test("a paid payment has a receipt, as a page")

@@ -133,6 +133,11 @@ package struct AppCheckoutRoutes: Sendable {
         guard session.isOpen(at: clock.now()) else { throw Problem.appSessionOver(try await payment(of: session)) }
         try StandInRefusal.check(options.defaultProvider, in: options.mode)
         let before = try await payment(of: session)
+        // While another press decides the payment, this one is none of the session's tries.
+        switch CustomerPaymentState(before) {
+        case .open, .declined: break
+        case .action, .pending, .paid, .refunded, .closed: throw Problem.otherPress
+        }
         guard before.attempts.count < PaymentSession.maximumAttempts, try await sessions.countTry(session) else {
             throw usedUp(before)
         }
@@ -187,7 +192,11 @@ package struct AppCheckoutRoutes: Sendable {
         let payment = try await payment(of: try await session(request))
         let state = CustomerPaymentState(payment)
         switch state {
-        case .paid, .refunded: return try await receipt(payment)
+        case .paid, .refunded:
+            do { return try await receipt(payment) } catch let problem as Problem {
+                // That there is no receipt says nothing about the money.
+                throw problem.moved(state.moneyMoved)
+            }
         case .open, .declined, .action, .pending, .closed: throw Problem.noReceiptYet(state)
         }
     }

@@ -56,7 +56,14 @@ extension Problem {
         ).moved(state.moneyMoved)
     }
 
-    private func moved(_ moneyMoved: MoneyMoved) -> Problem {
+    /// The problem of a press while another one decides the payment.
+    static let otherPress = Problem(
+        .conflict, "request_in_progress", "Another request decides this payment at the moment.",
+        next: "Send it again with the same key in a moment."
+    ).moved(.unknown).retrying()
+
+    /// Returns a copy that says whether money moved.
+    func moved(_ moneyMoved: MoneyMoved) -> Problem {
         var problem = self
         problem.moneyMoved = moneyMoved
         return problem
