@@ -182,7 +182,8 @@ let package = Package(
             name: "TillHardwareCombine", dependencies: ["TillCore", "TillHardware", openCombine], swiftSettings: strict),
 
         // For apps: the counter's API over URLSession. Beside TillHardware, for the counter's readers.
-        .target(name: "TillClient", dependencies: ["TillCore", "TillHardware", httpTypes], swiftSettings: strict),
+        .target(
+            name: "TillClient", dependencies: ["TillCore", "TillHardware", crypto, httpTypes], swiftSettings: strict),
         .target(
             name: "TillApplePayClient", dependencies: ["TillCore", "TillApplePay", "TillClient", httpTypes],
             swiftSettings: strict),
@@ -426,6 +427,7 @@ let package = Package(
             "ReaderSale", "TillJournal", "TillJournalSQLite", "TillCheckout", "TillHardware", "TillReceipts",
             "TillSandbox"),
         example("CounterSale", "TillClient", "TillHardware"),
+        example("AppCheckout", "TillClient"),
         example("OnlineOrder", "TillCards", "TillPayPalClient", "TillPayPal", "TillStandInPayPal"),
         example("ApplePayToken", "TillApplePay", "TillStandInApple"),
         example("ApplePaySale", "TillApplePay", "TillApplePayClient", "TillClient", httpTypes),

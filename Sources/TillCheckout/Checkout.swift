@@ -127,6 +127,9 @@ public struct Checkout: Sendable {
     /// Returns `true` if the provider is configured and takes card numbers.
     public func takesCards(_ name: ProviderName) -> Bool { providers[name]?.capabilities.takesCards ?? false }
 
+    /// Returns `true` if the provider is configured and takes references of its own card fields.
+    public func takesTokens(_ name: ProviderName) -> Bool { providers[name]?.capabilities.takesTokens ?? false }
+
     /// Authorizes a payment at a provider. Returns once the outcome is in the journal, even if it is `unknown`.
     public func confirm(
         _ id: PaymentID, account: AccountID, provider name: ProviderName, tender: Tender,

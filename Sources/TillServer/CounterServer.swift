@@ -279,7 +279,8 @@ public struct CounterServer: Sendable {
             requests: payments, journal: journal, feed: feed, readCard: readCard, terminal: terminal,
             approvals: approvals
         ).register(on: router)
-        CardFieldRoutes(sessions: CardSessions(journal, clock: clock), payments: payments).register(on: router)
+        let sessions = PaymentSessions(journal, clock: clock)
+        CardFieldRoutes(sessions: sessions, payments: payments).register(on: router)
         AttentionRoutes(
             payments: payments, queue: AttentionQueue(journal), incidents: IncidentLog(journal),
             assignments: Assignments(journal, clock: clock), clock: clock
@@ -292,10 +293,12 @@ public struct CounterServer: Sendable {
             journal: journal, checkout: checkout, feed: feed, clock: clock, authenticator: authenticator,
             maximumStreams: listeners.maximumStreams, owner: options.account
         ).register(on: router)
-        ReceiptRoutes(
+        let receipts = ReceiptRoutes(
             payments: payments, journal: journal, options: options, guesses: authenticator.linkGuesses, clock: clock,
-            logger: logger
-        ).register(on: router)
+            logger: logger)
+        receipts.register(on: router)
+        AppCheckoutRoutes(sessions: sessions, payments: payments) { try await receipts.customerCopy(of: $0) }
+            .register(on: router)
         DrawerRoute(journal: journal, clock: clock).register(on: router)
         TerminalRoutes(service: terminal, payments: payments).register(on: router)
         TapRoutes(taps: tap, payments: payments).register(on: router)

@@ -15,6 +15,8 @@ METHODS = ("get", "post", "put", "patch", "delete")
 # What anybody may ask for, so that a key is of no account there.
 OPEN = {
     "GET /healthz", "GET /readyz", "GET /openapi.yaml", "POST /webhooks/{provider}", "GET /back/{attempt}/{way}",
+    # Not by a key: the session of an app is the permission.
+    "GET /app/payment", "POST /app/pay", "POST /app/cancel", "GET /app/receipt",
     "GET /r/{link}", "POST /session", "DELETE /session", "GET /session/person", "POST /session/person",
     "DELETE /session/person", "POST /session/invitation", "POST /session/invitation/passkey",
     "POST /session/enrolment", "POST /session/password",

@@ -60,6 +60,7 @@ def bodies(owner):
         "POST /v1/applepay/baskets": BASKET, "PUT /v1/applepay/baskets/{id}": BASKET,
         "DELETE /v1/applepay/baskets/{id}": None, "POST /v1/applepay/guests/redeem": {"token": "0" * 64},
         "POST /v1/payments/{id}/card_session": {"origin": "https://shop.example"},
+        "POST /v1/payments/{id}/app_session": {},
         "POST /v1/staff": {"name": "Eve", "role": "owner"}, "PATCH /v1/staff/{id}": {"role": "owner"},
         "POST /v1/staff/{id}/invitation": {}, "DELETE /v1/sessions/{id}": None,
         "POST /v1/approvals": {

@@ -4,8 +4,18 @@ import TillClient
 import TillCore
 import TillHardware
 
+/// Of `CounterCheckout.swift`.
+private func example1(_ presenter: any ChallengePresenter, _ session: CounterCheckoutSession) async throws {
+    let checkout = CounterCheckout(address: try CounterAddress("https://counter.example.com"), session: session)
+    switch await checkout.pay(.token(Secret("pm_card_visa")), presenter: presenter) {
+    case .paid(let payment): print("Paid: order \(payment.orderNumber), \(payment.amount)")
+    case let other: print(other.sentence, other.next)
+    }
+    _ = checkout
+}
+
 /// Of `CounterClient.swift`.
-private func example1() async throws {
+private func example2() async throws {
     let counter = try CounterClient(
         address: CounterAddress("https://counter.example.com"), key: Secret("example-key"))
     let draft = CounterPaymentDraft(order: OrderID(rawValue: "1001"), amount: Money(minorUnits: 1250, currency: .eur))
@@ -17,7 +27,7 @@ private func example1() async throws {
 }
 
 /// Of `CounterReaderConfig.swift`.
-private func example2() async throws {
+private func example3() async throws {
     let client = try CounterClient(
         address: CounterAddress("https://counter.example.com"), key: Secret("example-key"))
     let config = CounterReaderConfig(client, location: "tml_example")
@@ -29,7 +39,7 @@ private func example2() async throws {
 }
 
 /// Of `CounterReaderDriver.swift`.
-private func example3() async throws {
+private func example4() async throws {
     let counter = try CounterClient(
         address: CounterAddress("https://counter.example.com"), key: Secret("example-key"))
     let service = StandardCardReaderService(driver: CounterReaderDriver(counter), limits: .counter)

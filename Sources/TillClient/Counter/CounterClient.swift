@@ -177,6 +177,7 @@ enum CounterField {
     static let idempotencyKey = name("Idempotency-Key")
     static let idempotentReplayed = name("Idempotent-Replayed")
     static let requestID = name("X-Request-Id")
+    static let session = name("X-Till-Session")
 
     private static func name(_ text: String) -> HTTPField.Name {
         guard let name = HTTPField.Name(text) else { preconditionFailure("\(text) is not the name of a field") }

@@ -14,10 +14,10 @@ package struct CardFieldRoutes: Sendable {
     /// The maximum size of a request from the frame.
     private static let maximumBodyBytes = 4_096
 
-    private let sessions: CardSessions
+    private let sessions: PaymentSessions
     private let payments: PaymentRequests
 
-    package init(sessions: CardSessions, payments: PaymentRequests) {
+    package init(sessions: PaymentSessions, payments: PaymentRequests) {
         self.sessions = sessions
         self.payments = payments
     }
@@ -62,12 +62,9 @@ package struct CardFieldRoutes: Sendable {
         try StandInRefusal.check(options.defaultProvider, in: options.mode)
         guard checkout.takesCards(options.defaultProvider) else { throw Problem.noTypedCards(options.defaultProvider) }
         let payment = try await checkout.payment(id, account: incoming.account)
-        switch CardFieldState(payment) {
-        case .open, .declined, .action, .pending: break
-        case .paid, .refunded, .closed: throw Problem.cardFieldsTooLate(payment)
-        }
-        guard payment.attempts.count < CardSession.maximumAttempts else { throw Problem.cardSessionUsedUp }
-        let (session, text) = try await sessions.open(id, of: incoming.account, on: origin)
+        guard !CustomerPaymentState(payment).isOver else { throw Problem.cardFieldsTooLate(payment) }
+        guard payment.attempts.count < PaymentSession.maximumAttempts else { throw Problem.cardSessionUsedUp }
+        let (session, text) = try await sessions.open(id, of: incoming.account, at: .page(origin: origin))
         let document = JSONValue.members([
             "session": .string(text.reveal()), "payment_id": .string(id.rawValue), "origin": .string(origin),
             "expires_at": .string(session.expiresAt.description), "script_path": .string("/card/client.js"),
@@ -79,10 +76,10 @@ package struct CardFieldRoutes: Sendable {
 
     private func frame(_ id: String) async throws -> Response {
         // Also when its time is over: the fields then say how the payment stands.
-        guard let session = try await sessions.session(id) else { throw Problem.cardSessionUnknown }
+        guard let origin = try await sessions.session(id)?.place.origin else { throw Problem.cardSessionUnknown }
         // The origin has passed `WebOrigin.isSafe`, so it has no character of markup or of a policy.
         let page = String(decoding: PackageResources.card_frame_html, as: UTF8.self)
-            .replacing("{origin}", with: session.origin, maxReplacements: 1)
+            .replacing("{origin}", with: origin, maxReplacements: 1)
         let banks = options.mode == .test ? "https: http://127.0.0.1:* http://localhost:*" : "https:"
         return Response(
             status: .ok,
@@ -90,19 +87,18 @@ package struct CardFieldRoutes: Sendable {
                 .contentType: "text/html; charset=utf-8",
                 .contentSecurityPolicy:
                     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-                    + "frame-src \(banks); base-uri 'none'; form-action 'none'; frame-ancestors \(session.origin)",
+                    + "frame-src \(banks); base-uri 'none'; form-action 'none'; frame-ancestors \(origin)",
             ], body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
     }
 
     /// Returns the body and the session of a request from the frame.
-    private func session(_ request: Request) async throws -> (body: JSONValue, session: CardSession) {
+    private func session(_ request: Request) async throws -> (body: JSONValue, session: PaymentSession) {
         let body = try await Incoming(
             request: request, account: options.account, maximumBodyBytes: CardFieldRoutes.maximumBodyBytes
         ).document()
-        guard let text = try body.text("session", atMost: 128), let session = try await sessions.session(of: text)
-        else {
-            throw Problem.cardSessionUnknown
-        }
+        guard let text = try body.text("session", atMost: 128), let session = try await sessions.session(of: text),
+            session.place != .app
+        else { throw Problem.cardSessionUnknown }
         return (body, session)
     }
 
@@ -113,13 +109,13 @@ package struct CardFieldRoutes: Sendable {
             throw Problem.field("tender.type", "It must be card.")
         }
         let before = try await checkout.payment(session.payment, account: session.account)
-        switch CardFieldState(before) {
+        switch CustomerPaymentState(before) {
         case .open, .declined: break
         // Another card is not asked for while the outcome of one is open, and not after one has paid.
         case .action, .pending, .paid, .refunded, .closed: return answer(before)
         }
         guard session.isOpen(at: clock.now()) else { throw Problem.cardSessionOver }
-        guard before.attempts.count < CardSession.maximumAttempts else { throw Problem.cardSessionUsedUp }
+        guard before.attempts.count < PaymentSession.maximumAttempts else { throw Problem.cardSessionUsedUp }
         let tender = try TenderRequest(body, currency: before.currency, now: clock.now())
         guard case .card(let card) = tender.kind else { throw Problem.field("tender.type", "It must be card.") }
         do throws(ExpiryError) { try card.expiry.check(at: clock.now()) } catch {
@@ -136,14 +132,14 @@ package struct CardFieldRoutes: Sendable {
         } catch {
             // The payment of another window, or of a request that may have been sent, is what the customer is told.
             let now = try await checkout.payment(session.payment, account: session.account)
-            switch CardFieldState(now) {
+            switch CustomerPaymentState(now) {
             case .open, .declined: throw error
             case .action, .pending, .paid, .refunded, .closed: return answer(now)
             }
         }
         payments.metrics.outcome(after.status)
         // The provider was not reached: nothing of the card was sent.
-        guard CardFieldState(after) != .open else { throw Problem.cardNotSent }
+        guard CustomerPaymentState(after) != .open else { throw Problem.cardNotSent }
         return answer(after)
     }
 
@@ -156,14 +152,6 @@ package struct CardFieldRoutes: Sendable {
     }
 
     private func answer(_ payment: Payment) -> Response {
-        let state = CardFieldState(payment)
-        let document = JSONValue.members([
-            "status": .string(state.name), "money_moved": .string(state.moneyMoved.rawValue),
-            "attempts": .number(String(payment.attempts.count)), "order_number": .string(payment.order.number),
-            "amount": .number(String(payment.amount.minorUnits)), "currency": .string(payment.currency.code),
-            "amount_text": .string("\(payment.amount)"), "message": state.sentence.map { .string($0) },
-            "action_url": state.actionURL.map { .string($0) },
-        ])
-        return .json(document.bytes())
+        .json(JSONValue.object(CustomerPaymentState(payment).members(of: payment)).bytes())
     }
 }

@@ -39,7 +39,7 @@ extension Problem {
         var problem = Problem(
             .conflict, "payment_over", "Payment \(payment.id) is \(payment.status.rawValue): no card can pay it.",
             next: "Look at the payment. Create another one only if the customer is to pay again.")
-        problem.moneyMoved = CardFieldState(payment).moneyMoved
+        problem.moneyMoved = CustomerPaymentState(payment).moneyMoved
         return problem
     }
 }

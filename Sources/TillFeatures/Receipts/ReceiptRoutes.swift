@@ -1,5 +1,5 @@
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 package import Logging
 import NIOCore
 import TillCanvas
@@ -106,6 +106,11 @@ package struct ReceiptRoutes: Sendable {
         try await receipt(of: try await checkout.payment(id, account: incoming.account), incoming)
     }
 
+    /// Returns the customer's copy of a receipt as a page, for a caller that has checked whose payment it is.
+    package func customerCopy(of payment: Payment) async throws -> Response {
+        try await response(try content(payment, copy: nil, refund: nil), try ReceiptForm(.html))
+    }
+
     private func receipt(of payment: Payment, _ incoming: Incoming) async throws -> Response {
         let defaultValue = Accepted(incoming.request.headers[.accept]).best(of: [
             ("text/html", "html"), ("application/json", "json"), ("text/plain", "text"),
@@ -172,7 +177,7 @@ package struct ReceiptRoutes: Sendable {
             throw Problem(error == .expired ? .gone : .notFound, error.code, error.what, next: error.next)
         }
         guard let payment = try await journal.payment(id) else { throw Problem.notFound }
-        return try await response(try content(payment, copy: nil, refund: nil), try ReceiptForm(.html))
+        return try await customerCopy(of: payment)
     }
 
     // MARK: Delivery

@@ -53,6 +53,18 @@ package final class IdempotentRequests: Sendable {
     package func answer(
         _ request: IdempotencyRecord, status: HTTPResponse.Status, queriesFirst: Bool = true, work: @escaping Work
     ) async throws -> Response {
+        let (record, isReplay) = try await settle(request, status: status, queriesFirst: queriesFirst, work: work)
+        return try IdempotentRequests.response(record, replayed: isReplay)
+    }
+
+    /// A finished record, and `true` if the request was not executed now.
+    package typealias Settled = (record: IdempotencyRecord, isReplay: Bool)
+
+    /// Returns the finished record of the key, or executes the request, as
+    /// ``answer(_:status:queriesFirst:work:)`` does.
+    package func settle(
+        _ request: IdempotencyRecord, status: HTTPResponse.Status, queriesFirst: Bool = true, work: @escaping Work
+    ) async throws -> Settled {
         let scope = request.scope
         // A finished request is no longer in progress, however many retries arrive at once.
         if let known = state.withLock({ $0.remembered[scope] }), !isExpired(known) {
@@ -61,18 +73,18 @@ package final class IdempotentRequests: Sendable {
         guard state.withLock({ $0.active.insert(scope).inserted }) else { throw IdempotentRequests.atWork }
         defer { _ = state.withLock { $0.active.remove(scope) } }
         if queriesFirst, let known = try await journal.idempotency(scope) {
-            return try await answer(request, known: known, status: status, work: work)
+            return try await settle(request, known: known, status: status, work: work)
         }
         do {
             return try await perform(work, keeping: request, isOneWrite: !queriesFirst)
         } catch CheckoutError.journal(.idempotencyExists(let known)) {
-            return try await answer(request, known: known, status: status, work: work)
+            return try await settle(request, known: known, status: status, work: work)
         } catch {
             // Another process may just have answered the same request, and a creation has not checked yet.
             var mayBeKnown = !queriesFirst
             if case CheckoutError.orderOccupied = error { mayBeKnown = true }
             if mayBeKnown, let known = try await journal.idempotency(scope) {
-                return try await answer(request, known: known, status: status, work: work)
+                return try await settle(request, known: known, status: status, work: work)
             }
             throw error
         }
@@ -83,7 +95,7 @@ package final class IdempotentRequests: Sendable {
 
     private func perform(
         _ work: @escaping Work, keeping record: IdempotencyRecord?, isOneWrite: Bool = false
-    ) async throws -> Response {
+    ) async throws -> Settled {
         // The work continues if the client disconnects: a started payment operation must complete. A single write is
         // not interrupted anyway.
         let finished =
@@ -91,7 +103,7 @@ package final class IdempotentRequests: Sendable {
             ? try await work(record)
             : try await Task(executorPreference: EventLoopExecutor.current) { try await work(record) }.value
         remember(finished)
-        return try IdempotentRequests.response(finished, replayed: false)
+        return (finished, false)
     }
 
     /// Records the response to a request in flight. The response holds even if this write fails: a retry is then
@@ -130,9 +142,9 @@ package final class IdempotentRequests: Sendable {
         !isOpen(payment) && !isUndone(record, payment)
     }
 
-    private func answer(
+    private func settle(
         _ request: IdempotencyRecord, known: IdempotencyRecord, status: HTTPResponse.Status, work: @escaping Work
-    ) async throws -> Response {
+    ) async throws -> Settled {
         if known.isFinished {
             remember(known)
             return try replay(known, for: request)
@@ -152,12 +164,12 @@ package final class IdempotentRequests: Sendable {
         }
         let finished = await finish(request, status: status.code, payment: payment)
         remember(finished)
-        return try IdempotentRequests.response(finished, replayed: true)
+        return (finished, true)
     }
 
-    private func replay(_ known: IdempotencyRecord, for request: IdempotencyRecord) throws -> Response {
+    private func replay(_ known: IdempotencyRecord, for request: IdempotencyRecord) throws -> Settled {
         try check(known, isSameAs: request)
-        return try IdempotentRequests.response(known, replayed: true)
+        return (known, true)
     }
 
     private func check(_ known: IdempotencyRecord, isSameAs request: IdempotencyRecord) throws {

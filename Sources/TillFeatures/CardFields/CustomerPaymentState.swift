@@ -1,7 +1,7 @@
 import TillCore
 
-/// The state of a payment as the customer at the card fields is told.
-enum CardFieldState: Hashable {
+/// The state of a payment as the customer at the card fields, or in the shop's app, is told.
+enum CustomerPaymentState: Hashable {
     /// No card was tried.
     case open
     /// The last card was declined; another one can be tried.
@@ -21,7 +21,7 @@ enum CardFieldState: Hashable {
         let isBeingVoided = payment.cancelReason != nil || payment.currentAttempt?.void?.state.isOpen == true
         switch payment.status {
         case .requiresPaymentMethod: self = .open
-        case .declined: self = CardFieldState.declined(payment.attempts.last)
+        case .declined: self = CustomerPaymentState.declined(payment.attempts.last)
         case .requiresAction:
             if case .requiresAction(let action)? = payment.currentAttempt?.state {
                 self = .action(url: action.url)
@@ -36,7 +36,7 @@ enum CardFieldState: Hashable {
         }
     }
 
-    private static func declined(_ attempt: Attempt?) -> CardFieldState {
+    private static func declined(_ attempt: Attempt?) -> CustomerPaymentState {
         if case .declined(let decline)? = attempt?.state { return .declined(decline.reason) }
         return .open
     }
@@ -70,6 +70,26 @@ enum CardFieldState: Hashable {
         case .refunded: "This payment was given back in full."
         case .open, .action, .pending, .paid: nil
         }
+    }
+
+    /// `true` if nothing can be paid any more.
+    var isOver: Bool {
+        switch self {
+        case .open, .declined, .action, .pending: false
+        case .paid, .refunded, .closed: true
+        }
+    }
+
+    /// The answer about a payment in this state: nothing of it that a customer may not see.
+    func members(of payment: Payment) -> [JSONMember] {
+        let document = JSONValue.members([
+            "status": .string(name), "money_moved": .string(moneyMoved.rawValue),
+            "attempts": .number(String(payment.attempts.count)), "order_number": .string(payment.order.number),
+            "amount": .number(String(payment.amount.minorUnits)), "currency": .string(payment.currency.code),
+            "amount_text": .string("\(payment.amount)"), "message": sentence.map { .string($0) },
+            "action_url": actionURL.map { .string($0) },
+        ])
+        return document.objectValue ?? []
     }
 
     /// The address of the bank's page.

@@ -1,0 +1,193 @@
+public import TillCore
+
+/// A customer's app that pays at the shop's counter (`till serve`) without a key.
+///
+/// The shop's server creates the payment, opens a session of it (`POST /v1/payments/{id}/app_session`) and gives that
+/// to its app. The app pays this one payment, in its amount, and sees nothing else of the counter.
+///
+/// ```swift
+/// let checkout = CounterCheckout(address: try CounterAddress("https://counter.example.com"), session: session)
+/// switch await checkout.pay(.token(Secret("pm_card_visa")), presenter: presenter) {
+/// case .paid(let payment): print("Paid: order \(payment.orderNumber), \(payment.amount)")
+/// case let other: print(other.sentence, other.next)
+/// }
+/// ```
+///
+/// A value that any number of tasks may use. A press of the customer has one idempotency key, which follows from the
+/// payment, the token and the press number: an app that was ended while it paid calls ``pay(_:press:presenter:)`` with
+/// the same ones again, and finds the same charge. An answer counts only if it is about the session's payment, amount
+/// and currency. Whatever has no answer is unknown, never a failure.
+public struct CounterCheckout: Sendable {
+    public let session: CounterCheckoutSession
+    public let limits: CounterCheckoutLimits
+    private let caller: CheckoutCaller
+    private let clock: any TillClock
+
+    /// Creates a checkout. Nothing is sent.
+    /// - Parameter transport: the connection; by default a ``URLSessionTransport``.
+    public init(
+        address: CounterAddress, session: CounterCheckoutSession,
+        limits: CounterCheckoutLimits = CounterCheckoutLimits(), transport: (any HTTPTransport)? = nil,
+        clock: any TillClock = SystemClock()
+    ) {
+        self.session = session
+        self.limits = limits
+        self.clock = clock
+        caller = CheckoutCaller(
+            address: address, session: session, limits: limits,
+            transport: transport ?? URLSessionTransport(maximumBytes: limits.answerBytes))
+    }
+
+    // MARK: Calls that charge nothing
+
+    /// Reads the payment as it stands, also after the session's time.
+    public func payment() async throws(CounterCheckoutError) -> CounterCheckoutPayment {
+        try await repeated { () throws(CounterCheckoutError) in try await caller.payment() }
+    }
+
+    /// Cancels the payment if no money is held or taken, nor may be.
+    /// - Returns: the payment after it. It is canceled if its status is `closed`; with any other status it stays as it
+    ///   was, and may be paid.
+    public func cancel() async throws(CounterCheckoutError) -> CounterCheckoutPayment {
+        try await repeated { () throws(CounterCheckoutError) in try await caller.cancel() }
+    }
+
+    /// Loads the customer's receipt of a paid payment: a page of HTML in UTF-8, without scripts.
+    public func receipt() async throws(CounterCheckoutError) -> [UInt8] {
+        try await repeated { () throws(CounterCheckoutError) in try await caller.receipt() }
+    }
+
+    /// Sends a call that may be carried out any number of times.
+    private func repeated<Value: Sendable>(
+        _ call: () async throws(CounterCheckoutError) -> Value
+    ) async throws(CounterCheckoutError) -> Value {
+        var tries = 1
+        while true {
+            do throws(CounterCheckoutError) { return try await call() } catch {
+                guard error.mayEndSoon, tries < limits.maximumTries, await clock.pause(for: limits.pause) else {
+                    throw error
+                }
+                tries += 1
+            }
+        }
+    }
+
+    // MARK: Paying
+
+    /// Pays, shows the bank's page if the bank asks for that, and asks the counter until the payment has an outcome.
+    /// - Parameters:
+    ///   - press: The number of the customer's press with this token. A press that was repeated, or that another life
+    ///     of the app made, has the same number; only a customer who tries a declined card again makes the next one.
+    ///   - presenter: Shows the bank's page.
+    public func pay(
+        _ tender: CheckoutTender, press: Int = 1, presenter: any ChallengePresenter
+    ) async -> CounterCheckoutOutcome {
+        let key = tender.key(of: session.payment, press: press)
+        var end = clock.now().adding(limits.settling)
+        /// `true` after a request without an answer, which may still arrive.
+        var mayHaveArrived = false
+        var shown = 0
+        var seen = CounterCheckoutUnknown(error: nil, payment: nil)
+        while true {
+            do throws(CounterCheckoutError) {
+                let answer = try await caller.pay(tender, key: key)
+                seen = CounterCheckoutUnknown(error: nil, payment: answer.payment)
+                switch answer.payment.status {
+                case .action(let page):
+                    guard let page, shown < limits.challenges else { return .unknown(seen) }
+                    shown += 1
+                    let challenged = await challenge(page, answer, presenter)
+                    if let challenged { return challenged }
+                    end = clock.now().adding(limits.settling)
+                case .declined where !answer.isBegun, .open, .pending, .other: break
+                case .paid, .declined, .refunded, .closed:
+                    if let over = over(answer.payment) { return over }
+                }
+            } catch {
+                seen = CounterCheckoutUnknown(error: error, payment: seen.payment)
+                // A refusal is about this request. It settles no earlier one, which may still arrive.
+                if case .refused(let problem) = error, problem.moneyMoved != .unknown, !mayHaveArrived {
+                    return .refused(problem)
+                }
+                guard error.mayEndSoon || mayHaveArrived else { return .unknown(seen) }
+                mayHaveArrived = mayHaveArrived || error.mayHaveArrived
+            }
+            guard clock.now() < end, await clock.pause(for: limits.pause) else { return .unknown(seen) }
+        }
+    }
+
+    /// Returns the outcome that a payment is; `nil` while it has none.
+    private func over(_ payment: CounterCheckoutPayment) -> CounterCheckoutOutcome? {
+        switch payment.status {
+        case .paid: .paid(payment)
+        case .declined: .declined(payment)
+        case .refunded, .closed: .over(payment)
+        case .open, .action, .pending, .other: nil
+        }
+    }
+
+    /// Shows the bank's page, and asks the counter how it ended.
+    /// - Returns: `nil` if that was the page of another request, which is over: this one is sent again.
+    private func challenge(
+        _ page: ChallengePage, _ answer: CheckoutCaller.PayAnswer, _ presenter: any ChallengePresenter
+    ) async -> CounterCheckoutOutcome? {
+        let ended = await shown(page, by: presenter)
+        let span =
+            switch ended {
+            case .returned: limits.settling
+            case .closed: limits.afterClosing
+            case .notShown: Span.milliseconds(0)
+            }
+        let end = clock.now().adding(span)
+        var seen = CounterCheckoutUnknown(error: nil, payment: answer.payment)
+        while true {
+            do throws(CounterCheckoutError) {
+                let payment = try await caller.payment()
+                seen = CounterCheckoutUnknown(error: nil, payment: payment)
+                switch payment.status {
+                case .paid, .refunded, .closed: return over(payment)
+                case .declined, .open: return answer.isBegun ? .declined(payment) : nil
+                case .action, .pending, .other: break
+                }
+            } catch { seen = CounterCheckoutUnknown(error: error, payment: seen.payment) }
+            guard clock.now() < end, await clock.pause(for: limits.pause) else { break }
+        }
+        if case .action? = seen.payment?.status, ended == .closed, let payment = seen.payment {
+            return .givenUp(payment)
+        }
+        return .unknown(seen)
+    }
+
+    /// Shows a page within ``CounterCheckoutLimits/challenge``.
+    private func shown(_ page: ChallengePage, by presenter: any ChallengePresenter) async -> ChallengeEnd {
+        await withTaskGroup(of: ChallengeEnd?.self) { group in
+            group.addTask { await presenter.present(page) }
+            group.addTask { [clock, limits] in
+                _ = await clock.pause(for: limits.challenge)
+                return nil
+            }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            return first ?? .closed
+        }
+    }
+}
+
+extension CounterCheckoutError {
+    /// `true` if the request, or a copy of it, may be carried out yet.
+    var mayHaveArrived: Bool {
+        switch self {
+        case .notSent: false
+        case .refused, .notAnswered, .unreadable, .mismatch: true
+        }
+    }
+
+    /// `true` if the same request may have its answer a moment later.
+    var mayEndSoon: Bool {
+        switch self {
+        case .refused(let problem): problem.mayEndSoon
+        case .notSent, .notAnswered: true
+        case .unreadable, .mismatch: false
+        }
+    }
+}
