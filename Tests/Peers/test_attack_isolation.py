@@ -88,6 +88,7 @@ QUERIES = {
     "GET /v1/payments/{id}/receipt": ["", "?format=html", "?refund={refund}"],
     "GET /v1/orders/{id}/receipt": ["", "?format=html", "?refund={refund}"],
     "GET /v1/audit": ["", "?actor={staff}"],
+    "GET /v1/webhook_endpoints/{id}/deliveries": ["", "?before={message}"],
     "POST /v1/reconciliation/statements": ["", "?provider=stripe&provider_account=acct_sandbox"],
 }
 # Parameters that name nothing of anybody.
