@@ -82,6 +82,7 @@ func feature(_ name: String, _ dependencies: Target.Dependency..., resources: [R
 /// The features of the server, one target each.
 let features = [
     "ApplePay", "Books", "CardFields", "Operations", "Page", "Payments", "Receipts", "Staff", "Tap", "Terminal",
+    "Webhooks",
 ].map { Target.Dependency.target(name: "TillFeature" + $0) }
 
 let package = Package(
@@ -352,6 +353,9 @@ let package = Package(
             "Tap", "TillCheckout", "TillContactless", "TillCounter", "TillHardware", "TillSandbox", "TillTapToPay",
             lifecycle),
         feature("Terminal", "TillCheckout", "TillCounter", "TillHardware", "TillJournal", "TillProvider"),
+        feature(
+            "Webhooks", "TillCounter", "TillHTTP", "TillJournal", asyncHTTPClient, crypto, lifecycle, log, nioHTTP1,
+            nioPosix, nioSSL),
         // Floor 6: the server and the command line.
         .target(
             name: "TillServer",

@@ -9,13 +9,13 @@ internal import AsyncHTTPClient
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
-internal import TillCore
+package import TillCore
 
 extension TransportFailure {
     /// Classifies a client error by the possibility that the request was sent. `notSent` covers the listed errors that
     /// can only occur before the first byte of a request; everything else is `unknown`. The reasons are fixed texts: an
     /// error's own text may repeat the request.
-    init(verdictOn error: any Error) {
+    package init(verdictOn error: any Error) {
         switch error {
         case let error as HTTPClientError:
             self = TransportFailure.verdict(on: error)

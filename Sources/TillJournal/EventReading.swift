@@ -60,6 +60,22 @@ extension Journal {
         try await events(after: sequence, account: account, limit: limit).map { .event($0) }
     }
 
+    /// Returns the position of the newest event by binary search; zero for a journal without events.
+    package func lastSequence() async throws(JournalError) -> Int64 {
+        var high: Int64 = 1024
+        while high < Int64.max / 4, try await !readings(after: high, account: nil, limit: 1).isEmpty { high *= 4 }
+        var low: Int64 = 0
+        while low < high {
+            let middle = low + (high - low) / 2
+            if try await readings(after: middle, account: nil, limit: 1).isEmpty {
+                high = middle
+            } else {
+                low = middle + 1
+            }
+        }
+        return low
+    }
+
     /// Returns a payment unless its events are unreadable: for lists, in which one payment must not hide the others.
     /// - Returns: `.success(nil)` if there is none; a failure with the reason if it is unreadable.
     /// - Throws: ``JournalError`` if the journal as a whole fails.

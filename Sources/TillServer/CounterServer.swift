@@ -18,6 +18,7 @@ import TillFeatureReceipts
 import TillFeatureStaff
 public import TillFeatureTap
 import TillFeatureTerminal
+import TillFeatureWebhooks
 public import TillJournal
 public import TillProvider
 import TillReceipts
@@ -169,6 +170,8 @@ public struct CounterServer: Sendable {
             printing: options.receipts.printing(journal, clock) { [logger] in logger.error("\($0)") }, clock: clock,
             logger: logger)
         services.append(Named(service: queue, serviceName: "print queue"))
+        services.append(
+            Named(service: WebhookService(webhooks, logger: logger), serviceName: "webhooks"))
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
@@ -195,6 +198,11 @@ public struct CounterServer: Sendable {
         do throws(JournalError) { try await journal.close() } catch {
             logger.error("The journal could not be closed: \(error)")
         }
+    }
+
+    /// The endpoints that programs of shops are told of payments at.
+    private var webhooks: WebhookEndpoints {
+        WebhookEndpoints(journal, pepper: Pepper(besideJournal: journal.path), clock: clock, mode: options.mode)
     }
 
     /// Returns the handler of every request: the responder logs and counts for itself, so it is called without a
@@ -303,6 +311,7 @@ public struct CounterServer: Sendable {
         TerminalRoutes(service: terminal, payments: payments).register(on: router)
         TapRoutes(taps: tap, payments: payments).register(on: router)
         WebhookRoute(modules, checkout: checkout, clock: clock, logger: logger).register(on: router)
+        WebhookRoutes(endpoints: webhooks, hasHardware: options.hasHardware).register(on: router)
         ThreeDSecureReturnRoute(journal: journal, checkout: checkout, options: options, clock: clock)
             .register(on: router)
         if let offline { OfflineRoute(offline: offline).register(on: router) }

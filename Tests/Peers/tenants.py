@@ -82,13 +82,18 @@ class Owner:
             "order_id": "o-basket", "amount": 1250, "currency": "GBP",
             "items": [{"label": "Tea", "amount": 1250}]}).json().get("id", "basket-none")
         self.place = f"/v1/terminal/readers/{self.reader}"
-        self.names = {"{number}": "1", "{name}": "bar"}
+        # Of a type that nothing here is of, so that what waits does not change by itself.
+        self.webhook = server.request("POST", "/v1/webhook_endpoints", {
+            "url": "https://127.0.0.1:1/till", "allow_private": True, "types": ["dispute.closed"]}, "hook").json()["id"]
+        self.message = server.request("POST", f"/v1/webhook_endpoints/{self.webhook}/test").json()["id"]
+        self.names = {"{number}": "1", "{name}": "bar", "{message}": self.message}
 
     def path(self, template):
         """The address of the owner's own thing."""
         kinds = {"/v1/payments": self.sale["id"], "/v1/orders": "o-1", "/v1/incidents": self.incident,
                  "/v1/terminal/readers": self.reader, "/v1/terminal/payments": self.sale["id"],
                  "/v1/staff": self.staff, "/v1/sessions": self.session, "/v1/applepay/baskets": self.basket,
+                 "/v1/webhook_endpoints": self.webhook,
                  "/session/own": self.session, "/session/passkeys": "0" * 64}
         for start, name in kinds.items():
             if template.startswith(start + "/"):
@@ -100,16 +105,20 @@ class Owner:
 
     def query(self, text):
         """The owner's own names in a query."""
-        return text.format(payment=self.sale["id"], refund=self.refund, staff=self.staff)
+        return text.format(payment=self.sale["id"], refund=self.refund, staff=self.staff, message=self.message)
 
     def state(self):
         """All that the owner sees, and how much the journal has of it."""
         get = self.server.request
         addresses = ["/v1/payments", "/v1/attention", "/v1/reconciliation", "/v1/ledger/balances", "/v1/offline",
-                     "/v1/printers", "/v1/staff", "/v1/sessions", self.place + "/inputs",
+                     "/v1/printers", "/v1/staff", "/v1/sessions", f"/v1/webhook_endpoints/{self.webhook}",
+                     self.place + "/inputs",
                      f"/v1/payments/{self.sale['id']}/receipt/mails",
                      f"/v1/incidents/{self.incident}", "/v1/terminal/readers"]
         seen = {address: get("GET", address).json() for address in addresses}
+        # What was read and sent meanwhile is no change by anybody.
+        for name in ("pending", "sequence"):
+            seen[f"/v1/webhook_endpoints/{self.webhook}"].pop(name)
         for payment in seen["/v1/payments"]["payments"]:
             seen[payment["id"]] = get("GET", f"/v1/payments/{payment['id']}").json()
         # Only how long it is open goes on.

@@ -61,6 +61,11 @@ def bodies(owner):
         "DELETE /v1/applepay/baskets/{id}": None, "POST /v1/applepay/guests/redeem": {"token": "0" * 64},
         "POST /v1/payments/{id}/card_session": {"origin": "https://shop.example"},
         "POST /v1/payments/{id}/app_session": {},
+        "POST /v1/webhook_endpoints": {"url": "https://thief.example/", "types": ["dispute.closed"]},
+        "PATCH /v1/webhook_endpoints/{id}": {"types": ["dispute.opened"]},
+        "DELETE /v1/webhook_endpoints/{id}": None, "POST /v1/webhook_endpoints/{id}/rotate": {},
+        "POST /v1/webhook_endpoints/{id}/test": {},
+        "POST /v1/webhook_endpoints/{id}/deliveries/{message}/resend": {},
         "POST /v1/staff": {"name": "Eve", "role": "owner"}, "PATCH /v1/staff/{id}": {"role": "owner"},
         "POST /v1/staff/{id}/invitation": {}, "DELETE /v1/sessions/{id}": None,
         "POST /v1/approvals": {
@@ -77,13 +82,14 @@ def nothing(document):
 NEUTRAL = {"formats", "maximum_bytes", "maximum_lines", "sequence", "at", "complete", "position", "roles"}
 # What answers a stranger at all: with nothing, with what is the stranger's own, or, said here, in a way of its own.
 ANSWERS = {"GET /v1/payments", "GET /v1/attention", "GET /v1/reconciliation", "GET /v1/ledger/balances",
-           "GET /v1/roles", "GET /v1/staff", "GET /v1/sessions"}
+           "GET /v1/roles", "GET /v1/staff", "GET /v1/sessions", "GET /v1/webhook_endpoints"}
 QUERIES = {
     "GET /v1/payments": ["", "?order_id=o-1", "?status=succeeded", "?before={payment}"],
     "GET /v1/tap/story": ["?payment={payment}"], "GET /v1/events": ["?payment={payment}"],
     "GET /v1/payments/{id}/receipt": ["", "?format=html", "?refund={refund}"],
     "GET /v1/orders/{id}/receipt": ["", "?format=html", "?refund={refund}"],
     "GET /v1/audit": ["", "?actor={staff}"],
+    "GET /v1/webhook_endpoints/{id}/deliveries": ["", "?before={message}"],
     "POST /v1/reconciliation/statements": ["", "?provider=stripe&provider_account=acct_sandbox"],
 }
 # Parameters that name nothing of anybody.
@@ -123,8 +129,13 @@ def try_everything(owner, stranger, server):
                 elif name == "POST /v1/staff":
                     # The stranger's own, whom nobody else sees.
                     assert answer.status_code in (201, 409) and owner.staff not in answer.text, what
+                elif name == "POST /v1/webhook_endpoints":
+                    # Also the stranger's own.
+                    assert answer.status_code in (201, 409) and owner.webhook not in answer.text, what
                 elif name in ANSWERS and answer.status_code == 200:
                     found = answer.json()
+                    found["webhook_endpoints"] = [
+                        e for e in found.get("webhook_endpoints", []) if e["id"] == owner.webhook]
                     found["payments"] = [p for p in found.get("payments", []) if p["id"] == owner.sale["id"]]
                     found["staff"] = [p for p in found.get("staff", []) if p["id"] == owner.staff]
                     found.pop("has_more", None)
@@ -166,8 +177,9 @@ def test_a_key_of_another_account_finds_and_changes_nothing(server, printer):
     assert done["status"] == "succeeded" and done["captured"] == 1250
     # The owner finds all of it: what the stranger was refused is there.
     sent = bodies(owner)
-    # A guest's token, which is not there, is the one thing that is not found.
-    for name in sorted(tried - {"GET /v1/events", "POST /v1/applepay/guests/redeem"}):
+    # A guest's token, which is not there, is the one thing that is not found. The endpoint is deleted last.
+    last = "DELETE /v1/webhook_endpoints/{id}"
+    for name in sorted(tried - {"GET /v1/events", "POST /v1/applepay/guests/redeem", last}) + [last]:
         method, template = name.split(" ")
         for query in QUERIES.get(name, [""])[:1]:
             path = owner.path(template) + owner.query(query)

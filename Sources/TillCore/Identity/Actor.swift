@@ -105,6 +105,8 @@ public enum TillDuty: String, Hashable, Sendable, CaseIterable {
     case statements
     /// Communication with card readers.
     case readers
+    /// Sending of webhooks.
+    case webhooks
     /// Startup, shutdown and monitoring of Till's own files.
     case housekeeping
 
@@ -119,6 +121,7 @@ public enum TillDuty: String, Hashable, Sendable, CaseIterable {
         case .receipts: "receipts"
         case .statements: "statements"
         case .readers: "card readers"
+        case .webhooks: "webhooks"
         case .housekeeping: "housekeeping"
         }
     }

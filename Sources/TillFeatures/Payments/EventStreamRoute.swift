@@ -62,11 +62,11 @@ package struct EventStreamRoute: Sendable {
                 throw Problem(.badRequest, "invalid_request", "Last-Event-ID must be a number.", next: "Leave it out.")
             }
             // A position past the end belongs to another journal: no event would ever follow it.
-            start = min(place, try await end())
+            start = min(place, try await journal.lastSequence())
         } else if let payment {
             start = try await journal.events(of: payment).last?.sequence ?? 0
         } else {
-            start = try await end()
+            start = try await journal.lastSequence()
         }
         guard
             let listener = feed.listen(
@@ -159,24 +159,6 @@ package struct EventStreamRoute: Sendable {
         }
         return try await journal.events(of: payment).lazy.filter { $0.sequence > place }
             .prefix(EventStreamRoute.page).map { .event($0) }
-    }
-
-    /// Returns the position of the newest event by binary search.
-    private func end() async throws -> Int64 {
-        var high: Int64 = 1024
-        while high < Int64.max / 4, try await !journal.readings(after: high, account: nil, limit: 1).isEmpty {
-            high *= 4
-        }
-        var low: Int64 = 0
-        while low < high {
-            let middle = low + (high - low) / 2
-            if try await journal.readings(after: middle, account: nil, limit: 1).isEmpty {
-                high = middle
-            } else {
-                low = middle + 1
-            }
-        }
-        return low
     }
 
     /// Formats an unreadable event, without its content.

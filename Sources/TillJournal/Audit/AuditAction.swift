@@ -35,6 +35,17 @@ public enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case keyCreated = "key.created"
     case keyRotated = "key.rotated"
     case keyRevoked = "key.revoked"
+    /// A webhook endpoint was created.
+    case webhookCreated = "webhook.created"
+    /// The URL, the types, or another property of a webhook endpoint was changed.
+    case webhookChanged = "webhook.changed"
+    /// The signing secret of a webhook endpoint was replaced.
+    case webhookSecretRotated = "webhook.secret_rotated"
+    /// A test message, or a message once more, was requested for a webhook endpoint.
+    case webhookSent = "webhook.sent"
+    /// Till disabled a webhook endpoint that does not take messages.
+    case webhookDisabled = "webhook.disabled"
+    case webhookDeleted = "webhook.deleted"
     /// Staff resolved an incident.
     case incidentResolved = "incident.resolved"
     /// A staff member was assigned to an attention item, or unassigned.

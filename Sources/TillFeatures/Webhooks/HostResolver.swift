@@ -1,0 +1,79 @@
+import NIOCore
+import NIOPosix
+import TillCore
+package import TillCounter
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Finds the addresses of a host's name.
+package protocol HostResolver: Sendable {
+    /// Returns at most ``WebhookLimits/addressesPerName`` addresses; none if the name is not found in time.
+    func addresses(of host: String) async -> [ClientAddress]
+}
+
+/// The resolver of the operating system. Its calls block, so they have threads of their own; a call that does not
+/// return keeps its thread, and its caller waits no longer than ``WebhookLimits/resolution``.
+package struct SystemResolver: HostResolver {
+    /// The number of names that are resolved at the same time.
+    private static let threads: NIOThreadPool = {
+        let pool = NIOThreadPool(numberOfThreads: 4)
+        pool.start()
+        return pool
+    }()
+
+    package init() {}
+
+    package func addresses(of host: String) async -> [ClientAddress] {
+        let (answers, answer) = AsyncStream.makeStream(of: [ClientAddress].self, bufferingPolicy: .bufferingOldest(1))
+        let end = NIODeadline.now() + .milliseconds(WebhookLimits.resolution.milliseconds)
+        SystemResolver.threads.submit { state in
+            // Nobody waits any more for one that had no thread in time.
+            let isWanted = state == .active && NIODeadline.now() < end
+            answer.yield(isWanted ? SystemResolver.resolve(host) : [])
+        }
+        let alarm = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(deadline: end) { answer.yield([]) }
+        defer { alarm.cancel() }
+        for await found in answers { return found }
+        return []
+    }
+
+    /// Resolves a name and waits for it.
+    private static func resolve(_ host: String) -> [ClientAddress] {
+        var hints = addrinfo()
+        hints.ai_family = AF_UNSPEC
+        #if canImport(Glibc)
+            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #else
+            hints.ai_socktype = SOCK_STREAM
+        #endif
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, nil, &hints, &list) == 0, let list else { return [] }
+        defer { freeaddrinfo(list) }
+        var found: [ClientAddress] = []
+        var next: UnsafeMutablePointer<addrinfo>? = list
+        while let one = next, found.count < WebhookLimits.addressesPerName {
+            if let address = address(one.pointee), !found.contains(address) { found.append(address) }
+            next = one.pointee.ai_next
+        }
+        return found
+    }
+
+    private static func address(_ info: addrinfo) -> ClientAddress? {
+        guard let raw = UnsafeRawPointer(info.ai_addr) else { return nil }
+        switch info.ai_family {
+        case AF_INET:
+            let four = raw.loadUnaligned(as: sockaddr_in.self).sin_addr
+            return withUnsafeBytes(of: four) { ClientAddress(bytes: Array($0)[...]) }
+        case AF_INET6:
+            let six = raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr
+            return withUnsafeBytes(of: six) { ClientAddress(bytes: Array($0)[...]) }
+        default: return nil
+        }
+    }
+}

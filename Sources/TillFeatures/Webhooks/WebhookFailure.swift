@@ -1,0 +1,35 @@
+/// The reason that an attempt had no answer.
+package enum WebhookFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The URL is none that may be called (any more).
+    case url(WebhookURLError)
+    case nameNotFound
+    /// A name leads to an address that may not be called; nothing was connected.
+    case address(String)
+    /// Nothing was sent, or no answer came; the transport's reason.
+    case noAnswer(String)
+
+    package var description: String {
+        switch self {
+        case .url(let error): "The URL is not called. \(error)"
+        case .nameNotFound: "The host's name was not found."
+        case .address(let address): "The host's name leads to \(address), to which no webhook is sent."
+        case .noAnswer(let reason): "No answer: \(reason)."
+        }
+    }
+}
+
+/// The answer to an attempt.
+package struct WebhookAnswer: Hashable, Sendable {
+    package var status: Int
+    /// The field `Retry-After`, unread.
+    package var retryAfter: String?
+    /// The beginning of the body.
+    package var body: [UInt8]
+
+    package init(status: Int, retryAfter: String? = nil, body: [UInt8] = []) {
+        (self.status, self.retryAfter, self.body) = (status, retryAfter, body)
+    }
+
+    /// `true` for the only answers that end a message well.
+    var isSuccess: Bool { (200..<300).contains(status) }
+}
