@@ -1,12 +1,13 @@
 #if canImport(AuthenticationServices)
-    public import AuthenticationServices
     import Foundation
+    import Synchronization
+    public import AuthenticationServices
 
     /// Bank pages in the system's own browser sheet (`ASWebAuthenticationSession`), which the app cannot read.
     ///
     /// The bank sends the customer back to the counter (`receipt_url`). Without a callback the customer closes the
     /// sheet there, and the counter is asked how it ended; with one, an address of the shop that belongs to the app
-    /// closes it.
+    /// closes it. One sheet at a time.
     @MainActor public final class WebAuthenticationChallengePresenter: NSObject, ChallengePresenter {
         private let anchor: ASPresentationAnchor
         private let callback: ASWebAuthenticationSession.Callback
@@ -23,27 +24,52 @@
             self.callback = callback
         }
 
+        /// Shows the page until the customer closes the sheet, the callback is reached, or the task is canceled.
         public func present(_ page: ChallengePage) async -> ChallengeEnd {
             guard open == nil, let address = URL(string: page.address) else { return .notShown }
+            defer { open = nil }
+            let answer = ChallengeAnswer()
             return await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in
-                    let session = ASWebAuthenticationSession(url: address, callback: callback) { _, error in
+                    answer.wait(continuation)
+                    // The system may call it on any thread.
+                    let session = ASWebAuthenticationSession(url: address, callback: callback) { @Sendable _, error in
                         let isClosed = (error as? ASWebAuthenticationSessionError)?.code == .canceledLogin
-                        continuation.resume(returning: error == nil ? .returned : isClosed ? .closed : .notShown)
+                        answer.end(error == nil ? .returned : isClosed ? .closed : .notShown)
                     }
                     session.presentationContextProvider = self
                     session.prefersEphemeralWebBrowserSession = true
                     open = session
-                    // A session that cannot start reports that to its handler.
-                    _ = session.start()
+                    if !session.start() { answer.end(.notShown) }
                 }
             } onCancel: {
-                Task { @MainActor in self.open?.cancel() }
+                Task { @MainActor in
+                    self.open?.cancel()
+                    // Whether the system reports its own cancellation is not documented.
+                    answer.end(.closed)
+                }
             }
         }
     }
 
     extension WebAuthenticationChallengePresenter: ASWebAuthenticationPresentationContextProviding {
         public func presentationAnchor(for session: ASWebAuthenticationSession) -> ASPresentationAnchor { anchor }
+    }
+
+    /// The end of a sheet, reported once, by whoever reports it first.
+    private final class ChallengeAnswer: Sendable {
+        private let waiting = Mutex<CheckedContinuation<ChallengeEnd, Never>?>(nil)
+
+        func wait(_ continuation: CheckedContinuation<ChallengeEnd, Never>) {
+            waiting.withLock { $0 = continuation }
+        }
+
+        func end(_ end: ChallengeEnd) {
+            let continuation = waiting.withLock { waiting in
+                defer { waiting = nil }
+                return waiting
+            }
+            continuation?.resume(returning: end)
+        }
     }
 #endif
