@@ -58,11 +58,14 @@ let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swi
     let airPrintShell: [Target.Dependency] = ["TillPrinterServiceShell", "UIKitPrinting"]
     // And for the system's drawing.
     let coreTextShell: [Target.Dependency] = ["TillCanvasShell", "CoreTextInterface"]
+    // And for the system's browser sheet.
+    let webAuthenticationShell: [Target.Dependency] = ["TillClientShell", "WebAuthenticationInterface"]
 #else
     let passKitShell: [Target.Dependency] = []
     let proximityReaderShell: [Target.Dependency] = []
     let airPrintShell: [Target.Dependency] = []
     let coreTextShell: [Target.Dependency] = []
+    let webAuthenticationShell: [Target.Dependency] = []
 #endif
 
 /// The stand-ins for outside parties, one vendor each.
@@ -184,7 +187,8 @@ let package = Package(
 
         // For apps: the counter's API over URLSession. Beside TillHardware, for the counter's readers.
         .target(
-            name: "TillClient", dependencies: ["TillCore", "TillHardware", crypto, httpTypes], swiftSettings: strict),
+            name: "TillClient", dependencies: ["TillCore", "TillHardware", crypto, httpTypes],
+            exclude: webAuthenticationShell.isEmpty ? [] : ["Apple"], swiftSettings: strict),
         .target(
             name: "TillApplePayClient", dependencies: ["TillCore", "TillApplePay", "TillClient", httpTypes],
             swiftSettings: strict),
@@ -470,7 +474,7 @@ let package = Package(
             ["TillCheckout", "TillContactless", "TillOffline", "TillSandbox", crypto] + proximityReaderShell),
         tests("TillOffline", "ProviderConformance", "TillCheckout", "TillJournal", "TillSandbox", crypto),
         tests("TillPCSC", "TillContactless"),
-        tests("TillClient", "TillHardware", httpTypes),
+        tests("TillClient", ["TillHardware", httpTypes] + webAuthenticationShell),
         tests("TillApplePayClient", "TillApplePay", "TillClient", httpTypes),
         tests("TillHardwareCombine", "TillHardware", openCombine),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
@@ -533,6 +537,12 @@ let package = Package(
         .target(
             name: "TillTapToPayShell", dependencies: ["TillCore", "TillTapToPay", "ProximityReader"],
             path: "Sources/TillTapToPay/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
+        .target(
+            name: "WebAuthenticationInterface", path: "Tests/AppleInterfaces/WebAuthenticationInterface",
+            swiftSettings: strict),
+        .target(
+            name: "TillClientShell", dependencies: ["TillCore", "TillClient", "WebAuthenticationInterface"],
+            path: "Sources/TillClient/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
     ]
 #endif
 

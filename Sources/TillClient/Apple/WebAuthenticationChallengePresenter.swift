@@ -1,7 +1,12 @@
-#if canImport(AuthenticationServices)
-    import Foundation
+#if canImport(AuthenticationServices) || TILL_SHELL_APART
+    public import Foundation
     import Synchronization
-    public import AuthenticationServices
+    #if TILL_SHELL_APART
+        public import TillClient
+        public import WebAuthenticationInterface
+    #else
+        public import AuthenticationServices
+    #endif
 
     /// Bank pages in the system's own browser sheet (`ASWebAuthenticationSession`), which the app cannot read.
     ///
