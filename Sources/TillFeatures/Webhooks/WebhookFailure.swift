@@ -31,5 +31,5 @@ package struct WebhookAnswer: Hashable, Sendable {
     }
 
     /// `true` for the only answers that end a message well.
-    var isSuccess: Bool { (200..<300).contains(status) }
+    package var isSuccess: Bool { (200..<300).contains(status) }
 }

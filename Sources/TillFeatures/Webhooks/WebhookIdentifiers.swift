@@ -28,7 +28,7 @@ package struct WebhookMessageID: Identifier {
     }
 
     /// Draws the identifier of a test message.
-    static func random() -> WebhookMessageID {
+    package static func random() -> WebhookMessageID {
         let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
         return WebhookMessageID(rawValue: "msg_" + WebhookLetters.letters(bytes))
     }
