@@ -1,6 +1,6 @@
-// The part of AuthenticationServices' public interface for browser sheets that Till's adapter uses, declared so that the
-// adapter is type-checked and run where that is not. It shows no page: what the person does is set by a test. It is in
-// no product, and does not bear the framework's name, since packages that find that would take it for the real one.
+// The part of the public interface of AuthenticationServices for browser sheets that the adapter uses, declared so that
+// it is type-checked and run where the framework is not. It shows no page: what the person does is set by a test. It is
+// in no product, and has another name than the framework, since packages that find that one would take this for it.
 
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 // What each is for stands in Apple's documentation.
