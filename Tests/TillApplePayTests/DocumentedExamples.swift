@@ -16,8 +16,18 @@ private func example1(_ basket: SheetBasket, _ flow: PaymentFlowController) asyn
     _ = state
 }
 
+/// Of `AppleCertificateRequest.swift`.
+private func example2(_ bytes: [UInt8]) async throws {
+    let request = try AppleCertificateRequest(for: .processing, named: "Shop")
+    print("For Apple: \(request.pem)")
+    let privateKey = request.key.reveal()
+    print("To be kept: \(privateKey.utf8.count) bytes.")
+    _ = request
+    _ = privateKey
+}
+
 /// Of `ApplePayPaymentRequestFactory.swift`.
-private func example2() async throws {
+private func example3() async throws {
     let teapot = SheetItem(label: "Teapot", amount: Money(minorUnits: 4200, currency: .gbp))
     let cart = SheetBasket(id: "1001", currency: .gbp, service: .delivery, lines: [teapot])
     let factory = ApplePayPaymentRequestFactory(displayName: "Corner shop", countryCode: "GB")
@@ -30,7 +40,7 @@ private func example2() async throws {
 }
 
 /// Of `PaymentTokenVerifier.swift`.
-private func example3(_ bytes: [UInt8], _ keys: ProcessingKeyRing, _ used: any ReplayStore) async throws {
+private func example4(_ bytes: [UInt8], _ keys: ProcessingKeyRing, _ used: any ReplayStore) async throws {
     let verifier = try PaymentTokenVerifier(trust: .apple())
     let verified = try await verifier.verify(UnverifiedPaymentToken(parsing: bytes), at: SystemClock().now())
     let opened = try verified.decrypt(with: keys)

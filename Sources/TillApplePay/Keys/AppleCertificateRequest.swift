@@ -9,8 +9,9 @@ import X509
 ///
 /// ```swift
 /// let request = try AppleCertificateRequest(for: .processing, named: "Shop")
-/// try write(request.pem, "processing.csr")
-/// try write(request.key.reveal(), "processing.key")
+/// print("For Apple: \(request.pem)")
+/// let privateKey = request.key.reveal()
+/// print("To be kept: \(privateKey.utf8.count) bytes.")
 /// ```
 public struct AppleCertificateRequest: Sendable {
     /// The certificate that is asked for.
