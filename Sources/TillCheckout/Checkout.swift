@@ -130,6 +130,9 @@ public struct Checkout: Sendable {
     /// Returns `true` if the provider is configured and takes references of its own card fields.
     public func takesTokens(_ name: ProviderName) -> Bool { providers[name]?.capabilities.takesTokens ?? false }
 
+    /// Returns `true` if the provider is configured and a PayPal account can pay at it.
+    public func takesPayPal(_ name: ProviderName) -> Bool { providers[name]?.capabilities.takesPayPal ?? false }
+
     /// Authorizes a payment at a provider. Returns once the outcome is in the journal, even if it is `unknown`.
     public func confirm(
         _ id: PaymentID, account: AccountID, provider name: ProviderName, tender: Tender,
@@ -149,6 +152,10 @@ public struct Checkout: Sendable {
             }
             if case .token = tender, !provider.capabilities.takesTokens {
                 throw .refused(.unsupported("The provider \(name) takes no tokens of its own card fields here."))
+            }
+            if case .payPal = tender, !provider.capabilities.takesPayPal {
+                throw .refused(
+                    .unsupported("The provider \(name) takes no PayPal accounts here, or customers cannot come back."))
             }
         }
     }
@@ -324,7 +331,7 @@ public struct Checkout: Sendable {
         // record replaces the one in flight unchecked, so the write that begins an operation never has one.
         let isLast = holder == .nobody && due.map { $0 > now } ?? true
         let answered = isLast ? keyedAnswer?.record(for: payment) : nil
-        write.idempotency = answered ?? idempotency
+        write.idempotency = answered ?? idempotency.map { Checkout.naming(events, in: $0) }
         write.webhook = webhook
         if wakes { write.wake = (payment.id, now) }
         write.records = conditions + AttentionEntry.changes(from: before, to: payment)
@@ -338,6 +345,12 @@ public struct Checkout: Sendable {
         } catch {
             throw CheckoutError(gate: error, order: payment.order.id) ?? .journal(error)
         }
+    }
+
+    /// Returns a request's record with the attempt that these events begin, so that it is never answered with another.
+    private static func naming(_ events: [PaymentEvent], in record: IdempotencyRecord) -> IdempotencyRecord {
+        for case .attemptStarted(let start) in events { return record.beginning(start.attempt) }
+        return record
     }
 
     /// Returns a payment in its current journal state.

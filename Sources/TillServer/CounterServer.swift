@@ -202,7 +202,9 @@ public struct CounterServer: Sendable {
 
     /// The endpoints that programs of shops are told of payments at.
     private var webhooks: WebhookEndpoints {
-        WebhookEndpoints(journal, pepper: Pepper(besideJournal: journal.path), clock: clock, mode: options.mode)
+        WebhookEndpoints(
+            journal, pepper: Pepper(besideJournal: journal.path), clock: clock, mode: options.mode,
+            reachesInside: options.hasHardware)
     }
 
     /// Returns the handler of every request: the responder logs and counts for itself, so it is called without a
@@ -305,8 +307,9 @@ public struct CounterServer: Sendable {
             payments: payments, journal: journal, options: options, guesses: authenticator.linkGuesses, clock: clock,
             logger: logger)
         receipts.register(on: router)
-        AppCheckoutRoutes(sessions: sessions, payments: payments) { try await receipts.customerCopy(of: $0) }
-            .register(on: router)
+        AppCheckoutRoutes(sessions: sessions, payments: payments, guesses: authenticator.linkGuesses) {
+            try await receipts.customerCopy(of: $0)
+        }.register(on: router)
         DrawerRoute(journal: journal, clock: clock).register(on: router)
         TerminalRoutes(service: terminal, payments: payments).register(on: router)
         TapRoutes(taps: tap, payments: payments).register(on: router)
