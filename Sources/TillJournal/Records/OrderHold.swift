@@ -1,4 +1,3 @@
-internal import Crypto
 public import TillCore
 
 /// A hold that keeps an order from being sold although no payment of the journal has it: it was, or may have been, paid
@@ -22,10 +21,10 @@ public struct OrderHold: RecordDocument, Hashable {
         self.paid = paid
     }
 
-    /// Returns the record identifier of an order: a hash, because order names may exceed the limit for keys.
+    /// Returns the record identifier of an order. A part of an order has that of the order: a charge that is accounted
+    /// for by no payment may have paid any part of it.
     public static func id(account: AccountID, order: OrderID) -> RecordID {
-        let name = Array("\(account.rawValue)\n\(order.rawValue)".utf8)
-        return RecordID(collection, Hex.lowercase(Array(SHA256.hash(data: name))))
+        RecordID(collection, OrderTab.key(account: account, order: order.whole))
     }
 
     public init(_ stored: KeptRecord) throws(JournalError) {

@@ -1,0 +1,112 @@
+public import TillCore
+public import TillJournal
+
+/// A tab as it was read: a write that depends on it is refused if it has changed since.
+private struct KeptTab {
+    let tab: OrderTab
+    let version: Int
+
+    /// The change that adds a payment.
+    func adding(_ payment: PaymentID) -> RecordChange { .update(tab.adding(payment).record, from: version) }
+}
+
+extension Checkout {
+    /// Drafts a payment for an order with a tab: of the whole order, or of a part of what is open.
+    ///
+    /// The draft is bound to the tab as it was read. If another payment is added to it before this one is created,
+    /// ``create(_:idempotency:)`` throws ``CheckoutError/orderChanged(_:)`` and the draft is made again.
+    /// - Parameters:
+    ///   - amount: The amount of the part; `nil` for all that is open.
+    ///   - acceptedBy: The operator on record for charging an order that the shop reports as settled.
+    /// - Throws: ``CheckoutError/orderAmount(_:asked:open:)`` for more than what is open.
+    public func draft(
+        account: AccountID, onTabOf order: Order, amount: Money? = nil, captureMode: CaptureMode,
+        acceptedBy: String? = nil
+    ) async throws(CheckoutError) -> PaymentDraft {
+        guard let kept = try await tab(of: order.id, account: account) else { throw .unknownOrder(order.id) }
+        let payments = try await payments(on: kept.tab)
+        let balance = OrderBalance(total: kept.tab.total, payments: payments)
+        try check(kept.tab, balance, payments)
+        let asked = amount ?? balance.open
+        guard asked.currency == balance.total.currency, asked.minorUnits <= balance.open.minorUnits else {
+            throw .orderAmount(order.id, asked: asked, open: balance.open)
+        }
+        // Content and tab are read one after the other; a change between the two is found by the tab's version, but
+        // only if the content is the older of them.
+        guard order.total == kept.tab.total else { throw .orderChanged(order.id) }
+        let isWhole = asked == order.total && !payments.contains { $0.isLive }
+        let sold = isWhole ? order : try await part(of: order, on: kept.tab, asked)
+        var draft = draft(account: account, order: sold, captureMode: captureMode, acceptedBy: acceptedBy)
+        draft.tabChange = kept.adding(draft.payment.id)
+        return draft
+    }
+
+    /// Returns the next part of an order. A number under which something else was sold is passed over.
+    private func part(of order: Order, on tab: OrderTab, _ amount: Money) async throws(CheckoutError) -> Order {
+        for number in (tab.payments.count + 1)...(tab.payments.count + OrderTab.maximumPayments) {
+            let part: Order
+            do throws(OrderError) { part = try order.part(number, of: amount) } catch {
+                throw .orderAmount(order.id, asked: amount, open: tab.total)
+            }
+            do throws(JournalError) {
+                guard try await journal.livePayment(account: tab.account, order: part.id) != nil else { return part }
+            } catch { throw .journal(error) }
+        }
+        throw .tooManyPayments(order.id)
+    }
+
+    /// Binds a draft made without knowledge of the order's tab to it: it must ask for the whole order, and no other
+    /// payment may be live. A tab that is only being opened is removed: whoever opens it then begins again, and finds
+    /// the payment.
+    func onTab(_ draft: PaymentDraft) async throws(CheckoutError) -> PaymentDraft {
+        let payment = draft.payment
+        guard let kept = try await tab(of: payment.order.id, account: payment.account) else { return draft }
+        var draft = draft
+        guard kept.tab.state != .opening else {
+            draft.tabChange = .delete(OrderTab.id(account: kept.tab.account, order: kept.tab.order), from: kept.version)
+            return draft
+        }
+        let payments = try await payments(on: kept.tab)
+        let balance = OrderBalance(total: kept.tab.total, payments: payments)
+        try check(kept.tab, balance, payments)
+        if let live = payments.last(where: \.isLive) {
+            throw .orderOccupied(payment.order.id, by: live.id, live.status)
+        }
+        guard payment.amount == balance.total else {
+            throw .orderAmount(payment.order.id, asked: payment.amount, open: balance.open)
+        }
+        draft.tabChange = kept.adding(payment.id)
+        return draft
+    }
+
+    private func check(
+        _ tab: OrderTab, _ balance: OrderBalance, _ payments: [Payment]
+    ) throws(CheckoutError) {
+        switch tab.state {
+        case .opening: throw .orderChanged(tab.order)
+        case .open: break
+        case .closed: throw .orderCanceled(tab.order)
+        }
+        guard tab.payments.count < OrderTab.maximumPayments else { throw .tooManyPayments(tab.order) }
+        guard balance.open.isPositive else {
+            guard let live = payments.last(where: \.isLive) else { throw .orderCanceled(tab.order) }
+            throw .orderOccupied(tab.order, by: live.id, live.status)
+        }
+    }
+
+    /// Returns the payments of a tab, oldest first.
+    /// - Throws: ``CheckoutError/unreadablePayment(_:reason:)`` if one of them cannot be read.
+    public func payments(on tab: OrderTab) async throws(CheckoutError) -> [Payment] {
+        var payments: [Payment] = []
+        for id in tab.payments { payments.append(try await payment(id, account: tab.account)) }
+        return payments
+    }
+
+    private func tab(of order: OrderID, account: AccountID) async throws(CheckoutError) -> KeptTab? {
+        guard let store = journal as? any RecordStore else { return nil }
+        do throws(JournalError) {
+            guard let kept = try await store.record(OrderTab.id(account: account, order: order)) else { return nil }
+            return KeptTab(tab: try OrderTab(kept), version: kept.version)
+        } catch { throw .journal(error) }
+    }
+}
