@@ -84,8 +84,8 @@ func feature(_ name: String, _ dependencies: Target.Dependency..., resources: [R
 
 /// The features of the server, one target each.
 let features = [
-    "ApplePay", "Books", "CardFields", "Operations", "Page", "Payments", "Receipts", "Staff", "Tap", "Terminal",
-    "Webhooks",
+    "ApplePay", "Books", "CardFields", "Operations", "Orders", "Page", "Payments", "Receipts", "Staff", "Tap",
+    "Terminal", "Webhooks",
 ].map { Target.Dependency.target(name: "TillFeature" + $0) }
 
 let package = Package(
@@ -344,6 +344,9 @@ let package = Package(
             "CardFields", "TillCards", "TillCheckout", "TillCounter", "TillJournal", "TillProvider",
             resources: [.embedInCode("Assets")]),
         feature("Operations", "TillCheckout", "TillCounter", "TillJournal", "TillOffline", "TillProvider"),
+        feature(
+            "Orders", "TillCheckout", "TillCounter", "TillJournal", "TillOrders",
+            resources: [.embedInCode("Assets")]),
         feature("Page", "TillCards", resources: [.embedInCode("Assets")]),
         feature(
             "Payments", "TillCards", "TillCheckout", "TillCounter", "TillHardware", "TillJournal", "TillOrders",

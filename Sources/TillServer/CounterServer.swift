@@ -12,6 +12,7 @@ public import TillFeatureApplePay
 import TillFeatureBooks
 import TillFeatureCardFields
 import TillFeatureOperations
+import TillFeatureOrders
 import TillFeaturePage
 import TillFeaturePayments
 import TillFeatureReceipts
@@ -299,10 +300,14 @@ public struct CounterServer: Sendable {
         SettingsRoutes(journal: journal).register(on: router)
         IncidentRoutes(payments: payments, journal: journal, clock: clock).register(on: router)
         ReconciliationRoutes(payments: payments, journal: journal, importer: importer).register(on: router)
-        EventStreamRoute(
-            journal: journal, checkout: checkout, feed: feed, clock: clock, authenticator: authenticator,
-            maximumStreams: listeners.maximumStreams, owner: options.account
-        ).register(on: router)
+        let streams = EventStreams(
+            feed: feed, clock: clock, authenticator: authenticator, maximumStreams: listeners.maximumStreams,
+            owner: options.account)
+        EventStreamRoute(journal: journal, checkout: checkout, streams: streams).register(on: router)
+        let orders = OrderBook(journal, checkout: checkout, feed: feed, clock: clock)
+        OrderRoutes(book: orders, payments: payments).register(on: router)
+        OrderFeedRoute(book: orders, streams: streams).register(on: router)
+        KitchenRoutes(mode: options.mode).register(on: router)
         let receipts = ReceiptRoutes(
             payments: payments, journal: journal, options: options, guesses: authenticator.linkGuesses, clock: clock,
             logger: logger)

@@ -94,6 +94,11 @@ package struct ReceiptRoutes: Sendable {
         if payment == nil, let id = try await journal.rowReadings(filter).first?.id {
             payment = try await journal.payment(id)
         }
+        // Of an order that is paid in parts, each payment is for a part.
+        if payment == nil, let kept = try await journal.record(OrderTab.id(account: incoming.account, order: order)) {
+            let payments = try await checkout.payments(on: try OrderTab(kept))
+            payment = payments.last(where: \.isLive) ?? payments.last
+        }
         guard let payment else {
             throw Problem(
                 .notFound, "order_not_found", "There is no payment for order \(order).", next: "Check the identifier.")

@@ -52,7 +52,7 @@ struct PermissionRouteTests {
         for permission in APIScope.allCases {
             let key = bearer(try await make([permission], in: counter))
             for route in counter.router.routes
-            where route.scope == permission && route.template != "/v1/events" {
+            where route.scope == permission && !route.template.hasSuffix("/events") {
                 let path = route.template.replacing(/\{\w+\}/, with: "x")
                 let response = try await counter.ask(route.methods[0].rawValue, path, headers: key)
                 #expect(response.status != .forbidden && response.status != .unauthorized, "\(route.template)")

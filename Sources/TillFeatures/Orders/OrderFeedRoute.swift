@@ -1,0 +1,59 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Synchronization
+import TillCore
+import TillCounter
+import TillJournal
+package import TillWeb
+
+/// `GET /v1/orders/events`: the account's orders as server-sent events, each as it is after a change of its own or of
+/// one of its payments. An event's `id` is the position behind it, with which a broken stream is resumed.
+package struct OrderFeedRoute: Sendable {
+    private let book: OrderBook
+    private let streams: EventStreams
+
+    package init(book: OrderBook, streams: EventStreams) { (self.book, self.streams) = (book, streams) }
+
+    /// Registers without `HEAD`, which would open a stream without a reader.
+    package func register(on router: CounterRouter) {
+        router.on([.get], "/v1/orders/events", for: .read, of: .caller, query: ["after"]) { try await stream($0) }
+    }
+
+    private func stream(_ incoming: Incoming) async throws -> Response {
+        let account = incoming.account
+        let end = try await book.end(of: account)
+        var start = end
+        let header = incoming.request.headers[HTTPField.Name.literal("Last-Event-ID")]
+        if let text = try header ?? incoming.query("after") {
+            guard let place = OrderCursor(text) else {
+                throw Problem.field(
+                    "after", "It must be the cursor of a list of orders, or the id of an event of this stream.")
+            }
+            // A position past the end belongs to another journal: no event would ever follow it.
+            start = OrderCursor(change: min(place.change, end.change), event: min(place.event, end.event))
+        }
+        let place = Mutex(start)
+        return try await streams.response(to: incoming) { signal, writer in
+            guard case .poll = signal else { return "" }
+            var text = ""
+            while true {
+                let (entries, next, isEnd) = try await book.changes(after: place.withLock { $0 }, of: account)
+                place.withLock { $0 = next }
+                for (number, entry) in entries.enumerated() {
+                    // Only the last of a read has its position: a stream that breaks before gets all of them again.
+                    text += line(entry, number == entries.count - 1 ? next : nil)
+                }
+                if isEnd { return text }
+                try await writer.write(ByteBuffer(string: text))
+                text = ""
+            }
+        }
+    }
+
+    private func line(_ entry: OrderBook.Entry, _ cursor: OrderCursor?) -> String {
+        var writer = JSONWriter(reserving: 1_024)
+        OrderJSON.write(entry, withPayments: false, into: &writer)
+        return (cursor.map { "id: \($0.text)\n" } ?? "") + "event: order\ndata: \(writer.text)\n\n"
+    }
+}
