@@ -71,7 +71,7 @@ let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swi
 /// The stand-ins for outside parties, one vendor each.
 let standIns = [
     "TillStandInAdyen", "TillStandInApple", "TillStandInBraintree", "TillStandInCard", "TillStandInPayPal",
-    "TillStandInPrinter", "TillStandInStripe",
+    "TillStandInPrinter", "TillStandInShop", "TillStandInStripe",
 ]
 
 /// A feature of the server: its routes, their requests and answers, and the files of its pages.
@@ -269,7 +269,10 @@ let package = Package(
             swiftSettings: simulated),
         // Beside TillSandbox, whose ledger and faults some of them show on a vendor's wire. One vendor each.
         .target(
-            name: "TillStandInServing", dependencies: ["TillCore", "TillHTTP", hummingbird, httpTypes, log, nioCore],
+            name: "TillStandInServing",
+            dependencies: [
+                "TillCore", "TillHTTP", hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, log, nioCore, nioSSL,
+            ],
             swiftSettings: strict),
         .target(
             name: "TillStandInStripe",
@@ -308,6 +311,12 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "TillStandInCard", dependencies: ["TillCore", "TillContactless", nioCore, nioPosix],
+            swiftSettings: strict),
+        .target(
+            name: "TillStandInShop",
+            dependencies: [
+                "TillCore", "TillHTTP", "TillStandInServing", crypto, httpTypes, hummingbird, nioCore,
+            ],
             swiftSettings: strict),
         .target(
             name: "TillStandInPrinter",
@@ -379,7 +388,8 @@ let package = Package(
                 "CTillProcess", "TillCore", "TillOrders", "TillCanvas", "TillPrinting", "TillReceipts",
                 "TillHardware", "TillJournal", "TillJournalSQLite", "TillPostgres", "TillCheckout", "TillSandbox",
                 "TillStandInAdyen", "TillStandInApple", "TillStandInBraintree", "TillStandInCard", "TillStandInPayPal",
-                "TillStandInPrinter", "TillStandInStripe", "TillCounter", "TillServer", "TillWeb", "TillHTTP",
+                "TillStandInPrinter", "TillStandInServing", "TillStandInShop", "TillStandInStripe", "TillCounter",
+                "TillServer", "TillWeb", "TillHTTP",
                 "TillProvider", "TillStatements", "TillStripe",
                 "TillPayPal",
                 "TillPayPalClient",

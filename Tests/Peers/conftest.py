@@ -264,6 +264,12 @@ def adyen_url(tmp_path):
     yield from stand_in_process("adyen", tmp_path)
 
 
+@pytest.fixture
+def shop_url(tmp_path):
+    """Our stand-in for a shop with WooCommerce as a process, with three open orders."""
+    yield from stand_in_process("shop", tmp_path)
+
+
 @pytest.fixture(scope="session")
 def browser():
     """Debian's Chromium, one for all tests; each opens pages of its own in it, which share nothing."""

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import postgres
 import pytest
 import requests
-import woocommerce
+import shop_orders
 from playwright.sync_api import expect
 from seen import axe, pictures
 from staff import audit
@@ -239,7 +239,7 @@ def test_a_canceled_order_takes_no_money_until_it_is_opened_again(server):
 
 
 def test_a_shops_document_brings_customer_and_note(server):
-    document, total, shop = woocommerce.document(3)
+    document, total, shop = shop_orders.document(3)
     assert total > 0
     document |= {
         "billing": {"first_name": "Jörg", "last_name": "Åberg", "phone": "0170 5550134", "email": "j@example.org"},
