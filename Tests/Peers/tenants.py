@@ -81,6 +81,9 @@ class Owner:
         self.basket = server.request("POST", "/v1/applepay/baskets", {
             "order_id": "o-basket", "amount": 1250, "currency": "GBP",
             "items": [{"label": "Tea", "amount": 1250}]}).json().get("id", "basket-none")
+        booked = server.request("POST", "/v1/orders", {
+            "order_id": "o-1", "amount": 1250, "currency": "EUR", "customer": {"name": "Ada of the owner's"}})
+        assert booked.status_code == 201, booked.text
         self.place = f"/v1/terminal/readers/{self.reader}"
         # Of a type that nothing here is of, so that what waits does not change by itself.
         self.webhook = server.request("POST", "/v1/webhook_endpoints", {
@@ -110,7 +113,8 @@ class Owner:
     def state(self):
         """All that the owner sees, and how much the journal has of it."""
         get = self.server.request
-        addresses = ["/v1/payments", "/v1/attention", "/v1/reconciliation", "/v1/ledger/balances", "/v1/offline",
+        addresses = ["/v1/payments", "/v1/orders/o-1", "/v1/attention", "/v1/reconciliation", "/v1/ledger/balances",
+                     "/v1/offline",
                      "/v1/printers", "/v1/staff", "/v1/sessions", f"/v1/webhook_endpoints/{self.webhook}",
                      self.place + "/inputs",
                      f"/v1/payments/{self.sale['id']}/receipt/mails",
