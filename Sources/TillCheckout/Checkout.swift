@@ -108,6 +108,9 @@ public struct Checkout: Sendable {
         write.idempotency = idempotency
         write.records = SaleGate.conditions(account: account, order: order)
         write.records.append(draft.tabChange ?? .absent(OrderTab.id(account: account, order: order)))
+        if draft.payment.order.part == nil, order.whole != order {
+            write.records.append(.absent(OrderTab.id(account: account, order: order.whole)))
+        }
         write.audit = AuditNote(of: draft.event.event, in: draft.payment).map { [$0] } ?? []
         do {
             try await journal.write(write)

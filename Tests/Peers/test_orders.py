@@ -140,7 +140,7 @@ def test_several_payments_pay_one_order_and_never_more(server):
     refusal = problem(pay(server, "1001", "too-much", amount=1351), 409, "order_amount_differs")
     assert "13.50" in refusal["detail"] and refusal["money_moved"] == "no"
     # Whoever asks for the whole order, knowing nothing of the part, gets nothing.
-    problem(server.create("1001", "whole", 2350), 409, "order_already_paid")
+    problem(server.create("1001", "whole", 2350), 409, "order_amount_differs")
     declined = paid(server, "1001", "declined", DECLINED, amount=1350)
     assert declined["status"] == "declined" and show(server)["payment"]["reserved"] == 1350
     problem(pay(server, "1001", "beside"), 409, "order_has_a_payment")

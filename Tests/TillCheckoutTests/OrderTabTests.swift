@@ -87,12 +87,52 @@ import TillTestSupport
         let first = try await part(300)
         #expect(await code { try await world.payment(try await world.create("o-1", 1_000)) } == "order_has_a_payment")
         _ = try await world.confirm(first.id)
-        #expect(await code { try await world.payment(try await world.create("o-1", 1_000)) } == "order_already_paid")
+        #expect(await code { try await world.payment(try await world.create("o-1", 1_000)) } == "order_amount_differs")
         _ = try await world.checkout.refund(first.id, account: .main)
         // Nothing is paid any more. The whole is; another amount is not.
         #expect(await code { try await world.payment(try await world.create("o-1", 900)) } == "order_amount_differs")
         let whole = try await world.create("o-1", 1_000)
         #expect(try await tab().payments == [first.id, whole])
+    }
+
+    @Test("is not sold under the identifier of a part, and no part is replaced by a sale")
+    func partsIdentifier() async throws {
+        try await open()
+        let first = try await part(300)
+        for (name, units) in [("o-1~1", 300 as Int64), ("o-1~1", 400), ("o-1", 300), ("o-1", 1_000)] {
+            for policy in OccupiedOrderPolicy.allCases {
+                let sale = try Order(id: OrderID(rawValue: name), amount: World.eur(units))
+                let draft = world.checkout.draft(account: .main, order: sale, captureMode: .automatic)
+                await #expect(throws: CheckoutError.self, "\(name) \(units) \(policy)") {
+                    try await world.checkout.open(draft, whenOccupied: policy)
+                }
+            }
+        }
+        #expect(try await world.payment(first.id).isLive)
+        _ = try await world.checkout.cancel(first.id, account: .main, reason: "test")
+        #expect(await code { try await world.payment(try await world.create("o-1~1", 300)) } == "order_not_found")
+        #expect(try await tab().payments == [first.id])
+    }
+
+    @Test("keeps what a partly captured payment may still take, also after a refund of it")
+    func furtherCapture() async throws {
+        try await open()
+        let held = try await part(800, mode: .manual)
+        _ = try await world.confirm(held.id)
+        _ = try await world.checkout.capture(held.id, account: .main, amount: World.eur(200), isFinal: false)
+        _ = try await world.checkout.refund(held.id, account: .main, amount: World.eur(50))
+        let now = try await balance()
+        #expect(now.paid == World.eur(200) && now.reserved == World.eur(600) && now.open == World.eur(200), "\(now)")
+        #expect(await code { try await part(201) } == "order_amount_differs")
+    }
+
+    @Test("is not paid in parts beside a payment of the whole that came alive again")
+    func aliveAgain() async throws {
+        // Made before the tab, and not on it.
+        let first = try await world.create("o-1", 1_000)
+        try await open()
+        #expect(await code { try await part(300) } == "order_has_a_payment")
+        #expect(try await world.payment(first).isLive)
     }
 
     @Test("gives the amount of a canceled payment free, and keeps that of a declined one")
@@ -127,14 +167,15 @@ import TillTestSupport
     func opening() async throws {
         try await open(state: .opening)
         let sale = try await world.create("o-1", 1_000)
-        #expect(try await world.journal.record(OrderTab.id(account: .main, order: id)) == nil)
+        // Whoever opens it has read version 1, and reads again.
+        #expect(try await world.journal.record(OrderTab.id(account: .main, order: id))?.version == 2)
         #expect(try await world.journal.livePayment(account: .main, order: id)?.id == sale)
     }
 
     @Test("passes over a number under which something else was sold")
     func taken() async throws {
-        try await open()
         _ = try await world.create("o-1~1", 77)
+        try await open()
         #expect(try await part(300).order.id == OrderID(rawValue: "o-1~2"))
         #expect(try await balance().open == World.eur(700))
     }

@@ -27,6 +27,7 @@ extension Checkout {
         let payments = try await payments(on: kept.tab)
         let balance = OrderBalance(total: kept.tab.total, payments: payments)
         try check(kept.tab, balance, payments)
+        try await checkLivePayment(of: order.id, on: kept.tab)
         let asked = amount ?? balance.open
         guard asked.currency == balance.total.currency, asked.minorUnits <= balance.open.minorUnits else {
             throw .orderAmount(order.id, asked: asked, open: balance.open)
@@ -56,20 +57,27 @@ extension Checkout {
     }
 
     /// Binds a draft made without knowledge of the order's tab to it: it must ask for the whole order, and no other
-    /// payment may be live. A tab that is only being opened is removed: whoever opens it then begins again, and finds
-    /// the payment.
+    /// payment may be live. A tab that is only being opened is written as it is: whoever opens it then reads again, and
+    /// finds the payment. Nothing is sold under the identifier of a part.
     func onTab(_ draft: PaymentDraft) async throws(CheckoutError) -> PaymentDraft {
         let payment = draft.payment
+        let whole = payment.order.id.whole
+        if whole != payment.order.id, try await tab(of: whole, account: payment.account) != nil {
+            throw .unknownOrder(payment.order.id)
+        }
         guard let kept = try await tab(of: payment.order.id, account: payment.account) else { return draft }
         var draft = draft
         guard kept.tab.state != .opening else {
-            draft.tabChange = .delete(OrderTab.id(account: kept.tab.account, order: kept.tab.order), from: kept.version)
+            draft.tabChange = .update(kept.tab.record, from: kept.version)
             return draft
         }
         let payments = try await payments(on: kept.tab)
         let balance = OrderBalance(total: kept.tab.total, payments: payments)
         try check(kept.tab, balance, payments)
         if let live = payments.last(where: \.isLive) {
+            guard balance.paid.isZero else {
+                throw .orderAmount(payment.order.id, asked: payment.amount, open: balance.open)
+            }
             throw .orderOccupied(payment.order.id, by: live.id, live.status)
         }
         guard payment.amount == balance.total else {
@@ -91,6 +99,19 @@ extension Checkout {
         guard balance.open.isPositive else {
             guard let live = payments.last(where: \.isLive) else { throw .orderCanceled(tab.order) }
             throw .orderOccupied(tab.order, by: live.id, live.status)
+        }
+    }
+
+    /// Refuses an order with a payment that came alive again, by money that came late, and is not on the tab.
+    private func checkLivePayment(of order: OrderID, on tab: OrderTab) async throws(CheckoutError) {
+        do throws(JournalError) {
+            guard let live = try await journal.livePayment(account: tab.account, order: order),
+                !tab.payments.contains(live.id)
+            else { return }
+            throw JournalError.orderOccupied(by: live.id)
+        } catch {
+            guard case .orderOccupied(let by) = error else { throw .journal(error) }
+            throw .orderOccupied(order, by: by, try await stored(by)?.status ?? .processing)
         }
     }
 

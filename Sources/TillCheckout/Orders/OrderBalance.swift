@@ -37,8 +37,11 @@ public struct OrderBalance: Hashable, Sendable {
             let captured = OrderBalance.capturedForGoods(payment)
             paid &+= captured
             switch payment.status {
-            case .succeeded, .partiallyRefunded, .refunded, .canceled, .expired: break
-            case .partiallyCaptured: reserved &+= min(payment.held.minorUnits, max(0, amount - captured))
+            case .refunded, .canceled, .expired: break
+            // A further capture may follow, also after a refund of what was captured before.
+            case .succeeded, .partiallyCaptured, .partiallyRefunded:
+                let pending = payment.capturedOrPending.minorUnits - payment.captured.minorUnits
+                reserved &+= min(max(payment.held.minorUnits, pending), max(0, amount - captured))
             case .requiresPaymentMethod, .declined, .requiresAction, .stored, .processing, .unknown, .requiresCapture,
                 .captureFailed:
                 reserved &+= max(0, amount - captured)

@@ -21,6 +21,13 @@ package enum WebhookBody {
         writer.field("payment_id", payment.id.rawValue)
         writer.field("order_id", payment.order.id.rawValue)
         writer.field("order_number", payment.order.number)
+        if let part = payment.order.part {
+            writer.key("part")
+            writer.beginObject()
+            writer.field("order_id", part.order.rawValue)
+            writer.field("number", part.number)
+            writer.endObject()
+        }
         writer.field("status", payment.status.rawValue)
         writer.field("amount", payment.amount.minorUnits)
         writer.field("currency", payment.currency.code)
