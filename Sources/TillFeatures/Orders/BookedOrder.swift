@@ -1,11 +1,11 @@
-import TillCore
+package import TillCore
 import TillCounter
-import TillJournal
+package import TillJournal
 
 /// An order in the order book: what is sold, for whom, and how far it is. Its money is on its `OrderTab`.
-struct BookedOrder: Hashable, Sendable {
+package struct BookedOrder: Hashable, Sendable {
     /// How far an order is, apart from its money.
-    enum State: String, CaseIterable, Hashable, Sendable {
+    package enum State: String, CaseIterable, Hashable, Sendable {
         /// To be prepared.
         case open
         /// Prepared, to be handed over or sent.
@@ -26,14 +26,22 @@ struct BookedOrder: Hashable, Sendable {
     }
 
     /// What the shop said about an order, all of which it can replace.
-    struct Content: Hashable, Sendable {
-        var order: Order
-        var contact: OrderContact?
-        var handover: Handover
+    package struct Content: Hashable, Sendable {
+        package var order: Order
+        package var contact: OrderContact?
+        package var handover: Handover
         /// The customer's note.
-        var note: String?
+        package var note: String?
         /// The time for which it is wanted, with its offset, as the shop wrote it.
-        var wantedAt: String?
+        package var wantedAt: String?
+
+        package init(
+            order: Order, contact: OrderContact? = nil, handover: Handover = .none, note: String? = nil,
+            wantedAt: String? = nil
+        ) {
+            (self.order, self.contact, self.handover, self.note) = (order, contact, handover, note)
+            self.wantedAt = wantedAt
+        }
 
         /// The hash by which the same content is known, also after its contact was erased.
         var fingerprint: [UInt8] {
@@ -47,11 +55,11 @@ struct BookedOrder: Hashable, Sendable {
         }
     }
 
-    let account: AccountID
-    var content: Content
+    package let account: AccountID
+    package var content: Content
     /// The fingerprint of the content as the shop sent it.
     var fingerprint: [UInt8]
-    var state: State
+    package var state: State
     /// The number of changes, from 1.
     var changes: Int
     let createdAt: Timestamp
@@ -63,14 +71,14 @@ struct BookedOrder: Hashable, Sendable {
         (state, changes, createdAt, updatedAt) = (.open, 1, now, now)
     }
 
-    var id: OrderID { content.order.id }
+    package var id: OrderID { content.order.id }
     var key: String { OrderTab.key(account: account, order: id) }
     /// `true` until the goods are handed over or the order is canceled.
-    var isCurrent: Bool { state == .open || state == .ready }
+    package var isCurrent: Bool { state == .open || state == .ready }
 }
 
 extension BookedOrder: RecordDocument {
-    static let collection: RecordCollection = "order"
+    package static let collection: RecordCollection = "order"
 
     /// The orders of an account.
     static func of(_ account: AccountID) -> RecordMatch { RecordMatch("account", account.rawValue) }
@@ -88,7 +96,7 @@ extension BookedOrder: RecordDocument {
         return text.utf8.count <= RecordLimits.maximumKeyBytes ? RecordMatch(field, text) : nil
     }
 
-    var record: Record {
+    package var record: Record {
         var writer = JSONWriter(reserving: 1_024)
         writer.beginObject()
         writer.field("account", account.rawValue)
@@ -113,7 +121,7 @@ extension BookedOrder: RecordDocument {
         return Record(RecordID(BookedOrder.collection, key), body: writer.bytes, fields: fields)
     }
 
-    init(_ stored: KeptRecord) throws(JournalError) {
+    package init(_ stored: KeptRecord) throws(JournalError) {
         let body = try RecordBody(stored)
         account = AccountID(rawValue: try body.text("account"))
         guard let document = body.json["order"] else { throw body.damaged("order") }

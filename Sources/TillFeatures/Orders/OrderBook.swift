@@ -12,20 +12,20 @@ package struct OrderBook: Sendable {
     private static let maximumConflicts = Checkout.maximumConflicts
 
     /// An order with its money.
-    struct Entry: Sendable {
-        var order: BookedOrder
-        var money: OrderMoney
+    package struct Entry: Sendable {
+        package var order: BookedOrder
+        package var money: OrderMoney
     }
 
     /// The money of an order, as far as its payments can be read.
-    enum OrderMoney: Sendable {
+    package enum OrderMoney: Sendable {
         /// The payments, oldest first, and their sums.
         case known(OrderBalance, [Payment])
         /// A payment cannot be read, so that nothing is known of the sums.
         case unreadable(PaymentID)
 
         /// `true` if all is captured.
-        var isPaid: Bool {
+        package var isPaid: Bool {
             if case .known(let balance, _) = self { return balance.status == .paid }
             return false
         }
@@ -62,7 +62,7 @@ package struct OrderBook: Sendable {
 
     /// Returns an order with its money.
     /// - Throws: ``CheckoutError/unknownOrder(_:)``.
-    func entry(_ id: OrderID, of account: AccountID) async throws -> Entry {
+    package func entry(_ id: OrderID, of account: AccountID) async throws -> Entry {
         guard let kept = try await kept(id, of: account) else { throw CheckoutError.unknownOrder(id) }
         return try await entry(kept.order, kept.tab)
     }
@@ -93,7 +93,7 @@ package struct OrderBook: Sendable {
     /// The tab is opened in two commits. After the first no payment is made for the order without it; what was made
     /// before is then found and added by the second, which books the order.
     /// - Throws: ``Problem/orderExists(_:)`` for an order with other content.
-    func book(_ content: BookedOrder.Content, of account: AccountID) async throws -> (entry: Entry, isNew: Bool) {
+    package func book(_ content: BookedOrder.Content, of account: AccountID) async throws -> (entry: Entry, isNew: Bool) {
         let order = BookedOrder(account: account, content: content, at: clock.now())
         let tabID = OrderTab.id(account: account, order: order.id)
         for tries in 1... {
@@ -128,7 +128,7 @@ package struct OrderBook: Sendable {
     }
 
     /// Replaces the content of an order that is not over, as long as its payments ask for no more than its new total.
-    func replace(_ content: BookedOrder.Content, of account: AccountID) async throws -> Entry {
+    package func replace(_ content: BookedOrder.Content, of account: AccountID) async throws -> Entry {
         try await change(content.order.id, of: account, .orderChanged) { kept, balance, _ in
             guard kept.order.isCurrent else { throw Problem.orderOver(kept.order) }
             guard kept.order.fingerprint != content.fingerprint else { return false }
@@ -148,7 +148,7 @@ package struct OrderBook: Sendable {
 
     /// Moves an order to a state. One that is there already is left unchanged.
     /// - Parameter acceptsUnpaid: `true` to hand over the goods of an order that is not paid.
-    func move(
+    package func move(
         _ id: OrderID, of account: AccountID, to state: BookedOrder.State, acceptsUnpaid: Bool = false
     ) async throws -> Entry {
         try await change(id, of: account, state.action) { kept, balance, payments in

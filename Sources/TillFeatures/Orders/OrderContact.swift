@@ -2,7 +2,7 @@ import TillCore
 
 /// Whom an order is for, and where it goes. It belongs to the order's record only, never to a payment or the journal's
 /// events, so that it can be erased.
-struct OrderContact: Hashable, Sendable {
+package struct OrderContact: Hashable, Sendable {
     var name: String?
     var phone: String?
     var email: String?
@@ -69,7 +69,7 @@ struct OrderContact: Hashable, Sendable {
 }
 
 /// How the customer gets the goods.
-enum Handover: String, CaseIterable, Hashable, Sendable {
+package enum Handover: String, CaseIterable, Hashable, Sendable {
     /// Over the counter, at once.
     case none
     /// The customer collects them.

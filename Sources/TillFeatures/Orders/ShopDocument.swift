@@ -1,17 +1,17 @@
-import TillCore
+package import TillCore
 
 /// What a shop's order document says beside the goods: the customer, the way of the goods, the note. WooCommerce's
 /// form; a document of another form says nothing of it here.
-struct ShopDocument {
+package struct ShopDocument {
     private let document: JSONValue
 
-    init(_ document: JSONValue) {
+    package init(_ document: JSONValue) {
         // Some exports have the order in an envelope.
         self.document = document["total"] == nil ? document["data"] ?? document : document
     }
 
     /// The customer by the billing address; the address of the goods is that of the shipping.
-    var contact: OrderContact? {
+    package var contact: OrderContact? {
         let (billing, shipping) = (document["billing"], document["shipping"])
         var contact = OrderContact(
             name: joined(billing, ["first_name", "last_name"]) ?? joined(shipping, ["first_name", "last_name"]),
@@ -26,13 +26,13 @@ struct ShopDocument {
         return contact.isEmpty ? nil : contact
     }
 
-    var handover: Handover {
+    package var handover: Handover {
         let methods = (document["shipping_lines"]?.arrayValue ?? []).map { $0["method_id"]?.stringValue ?? "" }
         if methods.isEmpty { return .none }
         return methods.contains { $0.hasPrefix("local_pickup") || $0 == "pickup_location" } ? .collection : .delivery
     }
 
-    var note: String? { text(document, "customer_note", atMost: OrderRequest.maximumNoteBytes) }
+    package var note: String? { text(document, "customer_note", atMost: OrderRequest.maximumNoteBytes) }
 
     private func text(_ value: JSONValue?, _ name: String, atMost limit: Int = DisplayText.maximumLength) -> String? {
         let text = value?[name]?.stringValue.map { DisplayText.clean($0, atMost: limit) } ?? ""
