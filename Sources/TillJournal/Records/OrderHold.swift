@@ -27,6 +27,13 @@ public struct OrderHold: RecordDocument, Hashable {
         RecordID(collection, OrderTab.key(account: account, order: order.whole))
     }
 
+    /// Returns the record identifier under which an earlier version held an order whose name, such as `2024~17`, was that
+    /// of no part yet; `nil` for other names.
+    public static func earlierID(account: AccountID, order: OrderID) -> RecordID? {
+        guard order.whole != order else { return nil }
+        return RecordID(collection, OrderTab.key(account: account, order: order))
+    }
+
     public init(_ stored: KeptRecord) throws(JournalError) {
         let body = try RecordBody(stored)
         account = AccountID(rawValue: try body.text("account"))
@@ -36,7 +43,10 @@ public struct OrderHold: RecordDocument, Hashable {
         guard !open.isEmpty || !paid.isEmpty else { throw body.damaged("open") }
     }
 
-    public var record: Record {
+    public var record: Record { record(at: OrderHold.id(account: account, order: order)) }
+
+    /// Returns the hold as the record of that identifier.
+    func record(at id: RecordID) -> Record {
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("account", account.rawValue)
@@ -48,6 +58,6 @@ public struct OrderHold: RecordDocument, Hashable {
             writer.endArray()
         }
         writer.endObject()
-        return Record(OrderHold.id(account: account, order: order), body: writer.bytes)
+        return Record(id, body: writer.bytes)
     }
 }
