@@ -115,12 +115,59 @@ extension Checkout {
         }
     }
 
+    /// Returns a payment beside which this one pays its order, as soon as its money is back by these events: the last of
+    /// the others, if all together have more than the order's total. `nil` if they do not, and for an order without a
+    /// tab.
+    ///
+    /// Nothing here keeps the events from being recorded: another payment that cannot be read is left out, since it has
+    /// an incident of its own, and so is a tab that cannot be read.
+    func paidBeside(_ payment: Payment, after events: [PaymentEvent]) async throws(CheckoutError) -> PaymentID? {
+        let tab: OrderTab
+        do throws(CheckoutError) {
+            let order = payment.order.part?.order ?? payment.order.id
+            guard let kept = try await self.tab(of: order, account: payment.account) else { return nil }
+            tab = kept.tab
+        } catch {
+            guard case .journal(.corrupted) = error else { throw error }
+            return nil
+        }
+        var after = payment
+        let now = clock.now()
+        for event in events { after.evolve(RecordedEvent(event, at: now)) }
+        var others: [Payment] = []
+        for id in tab.payments where id != payment.id {
+            if let other = try await readable(id) { others.append(other) }
+        }
+        guard let other = others.last(where: \.isLive) else { return nil }
+        return OrderBalance(total: tab.total, payments: others + [after]).excess.isPositive ? other.id : nil
+    }
+
     /// Returns the payments of a tab, oldest first.
     /// - Throws: ``CheckoutError/unreadablePayment(_:reason:)`` if one of them cannot be read.
     public func payments(on tab: OrderTab) async throws(CheckoutError) -> [Payment] {
         var payments: [Payment] = []
         for id in tab.payments { payments.append(try await payment(id, account: tab.account)) }
         return payments
+    }
+
+    /// Returns the payments of the filter's order as ``list(_:)`` does, newest first, with those of its parts, which have
+    /// identifiers of their own.
+    public func listWithParts(_ filter: PaymentFilter) async throws(CheckoutError) -> [ListedPayment] {
+        var listed = try await list(filter)
+        guard let order = filter.order, let account = filter.account,
+            let tab = try await tab(of: order, account: account)?.tab
+        else { return listed }
+        for id in tab.payments where !listed.contains(where: { $0.id == id }) {
+            if let before = filter.before, id.rawValue >= before.rawValue { continue }
+            // Right behind it in the list: identifiers of payments have no such sign.
+            let behind = PaymentID(rawValue: id.rawValue + "~")
+            let first = try await list(
+                PaymentFilter(account: account, status: filter.status, before: behind, limit: 1)
+            ).first
+            if let first, first.id == id { listed.append(first) }
+        }
+        listed.sort { $0.id.rawValue > $1.id.rawValue }
+        return Array(listed.prefix(max(1, filter.limit)))
     }
 
     private func tab(of order: OrderID, account: AccountID) async throws(CheckoutError) -> KeptTab? {

@@ -25,17 +25,20 @@ public struct OrderBalance: Hashable, Sendable {
     public let reserved: Money
     /// The amount refunded, by all payments.
     public let refunded: Money
+    /// The part of ``paid`` that was given back by partial refunds.
+    public let returned: Money
 
     /// Adds up the payments of an order; those in another currency are left out.
     public init(total: Money, payments: some Sequence<Payment>) {
         let currency = total.currency
-        var (paid, reserved, refunded): (Int64, Int64, Int64) = (0, 0, 0)
+        var (paid, reserved, refunded, returned): (Int64, Int64, Int64, Int64) = (0, 0, 0, 0)
         for payment in payments where payment.currency == currency {
             refunded &+= payment.refunded.minorUnits
             guard payment.isLive else { continue }
             let amount = payment.amount.minorUnits
             let captured = OrderBalance.capturedForGoods(payment)
             paid &+= captured
+            returned &+= min(captured, payment.refunded.minorUnits)
             switch payment.status {
             case .refunded, .canceled, .expired: break
             // A further capture may follow, also after a refund of what was captured before.
@@ -51,6 +54,7 @@ public struct OrderBalance: Hashable, Sendable {
         self.paid = Money(minorUnits: paid, currency: currency)
         self.reserved = Money(minorUnits: reserved, currency: currency)
         self.refunded = Money(minorUnits: refunded, currency: currency)
+        self.returned = Money(minorUnits: returned, currency: currency)
     }
 
     /// Returns the captured amount without the tip, which is captured beyond the amount of the payment.
@@ -61,9 +65,16 @@ public struct OrderBalance: Hashable, Sendable {
 
     /// The amount that no payment asks for yet.
     public var open: Money { Money(minorUnits: max(0, difference), currency: total.currency) }
-    /// The amount captured or asked for beyond the total: a canceled payment that was captured after all, or a capture
-    /// made elsewhere.
-    public var excess: Money { Money(minorUnits: max(0, -difference), currency: total.currency) }
+    /// The amount captured or asked for beyond the total, and not given back: a canceled payment that was captured after
+    /// all, or a capture made elsewhere.
+    public var excess: Money {
+        Money(minorUnits: max(0, kept.minorUnits - total.minorUnits), currency: total.currency)
+    }
+    /// The amount that the payments have, or ask for, less what was given back: the least total of the order.
+    public var kept: Money {
+        Money(
+            minorUnits: paid.minorUnits &+ reserved.minorUnits &- returned.minorUnits, currency: total.currency)
+    }
     private var difference: Int64 { total.minorUnits - paid.minorUnits - reserved.minorUnits }
 
     /// The summary.

@@ -299,11 +299,11 @@ package struct PaymentRoutes: Sendable {
                 filter.order = asked
             }
         }
-        var listed = try await checkout.list(filter)
+        var listed = try await checkout.listWithParts(filter)
         if listed.isEmpty, filter.order != asked {
             // The order was named by this page, or sold before the shop set its scope.
             filter.order = asked
-            listed = try await checkout.list(filter)
+            listed = try await checkout.listWithParts(filter)
         }
         var writer = JSONWriter(reserving: 1024 * limit)
         writer.beginObject()
