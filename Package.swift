@@ -356,7 +356,7 @@ let package = Package(
             resources: [.embedInCode("Assets")]),
         feature("Operations", "TillCheckout", "TillCounter", "TillJournal", "TillOffline", "TillProvider"),
         feature(
-            "Orders", "TillCheckout", "TillCounter", "TillJournal", "TillOrders",
+            "Orders", "TillCheckout", "TillCounter", "TillJournal", "TillOrders", log,
             resources: [.embedInCode("Assets")]),
         feature("Page", "TillCards", resources: [.embedInCode("Assets")]),
         feature(

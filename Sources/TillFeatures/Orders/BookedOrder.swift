@@ -44,7 +44,7 @@ package struct BookedOrder: Hashable, Sendable {
         }
 
         /// The hash by which the same content is known, also after its contact was erased.
-        var fingerprint: [UInt8] {
+        package var fingerprint: [UInt8] {
             let members: [(String, JSONValue)] = [
                 ("order", order.jsonValue), ("contact", contact?.json ?? .null),
                 ("handover", .string(handover.rawValue)), ("note", note.map { .string($0) } ?? .null),
@@ -55,10 +55,13 @@ package struct BookedOrder: Hashable, Sendable {
         }
     }
 
+    /// Names under which an order could not be read: addresses of their own, and parts of paths.
+    static let reservedNames: Set<String> = ["events", ".", ".."]
+
     package let account: AccountID
     package var content: Content
     /// The fingerprint of the content as the shop sent it.
-    var fingerprint: [UInt8]
+    package var fingerprint: [UInt8]
     package var state: State
     /// The number of changes, from 1.
     var changes: Int
@@ -129,8 +132,12 @@ extension BookedOrder: RecordDocument {
         do throws(OrderError) { order = try Order(json: document) } catch { throw body.damaged("order") }
         guard let handover = Handover(rawValue: try body.text("handover")) else { throw body.damaged("handover") }
         guard let state = State(rawValue: try body.text("state")) else { throw body.damaged("state") }
+        // What is there and is not what it should be is damage, and nobody is to read it as missing.
+        for text in ["note", "wanted_at"] where body.json[text] != nil { _ = try body.text(text) }
+        let contact = body.json["contact"]
+        guard contact?.objectValue != nil || contact == nil else { throw body.damaged("contact") }
         content = Content(
-            order: order, contact: body.json["contact"].map { OrderContact(json: $0) }, handover: handover,
+            order: order, contact: contact.map { OrderContact(json: $0) }, handover: handover,
             note: body.optionalText("note"), wantedAt: body.optionalText("wanted_at"))
         fingerprint = try body.bytes("fingerprint")
         self.state = state

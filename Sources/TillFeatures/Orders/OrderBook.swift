@@ -73,8 +73,12 @@ package struct OrderBook: Sendable {
             let balance = OrderBalance(total: order.content.order.total, payments: payments)
             return Entry(order: order, money: .known(balance, payments))
         } catch {
-            guard case .unreadablePayment(let id, _) = error else { throw error }
-            return Entry(order: order, money: .unreadable(id))
+            switch error {
+            // A payment of a tab that is not there is damage, too.
+            case .unreadablePayment(let id, _), .unknownPayment(let id):
+                return Entry(order: order, money: .unreadable(id))
+            default: throw error
+            }
         }
     }
 
@@ -91,26 +95,31 @@ package struct OrderBook: Sendable {
     /// Books an order, or returns the one that was booked with the same content.
     ///
     /// The tab is opened in two commits. After the first no payment is made for the order without it; what was made
-    /// before is then found and added by the second, which books the order.
-    /// - Throws: ``Problem/orderExists(_:)`` for an order with other content.
-    package func book(_ content: BookedOrder.Content, of account: AccountID) async throws -> (entry: Entry, isNew: Bool) {
+    /// before is then found and added by the second, which books the order: all of it, since the money of a payment that
+    /// is over can come back.
+    /// - Throws: ``Problem/orderExists(_:)`` for an order with other content, ``Problem/orderName(_:)`` for a name under
+    ///   which it could not be read, ``Problem/orderSoldTooOften(_:)`` for more payments than a tab has.
+    package func book(
+        _ content: BookedOrder.Content, of account: AccountID
+    ) async throws -> (entry: Entry, isNew: Bool) {
         let order = BookedOrder(account: account, content: content, at: clock.now())
+        guard !BookedOrder.reservedNames.contains(order.id.rawValue) else { throw Problem.orderName(order.id) }
         let tabID = OrderTab.id(account: account, order: order.id)
         for tries in 1... {
             if let kept = try await kept(order.id, of: account), kept.tab.state != .opening {
                 guard kept.order.fingerprint == order.fingerprint else { throw Problem.orderExists(order.id) }
                 return (try await entry(kept.order, kept.tab), false)
             }
+            let known = try await journal.record(tabID)
+            // Read second: a payment that is made meanwhile has changed the tab.
+            let sold = try await sold(order)
+            var tab = OrderTab(account: account, order: order.id, total: content.order.total)
             do throws(JournalError) {
-                let known = try await journal.record(tabID)
-                var tab = OrderTab(account: account, order: order.id, total: content.order.total)
                 guard let known else {
                     try await journal.change([.insert(tab.record)])
                     continue
                 }
-                if let live = try await journal.livePayment(account: account, order: order.id) {
-                    tab = tab.adding(live.id)
-                }
+                for payment in sold { tab = tab.adding(payment) }
                 tab.state = .open
                 try await journal.change(
                     [
@@ -127,16 +136,27 @@ package struct OrderBook: Sendable {
         throw CheckoutError.orderChanged(order.id)
     }
 
-    /// Replaces the content of an order that is not over, as long as its payments ask for no more than its new total.
+    /// Returns the payments that were made under the identifier of an order, oldest first, live or not.
+    private func sold(_ order: BookedOrder) async throws -> [PaymentID] {
+        let most = OrderTab.maximumPayments
+        let newest = try await journal.rowReadings(
+            PaymentFilter(account: order.account, order: order.id, limit: most + 1))
+        guard newest.count <= most else { throw Problem.orderSoldTooOften(order.id) }
+        return newest.reversed().map(\.id)
+    }
+
+    /// Replaces the content of an order that is not over, as long as its payments have or ask for no more than its new
+    /// total. What partial refunds gave back does not count.
     package func replace(_ content: BookedOrder.Content, of account: AccountID) async throws -> Entry {
         try await change(content.order.id, of: account, .orderChanged) { kept, balance, _ in
             guard kept.order.isCurrent else { throw Problem.orderOver(kept.order) }
             guard kept.order.fingerprint != content.fingerprint else { return false }
-            let asked = try balance.paid.adding(balance.reserved)
-            guard asked.isZero || asked.currency == content.order.currency else {
+            let asked = balance.kept
+            let isUnasked = balance.paid.isZero && balance.reserved.isZero
+            guard isUnasked || asked.currency == content.order.currency else {
                 throw Problem.orderCurrency(kept.order)
             }
-            guard asked.isZero || asked.minorUnits <= content.order.total.minorUnits else {
+            guard asked.minorUnits <= content.order.total.minorUnits else {
                 throw Problem.orderBelowPaid(kept.order, asked, content.order.total)
             }
             kept.order.content = content
@@ -151,12 +171,24 @@ package struct OrderBook: Sendable {
     package func move(
         _ id: OrderID, of account: AccountID, to state: BookedOrder.State, acceptsUnpaid: Bool = false
     ) async throws -> Entry {
+        try await move(id, of: account, to: state, acceptsUnpaid: acceptsUnpaid, by: nil)
+    }
+
+    /// Moves an order to a state, for a member of staff if one asks for it. To undo a cancellation or a hand-over, and to
+    /// hand over unpaid goods, they need the permission to cancel.
+    func move(
+        _ id: OrderID, of account: AccountID, to state: BookedOrder.State, acceptsUnpaid: Bool = false,
+        by person: StaffGrant?
+    ) async throws -> Entry {
         try await change(id, of: account, state.action) { kept, balance, payments in
             guard kept.order.state != state else { return false }
             guard state.previous.contains(kept.order.state) else { throw Problem.orderOver(kept.order) }
+            if state == .open, !kept.order.isCurrent { try person?.require(.void) }
             switch state {
             case .fulfilled:
-                guard acceptsUnpaid || balance.status == .paid else { throw Problem.orderUnpaid(kept.order, balance) }
+                guard balance.status != .paid else { break }
+                guard acceptsUnpaid else { throw Problem.orderUnpaid(kept.order, balance) }
+                try person?.require(.void)
             case .canceled:
                 guard let live = payments.last(where: \.isLive) else { break }
                 throw Problem.orderHasMoney(kept.order, live)

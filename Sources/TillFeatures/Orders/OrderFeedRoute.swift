@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+package import Logging
 import NIOCore
 import Synchronization
 import TillCore
@@ -12,8 +13,11 @@ package import TillWeb
 package struct OrderFeedRoute: Sendable {
     private let book: OrderBook
     private let streams: EventStreams
+    private let logger: Logger
 
-    package init(book: OrderBook, streams: EventStreams) { (self.book, self.streams) = (book, streams) }
+    package init(book: OrderBook, streams: EventStreams, logger: Logger = Logger(label: "till")) {
+        (self.book, self.streams, self.logger) = (book, streams, logger)
+    }
 
     /// Registers without `HEAD`, which would open a stream without a reader.
     package func register(on router: CounterRouter) {
@@ -33,27 +37,37 @@ package struct OrderFeedRoute: Sendable {
             // A position past the end belongs to another journal: no event would ever follow it.
             start = OrderCursor(change: min(place.change, end.change), event: min(place.event, end.event))
         }
+        let seesContact = OrderJSON.seesContact(incoming.scopes)
         let place = Mutex(start)
         return try await streams.response(to: incoming) { signal, writer in
             guard case .poll = signal else { return "" }
             var text = ""
             while true {
-                let (entries, next, isEnd) = try await book.changes(after: place.withLock { $0 }, of: account)
-                place.withLock { $0 = next }
-                for (number, entry) in entries.enumerated() {
+                let reading = try await book.changes(after: place.withLock { $0 }, of: account)
+                place.withLock { $0 = reading.next }
+                for (number, news) in reading.news.enumerated() {
                     // Only the last of a read has its position: a stream that breaks before gets all of them again.
-                    text += line(entry, number == entries.count - 1 ? next : nil)
+                    text += line(news, number == reading.news.count - 1 ? reading.next : nil, seesContact)
                 }
-                if isEnd { return text }
+                if reading.isEnd { return text }
                 try await writer.write(ByteBuffer(string: text))
                 text = ""
             }
         }
     }
 
-    private func line(_ entry: OrderBook.Entry, _ cursor: OrderCursor?) -> String {
+    private func line(_ news: OrderBook.News, _ cursor: OrderCursor?, _ seesContact: Bool) -> String {
         var writer = JSONWriter(reserving: 1_024)
-        OrderJSON.write(entry, withPayments: false, into: &writer)
-        return (cursor.map { "id: \($0.text)\n" } ?? "") + "event: order\ndata: \(writer.text)\n\n"
+        let event: String
+        switch news {
+        case .order(let entry):
+            event = "order"
+            OrderJSON.write(entry, withPayments: false, withContact: seesContact, into: &writer)
+        case .unreadable(let damage):
+            event = "unreadable"
+            logger.error("\(damage.sentence)")
+            damage.write(into: &writer)
+        }
+        return (cursor.map { "id: \($0.text)\n" } ?? "") + "event: \(event)\ndata: \(writer.text)\n\n"
     }
 }

@@ -4,16 +4,24 @@ import TillCounter
 
 /// The JSON form of an order. Amounts are integers in minor units of `currency`.
 enum OrderJSON {
-    /// Encodes an order with all of its payments.
-    static func whole(_ entry: OrderBook.Entry) -> [UInt8] {
+    /// `true` for a caller that sees whom an order is for: one that may sell. Others, such as a display or a report, have
+    /// no need of names and telephone numbers.
+    static func seesContact(_ scopes: Set<APIScope>) -> Bool { scopes.contains(.sell) }
+
+    /// Encodes an order with all of its payments, for a caller with these scopes.
+    static func whole(_ entry: OrderBook.Entry, for scopes: Set<APIScope>) -> [UInt8] {
         var writer = JSONWriter(reserving: 2_048)
-        write(entry, withPayments: true, into: &writer)
+        write(entry, withPayments: true, withContact: seesContact(scopes), into: &writer)
         return writer.bytes
     }
 
     /// Writes an order as one value.
-    /// - Parameter withPayments: `true` for whole payments; else each is written in short.
-    static func write(_ entry: OrderBook.Entry, withPayments: Bool, into writer: inout JSONWriter) {
+    /// - Parameters:
+    ///   - withPayments: `true` for whole payments; else each is written in short.
+    ///   - withContact: `false` to leave out the customer.
+    static func write(
+        _ entry: OrderBook.Entry, withPayments: Bool, withContact: Bool, into writer: inout JSONWriter
+    ) {
         let (booked, order) = (entry.order, entry.order.content.order)
         writer.beginObject()
         writer.field("id", order.id.rawValue)
@@ -31,8 +39,10 @@ enum OrderJSON {
         writer.field("handover", booked.content.handover.rawValue)
         writer.field("wanted_at", booked.content.wantedAt)
         writer.field("note", booked.content.note)
-        writer.key("customer")
-        if let contact = booked.content.contact { writer.value(contact.json) } else { writer.null() }
+        if withContact {
+            writer.key("customer")
+            if let contact = booked.content.contact { writer.value(contact.json) } else { writer.null() }
+        }
         writer.key("metadata")
         writer.metadata(order.metadata)
         money(entry.money, withPayments: withPayments, into: &writer)

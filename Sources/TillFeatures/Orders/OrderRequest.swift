@@ -42,6 +42,7 @@ enum OrderRequest {
         if let named, named != order.id {
             throw Problem.field("order_id", "The order document is of order \(order.id).")
         }
+        guard !BookedOrder.reservedNames.contains(order.id.rawValue) else { throw Problem.orderName(order.id) }
         order = try order.scoped(scope)
         if let name, try scope.map({ try scoped(name, $0) }) ?? name != order.id {
             throw Problem.field("order_id", "The request is about order \(name).")
@@ -157,8 +158,8 @@ enum OrderRequest {
         if let address = value["address"], !address.isNull {
             let place = place + "address/"
             try checkObject(address, ["lines", "city", "postal_code", "country"], place)
-            let lines = address["lines"]?.arrayValue ?? []
-            guard lines.count <= OrderContact.Address.maximumLines else {
+            let given = address["lines"].flatMap { $0.isNull ? nil : $0 } ?? .array([])
+            guard let lines = given.arrayValue, lines.count <= OrderContact.Address.maximumLines else {
                 throw Problem.field(
                     place + "lines", "It must be a list of at most \(OrderContact.Address.maximumLines) lines.")
             }

@@ -35,7 +35,7 @@ package struct OrderRoutes: Sendable {
         router.post(one + "/reopen", for: .sell, of: .caller) { try await move($0, to: .open) }
         router.on([.delete], one + "/contact", for: .sell, of: .caller) { incoming in
             let entry = try await book.eraseContact(try name(incoming), of: incoming.account)
-            return .json(OrderJSON.whole(entry))
+            return .json(OrderJSON.whole(entry, for: incoming.scopes))
         }
     }
 
@@ -52,18 +52,37 @@ package struct OrderRoutes: Sendable {
         let body = try await incoming.document(identifiers: OrderRequest.identifiers)
         let content = try OrderRequest.content(body, in: scope)
         let (entry, isNew) = try await book.book(content, of: incoming.account)
-        return .json(OrderJSON.whole(entry), status: isNew ? .created : .ok)
+        var response = Response.json(OrderJSON.whole(entry, for: incoming.scopes), status: isNew ? .created : .ok)
+        if isNew { response.headers[.location] = "/v1/orders/\(OrderRoutes.pathComponent(entry.order.id))" }
+        return response
+    }
+
+    /// Returns an identifier as a component of a path, percent-encoded but for letters, digits and `-._~`.
+    private static func pathComponent(_ order: OrderID) -> String {
+        var bytes: [UInt8] = []
+        for byte in order.rawValue.utf8 {
+            let isLetter = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+            let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            if isLetter || isDigit || "-._~".utf8.contains(byte) {
+                bytes.append(byte)
+            } else {
+                bytes += Array("%\(Hex.text([byte]))".utf8)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private func replace(_ incoming: Incoming) async throws -> Response {
         let body = try await incoming.document(identifiers: OrderRequest.identifiers)
         let content = try OrderRequest.content(body, of: try name(incoming), in: scope)
-        return .json(OrderJSON.whole(try await book.replace(content, of: incoming.account)))
+        let entry = try await book.replace(content, of: incoming.account)
+        return .json(OrderJSON.whole(entry, for: incoming.scopes))
     }
 
     private func move(_ incoming: Incoming, to state: BookedOrder.State) async throws -> Response {
         try (try await incoming.document()).allow([])
-        return .json(OrderJSON.whole(try await book.move(try name(incoming), of: incoming.account, to: state)))
+        let entry = try await book.move(try name(incoming), of: incoming.account, to: state, by: incoming.person)
+        return .json(OrderJSON.whole(entry, for: incoming.scopes))
     }
 
     private func fulfil(_ incoming: Incoming) async throws -> Response {
@@ -74,8 +93,8 @@ package struct OrderRoutes: Sendable {
             throw Problem.field("accept_unpaid", "It must be true or false.")
         }
         let entry = try await book.move(
-            try name(incoming), of: incoming.account, to: .fulfilled, acceptsUnpaid: accepts)
-        return .json(OrderJSON.whole(entry))
+            try name(incoming), of: incoming.account, to: .fulfilled, acceptsUnpaid: accepts, by: incoming.person)
+        return .json(OrderJSON.whole(entry, for: incoming.scopes))
     }
 
     /// Begins a payment of the order, or of a part of what is open.
@@ -89,7 +108,9 @@ package struct OrderRoutes: Sendable {
         let scope = IdempotencyScope(
             account: incoming.account, operation: "POST /v1/orders/\(name)/payments", key: key)
         let request = payments.keyed.record(scope, body, .inFlight(payment: nil, operation: nil))
-        return try await payments.keyed.answer(request, status: .created) { _ in
+        // As for every creation the write itself refuses a known key. Were the key looked up first, the same request at
+        // another counter could be written between that and the order's balance, which its own payment then exceeds.
+        return try await payments.keyed.answer(request, status: .created, queriesFirst: false) { _ in
             for tries in 1... {
                 let order = try await book.entry(name, of: scope.account).order.content.order
                 do {
@@ -114,11 +135,15 @@ package struct OrderRoutes: Sendable {
     // MARK: Reading
 
     private func show(_ incoming: Incoming) async throws -> Response {
-        .json(OrderJSON.whole(try await book.entry(try name(incoming), of: incoming.account)))
+        let entry = try await book.entry(try name(incoming), of: incoming.account)
+        return .json(OrderJSON.whole(entry, for: incoming.scopes))
     }
 
     private func list(_ incoming: Incoming) async throws -> Response {
+        let seesContact = OrderJSON.seesContact(incoming.scopes)
         var filter = OrderBook.Filter()
+        // Who does not see a telephone number cannot try it out either.
+        filter.findsContact = seesContact
         if let text = try incoming.query("limit") {
             guard let limit = Int(text), (1...OrderBook.maximumListed).contains(limit) else {
                 throw Problem.field("limit", "It must be 1 to \(OrderBook.maximumListed).")
@@ -142,15 +167,18 @@ package struct OrderRoutes: Sendable {
             guard let id = OrderID(ifValid: text) else { throw Problem.field("before", "There is no such order.") }
             filter.before = try scope.map { try OrderRequest.scoped(id, $0) } ?? id
         }
-        var page = OrderBook.Page()
+        let page: OrderBook.Page
         // Read first: what changes meanwhile is then both in the list and behind the position.
         let end = try await book.end(of: incoming.account)
         if let text = try incoming.query("q") {
             guard (1...OrderRequest.maximumLabelBytes).contains(text.utf8.count) else {
                 throw Problem.field("q", "It must have 1 to \(OrderRequest.maximumLabelBytes) bytes.")
             }
+            guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+                throw Problem.field("q", "It must have no control characters.")
+            }
             guard filter.before == nil else { throw Problem.field("before", "It does not go with q.") }
-            page.entries = try await book.search(text, filter, of: incoming.account)
+            page = try await book.search(text, filter, of: incoming.account)
         } else {
             page = try await book.list(filter, of: incoming.account)
         }
@@ -158,8 +186,16 @@ package struct OrderRoutes: Sendable {
         writer.beginObject()
         writer.key("orders")
         writer.beginArray()
-        for entry in page.entries { OrderJSON.write(entry, withPayments: false, into: &writer) }
+        for entry in page.entries {
+            OrderJSON.write(entry, withPayments: false, withContact: seesContact, into: &writer)
+        }
         writer.endArray()
+        if !page.unreadable.isEmpty {
+            writer.key("unreadable")
+            writer.beginArray()
+            for damage in page.unreadable { damage.write(into: &writer) }
+            writer.endArray()
+        }
         writer.field("next", page.next?.rawValue)
         writer.field("cursor", end.text)
         writer.endObject()

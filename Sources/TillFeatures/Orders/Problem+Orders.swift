@@ -2,6 +2,7 @@ import HTTPTypes
 import TillCheckout
 import TillCore
 import TillCounter
+import TillJournal
 import TillWeb
 
 extension Problem {
@@ -9,6 +10,18 @@ extension Problem {
         Problem(
             .conflict, "order_exists", "Order \(order) is booked with other content. Nothing was changed.",
             next: "Replace it with PUT /v1/orders/\(order), or book it under another identifier.")
+    }
+
+    static func orderName(_ order: OrderID) -> Problem {
+        .field("order_id", "An order named \(order) could not be read: its address has another meaning.")
+    }
+
+    static func orderSoldTooOften(_ order: OrderID) -> Problem {
+        Problem(
+            .conflict, "too_many_payments",
+            "Order \(order) was sold before by more than \(OrderTab.maximumPayments) payments, the most that one order "
+                + "takes, those that were canceled included. It was not booked.",
+            next: "Book it under another identifier.")
     }
 
     static func orderOver(_ order: BookedOrder) -> Problem {
@@ -27,8 +40,9 @@ extension Problem {
     static func orderBelowPaid(_ order: BookedOrder, _ asked: Money, _ total: Money) -> Problem {
         Problem(
             .conflict, "order_below_paid",
-            "The new total is \(total), and \(asked) of order \(order.id) are paid or asked for. Nothing was changed.",
-            next: "Cancel or refund the payments that are too much first.")
+            "The new total is \(total), and the payments of order \(order.id) have or ask for \(asked). Nothing was "
+                + "changed.",
+            next: "First cancel a payment, or refund what is too much; a part of a payment can be refunded, too.")
     }
 
     static func orderUnpaid(_ order: BookedOrder, _ balance: OrderBalance) -> Problem {

@@ -1,10 +1,12 @@
 // The orders to prepare, as they come. The page asks for what there is, then follows the stream from that position on;
-// after an interruption it asks again, so nothing is missed and nothing is shown twice.
+// after an interruption it asks again, also for each order that it knows and the list no longer has, so nothing is missed
+// (a cancellation least of all) and nothing is shown twice.
 
 /** From when on an order is late, without a time that it is wanted for. */
 const LATE_AFTER_MS = 15 * 60_000;
 const RETRY_MS = 3_000;
 const MOST_PAGES = 10;
+const PAGE = 100;
 const HANDOVER = { none: "", collection: "Collection", delivery: "Delivery" };
 
 const $ = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -16,9 +18,13 @@ const faults = new Map();
 const busy = new Set();
 /** Canceled orders that were being prepared: shown until somebody has seen them. @type {Set<string>} */
 const unseen = new Set();
+/** Orders that cannot be read, with the sentence. @type {Map<string, string>} */
+const unreadable = new Map();
 /** @type {EventSource | null} */
 let source = null;
 let isComplete = false;
+/** There are more orders than the page asks for. */
+let isCut = false;
 
 function element(name, text = "", className = "") {
   const made = document.createElement(name);
@@ -58,17 +64,35 @@ function take(order) {
   if (order.state === "canceled" && known && known.state !== "canceled") unseen.add(order.id);
   if (order.state !== "canceled") unseen.delete(order.id);
   if (isComplete && !known && order.state === "open") $("spoken").textContent = `New order ${order.number}.`;
+  unreadable.delete(order.id);
   if (order.state === "open" || order.state === "ready" || unseen.has(order.id)) orders.set(order.id, order);
   else orders.delete(order.id);
+}
+
+/** @param {{id: string | null, message: string}} damage */
+function takeUnreadable(damage) { unreadable.set(damage.id ?? damage.message, damage.message); }
+
+/** Asks for an order that the list did not bring: it is over, or behind what is asked for. @param {string} id */
+async function readAgain(id) {
+  const answer = await request("GET", `/v1/orders/${encodeURIComponent(id)}`);
+  if (answer.ok) return take(await answer.json());
+  if (answer.status === 404) {
+    orders.delete(id);
+    unseen.delete(id);
+    return;
+  }
+  throw new Error(`status ${answer.status}`);
 }
 
 async function load() {
   const found = new Map();
   let cursor = "";
+  let isMore = false;
+  unreadable.clear();
   for (const state of ["open", "ready"]) {
     let before = "";
     for (let page = 0; page < MOST_PAGES; page += 1) {
-      const query = `state=${state}&limit=100${before && "&before=" + encodeURIComponent(before)}`;
+      const query = `state=${state}&limit=${PAGE}${before && "&before=" + encodeURIComponent(before)}`;
       const answer = await request("GET", `/v1/orders?${query}`);
       if (answer.status === 401) return signInFirst();
       if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).detail || `status ${answer.status}`);
@@ -76,12 +100,15 @@ async function load() {
       // What changes after the first answer comes in the stream.
       cursor ||= list.cursor;
       for (const order of list.orders) found.set(order.id, order);
-      if (!list.next) break;
+      for (const damage of list.unreadable ?? []) takeUnreadable(damage);
       before = list.next;
+      if (!before) break;
     }
+    isMore ||= Boolean(before);
   }
-  for (const id of [...orders.keys()]) if (!found.has(id) && !unseen.has(id)) orders.delete(id);
   for (const order of found.values()) take(order);
+  for (const id of [...orders.keys()]) if (!found.has(id) && !unreadable.has(id)) await readAgain(id);
+  isCut = isMore;
   isComplete = true;
   draw();
   follow(cursor);
@@ -94,6 +121,10 @@ function follow(cursor) {
   mine.addEventListener("open", () => { if (source === mine) say("Up to date"); });
   mine.addEventListener("order", (event) => {
     take(JSON.parse(event.data));
+    draw();
+  });
+  mine.addEventListener("unreadable", (event) => {
+    takeUnreadable(JSON.parse(event.data));
     draw();
   });
   mine.addEventListener("error", () => {
@@ -137,6 +168,18 @@ async function move(order, verb, body = {}) {
 const minutes = (ms) => Math.max(0, Math.floor(ms / 60_000));
 const wantedAt = (order) => order.wanted_at ? Date.parse(order.wanted_at) : null;
 
+/** The time that an order is wanted for, with its day unless that is today. @param {number} wanted @param {number} now */
+function wantedText(wanted, now) {
+  const [date, today] = [new Date(wanted), new Date(now)];
+  const time = date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  if (date.toDateString() === today.toDateString()) return `for ${time}`;
+  const isThisYear = date.getFullYear() === today.getFullYear();
+  const day = date.toLocaleDateString([], {
+    weekday: "short", day: "numeric", month: "short", year: isThisYear ? undefined : "numeric",
+  });
+  return `for ${day}, ${time}`;
+}
+
 function money(minor, currency) {
   const format = new Intl.NumberFormat(undefined, { style: "currency", currency });
   const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
@@ -179,12 +222,12 @@ function card(order) {
   made.classList.toggle("late", order.state === "open" && isLate);
   const head = element("div", "", "head");
   head.append(element("h2", order.number, "number"));
-  const time = wanted === null ? `${minutes(age)} min`
-    : `for ${new Date(wanted).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}`;
+  const time = wanted === null ? `${minutes(age)} min` : wantedText(wanted, now);
   head.append(element("p", order.state === "open" && isLate ? `${time}, late` : time, "age"));
   const marks = element("p", "", "marks");
   if (isCanceled) marks.append(element("span", "Canceled: stop", "stop"));
   else marks.append(element("span", ...paidMark(order)));
+  if (order.shop_says) marks.append(element("span", `The shop says: ${order.shop_says}`, "unpaid"));
   if (HANDOVER[order.handover]) marks.append(element("span", HANDOVER[order.handover]));
   if (order.customer?.name) marks.append(element("span", order.customer.name));
   made.append(head, marks);
@@ -242,7 +285,18 @@ function draw() {
   $("open-count").textContent = String(open.filter((order) => order.state === "open").length);
   $("ready-count").textContent = String(ready.length);
   $("ready-part").hidden = ready.length === 0;
-  $("none").hidden = !isComplete || all.length > 0;
+  $("none").hidden = !isComplete || all.length > 0 || unreadable.size > 0;
+  const warnings = [...unreadable.values()];
+  if (isCut) {
+    const most = (MOST_PAGES * PAGE).toLocaleString();
+    warnings.unshift(`There are more orders than fit here: only the newest ${most} to prepare and the newest ${most} `
+      + "that are ready are shown. Close those that were handed over.");
+  }
+  const shown = warnings.join("\n");
+  if ($("warnings").textContent !== shown) {
+    $("warnings").textContent = shown;
+  }
+  $("warnings").hidden = warnings.length === 0;
   if (at) {
     const again = [...document.querySelectorAll("article")].find((made) => made.dataset.order === at);
     const same = again?.querySelector(`button[data-verb="${verb ?? ""}"]`) ?? again?.querySelector("button");
