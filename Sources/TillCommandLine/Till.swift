@@ -35,8 +35,8 @@ public struct Till: AsyncParsableCommand {
             """,
         version: Till.version,
         subcommands: [
-            Sale.self, Payments.self, Receipts.self, Printers.self, Serve.self, SignIn.self, Sandbox.self,
-            JournalCommand.self,
+            Sale.self, OrdersCommand.self, Payments.self, Receipts.self, Printers.self, Serve.self, SignIn.self,
+            Sandbox.self, JournalCommand.self,
             Doctor.self, Keys.self, StaffCommand.self, RolesCommand.self, SessionsCommand.self, Failpoints.self,
             Readers.self, Locations.self,
             Tap.self, EMV.self, Cards.self,

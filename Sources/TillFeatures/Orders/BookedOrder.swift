@@ -65,7 +65,7 @@ package struct BookedOrder: Hashable, Sendable {
     package var state: State
     /// The number of changes, from 1.
     var changes: Int
-    let createdAt: Timestamp
+    package let createdAt: Timestamp
     var updatedAt: Timestamp
 
     /// Creates an open order.

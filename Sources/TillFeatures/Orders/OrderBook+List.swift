@@ -16,8 +16,6 @@ extension OrderBook {
     /// Which orders are listed.
     struct Filter: Sendable {
         var state: BookedOrder.State?
-        /// Only orders that are not over, if `state` is `nil`.
-        var isCurrent: Bool?
         /// Only orders that are paid, or that are not.
         var isPaid: Bool?
         /// Only orders booked before this one.
@@ -130,7 +128,6 @@ extension OrderBook.Filter {
     /// `true` for an order of the list.
     fileprivate func admits(_ entry: OrderBook.Entry) -> Bool {
         if let state { guard entry.order.state == state else { return false } }
-        if let isCurrent { guard entry.order.isCurrent == isCurrent else { return false } }
         return isPaid.map { $0 == entry.money.isPaid } ?? true
     }
 }

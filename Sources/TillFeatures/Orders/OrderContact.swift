@@ -3,21 +3,21 @@ import TillCore
 /// Whom an order is for, and where it goes. It belongs to the order's record only, never to a payment or the journal's
 /// events, so that it can be erased.
 package struct OrderContact: Hashable, Sendable {
-    var name: String?
-    var phone: String?
-    var email: String?
-    var address: Address?
+    package var name: String?
+    package var phone: String?
+    package var email: String?
+    package var address: Address?
 
     /// A postal address.
-    struct Address: Hashable, Sendable {
+    package struct Address: Hashable, Sendable {
         /// The most lines before the city.
         static let maximumLines = 4
 
-        var lines: [String] = []
-        var city: String?
-        var postalCode: String?
+        package var lines: [String] = []
+        package var city: String?
+        package var postalCode: String?
         /// Two capital letters.
-        var country: String?
+        package var country: String?
 
         var isEmpty: Bool { self == Address() }
     }

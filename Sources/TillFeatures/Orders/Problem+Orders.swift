@@ -27,7 +27,7 @@ extension Problem {
     static func orderOver(_ order: BookedOrder) -> Problem {
         Problem(
             .conflict, "order_over", "Order \(order.id) is \(order.state.rawValue). Nothing was changed.",
-            next: "Open it again with POST /v1/orders/\(order.id)/reopen.")
+            next: "Open it again with POST /v1/orders/\(order.id)/reopen, or till orders reopen \(order.id).")
     }
 
     static func orderCurrency(_ order: BookedOrder) -> Problem {
@@ -49,7 +49,7 @@ extension Problem {
         Problem(
             .conflict, "order_unpaid",
             "\(balance.paid) of \(balance.total) are paid, so order \(order.id) was not marked as handed over.",
-            next: "Take the rest, or send accept_unpaid to hand it over unpaid.")
+            next: "Take the rest, or hand it over unpaid with accept_unpaid, or --accept-unpaid.")
     }
 
     static func orderHasMoney(_ order: BookedOrder, _ live: Payment) -> Problem {
