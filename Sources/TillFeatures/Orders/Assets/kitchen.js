@@ -1,6 +1,6 @@
 // The orders to prepare, as they come. The page asks for what there is, then follows the stream from that position on;
-// after an interruption it asks again, also for each order that it knows and the list no longer has, so nothing is missed
-// (a cancellation least of all) and nothing is shown twice.
+// after an interruption it asks again, also for each order that it knows and the list no longer has, so nothing is
+// missed (a cancellation least of all) and nothing is shown twice.
 
 /** From when on an order is late, without a time that it is wanted for. */
 const LATE_AFTER_MS = 15 * 60_000;
@@ -168,7 +168,7 @@ async function move(order, verb, body = {}) {
 const minutes = (ms) => Math.max(0, Math.floor(ms / 60_000));
 const wantedAt = (order) => order.wanted_at ? Date.parse(order.wanted_at) : null;
 
-/** The time that an order is wanted for, with its day unless that is today. @param {number} wanted @param {number} now */
+/** The time that an order is wanted for, with its day unless it is today. @param {number} wanted @param {number} now */
 function wantedText(wanted, now) {
   const [date, today] = [new Date(wanted), new Date(now)];
   const time = date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
