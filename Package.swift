@@ -396,7 +396,7 @@ let package = Package(
                 "TillPayPal",
                 "TillPayPalClient",
                 "TillBraintree", "TillAdyen", "TillCards", "TillApplePay", "TillBooks", "TillContactless",
-                "TillTapToPay", "TillOffline", "TillPCSC", crypto, log,
+                "TillTapToPay", "TillOffline", "TillPCSC", crypto, httpTypes, log,
                 unixSignals, .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ] + features,
             swiftSettings: strict),
@@ -454,6 +454,7 @@ let package = Package(
         example("OnlineOrder", "TillCards", "TillPayPalClient", "TillPayPal", "TillStandInPayPal"),
         example("ApplePayToken", "TillApplePay", "TillStandInApple"),
         example("ApplePaySale", "TillApplePay", "TillApplePayClient", "TillClient", httpTypes),
+        example("ShopInSwift", crypto, httpTypes, hummingbird, nioCore),
 
         // What several rooms' tests share.
         .target(
@@ -527,7 +528,7 @@ let package = Package(
             name: "TillCommandLineTests",
             dependencies: [
                 "TillCommandLine", "TillCore", "TillCheckout", "TillHardware", "TillJournal", "TillProvider",
-                "TillCounter", "TillServer", "TillWeb",
+                "TillCounter", "TillServer", "TillWeb", httpTypes,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ] + features,
             swiftSettings: strict),
