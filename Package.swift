@@ -84,8 +84,8 @@ func feature(_ name: String, _ dependencies: Target.Dependency..., resources: [R
 
 /// The features of the server, one target each.
 let features = [
-    "ApplePay", "Books", "CardFields", "Operations", "Orders", "Page", "Payments", "Receipts", "Staff", "Tap",
-    "Terminal", "Webhooks",
+    "ApplePay", "Books", "CardFields", "Operations", "Orders", "Page", "Payments", "Receipts", "Shops",
+    "Staff", "Tap", "Terminal", "Webhooks",
 ].map { Target.Dependency.target(name: "TillFeature" + $0) }
 
 let package = Package(
@@ -114,7 +114,6 @@ let package = Package(
         .library(name: "TillCanvas", targets: ["TillCanvas"]),
         .library(name: "TillPrinting", targets: ["TillPrinting"]),
         .library(name: "TillMail", targets: ["TillMail"]),
-        .library(name: "TillShop", targets: ["TillShop"]),
         .library(name: "TillStripe", targets: ["TillStripe"]),
         .library(name: "TillPayPal", targets: ["TillPayPal"]),
         .library(name: "TillBraintree", targets: ["TillBraintree"]),
@@ -366,6 +365,9 @@ let package = Package(
             "Receipts", "TillCanvas", "TillCheckout", "TillCounter", "TillHardware", "TillJournal", "TillPrinting",
             "TillReceipts", log),
         feature(
+            "Shops", "TillCheckout", "TillCounter", "TillFeatureOrders", "TillHTTP", "TillJournal", "TillOrders",
+            "TillShop", crypto, lifecycle, log),
+        feature(
             "Staff", "TillCheckout", "TillCounter", "TillJournal", "TillReceipts", crypto, cryptoExtras, log),
         feature(
             "Tap", "TillCheckout", "TillContactless", "TillCounter", "TillHardware", "TillSandbox", "TillTapToPay",
@@ -391,7 +393,7 @@ let package = Package(
                 "TillHardware", "TillJournal", "TillJournalSQLite", "TillPostgres", "TillCheckout", "TillSandbox",
                 "TillStandInAdyen", "TillStandInApple", "TillStandInBraintree", "TillStandInCard", "TillStandInPayPal",
                 "TillStandInPrinter", "TillStandInServing", "TillStandInShop", "TillStandInStripe", "TillCounter",
-                "TillServer", "TillWeb", "TillHTTP",
+                "TillServer", "TillWeb", "TillHTTP", "TillShop",
                 "TillProvider", "TillStatements", "TillStripe",
                 "TillPayPal",
                 "TillPayPalClient",
@@ -520,8 +522,9 @@ let package = Package(
             "TillServer",
             [
                 "TillAdyen", "TillApplePay", "TillBooks", "TillCards", "TillCheckout", "TillContactless",
-                "TillCounter", "TillJournal", "TillJournalSQLite", "TillProvider", "TillSandbox", "TillStandInApple",
-                "TillStripe", "TillTapToPay", "TillWeb", grdb, hummingbird, lifecycle, httpTypes, nioCore, tracing,
+                "TillCounter", "TillHTTP", "TillJournal", "TillJournalSQLite", "TillProvider", "TillSandbox",
+                "TillShop", "TillStandInApple", "TillStandInShop", "TillStripe", "TillTapToPay", "TillWeb", grdb,
+                hummingbird, lifecycle, httpTypes, nioCore, tracing,
                 inMemoryTracing,
             ] + features),
         .testTarget(

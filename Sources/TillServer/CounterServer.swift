@@ -16,6 +16,7 @@ import TillFeatureOrders
 import TillFeaturePage
 import TillFeaturePayments
 import TillFeatureReceipts
+import TillFeatureShops
 import TillFeatureStaff
 public import TillFeatureTap
 import TillFeatureTerminal
@@ -173,6 +174,10 @@ public struct CounterServer: Sendable {
         services.append(Named(service: queue, serviceName: "print queue"))
         services.append(
             Named(service: WebhookService(webhooks, logger: logger), serviceName: "webhooks"))
+        let sync = ShopSync(
+            shops, book: OrderBook(journal, checkout: checkout, feed: feed, clock: clock), checkout: checkout,
+            scope: options.orderScope, logger: logger)
+        services.append(Named(service: sync, serviceName: "shops"))
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
@@ -206,6 +211,11 @@ public struct CounterServer: Sendable {
         WebhookEndpoints(
             journal, pepper: Pepper(besideJournal: journal.path), clock: clock, mode: options.mode,
             reachesInside: options.hasHardware)
+    }
+
+    /// The shops whose orders are sold here.
+    private var shops: ConnectedShops {
+        ConnectedShops(journal, pepper: Pepper(besideJournal: journal.path), clock: clock, mode: options.mode)
     }
 
     /// Returns the handler of every request: the responder logs and counts for itself, so it is called without a
@@ -308,6 +318,7 @@ public struct CounterServer: Sendable {
         OrderRoutes(book: orders, payments: payments).register(on: router)
         OrderFeedRoute(book: orders, streams: streams).register(on: router)
         KitchenRoutes(mode: options.mode).register(on: router)
+        ShopRoutes(shops: shops, scope: options.orderScope).register(on: router)
         let receipts = ReceiptRoutes(
             payments: payments, journal: journal, options: options, guesses: authenticator.linkGuesses, clock: clock,
             logger: logger)

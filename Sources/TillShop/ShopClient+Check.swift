@@ -1,3 +1,4 @@
+import HTTPTypes
 package import TillCore
 
 extension ShopClient {

@@ -15,8 +15,8 @@ extension ShopClient {
     /// - Parameters:
     ///   - statuses: the wanted statuses; none for every status but the trash.
     ///   - modifiedAfter: only those that changed in a later second.
-    /// - Returns: the orders by ascending identifier. One that changes while the list is read may be missing from it; it
-    ///   has changed after the list began, so a later list without statuses, with an overlap, has it.
+    /// - Returns: the orders by ascending identifier. One that changes while the list is read may be missing from it;
+    ///   it has changed after the list began, so a later list without statuses, with an overlap, has it.
     package func orders(
         in statuses: [ShopOrderStatus] = [], modifiedAfter: Timestamp? = nil
     ) async throws(ShopError) -> [ShopOrder] {

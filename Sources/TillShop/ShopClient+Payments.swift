@@ -1,3 +1,4 @@
+import HTTPTypes
 package import TillCore
 
 /// A payment that a shop is to record.

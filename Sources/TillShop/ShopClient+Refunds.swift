@@ -1,3 +1,4 @@
+import HTTPTypes
 package import TillCore
 
 /// A refund that Till has made and a shop is to record.
@@ -48,26 +49,56 @@ extension ShopClient {
 
     /// Finds a refund by its mark; `nil` if the shop has none.
     private func known(_ refund: ShopRefund) async throws(ShopError) -> Int64? {
-        var seen = 0
-        while seen < ShopLimits.refunds {
-            // Refunds are never removed by Till; newest first, one that is added meanwhile only repeats others.
+        try await refunds(of: refund.order).first { $0.mark == refund.id }?.id
+    }
+
+    /// Returns the refunds of an order as the shop has them, also those that Till recorded.
+    package func refunds(of order: Int64) async throws(ShopError) -> [RecordedRefund] {
+        let currency = try await self.order(order).total.currency
+        var refunds: [RecordedRefund] = []
+        var seen: Set<Int64> = []
+        for page in 0..<(ShopLimits.refunds / ShopLimits.page) {
+            // Newest first: one that is added meanwhile only repeats others.
             let answer = try await get(
-                "orders/\(refund.order)/refunds",
-                [("offset", String(seen)), ("per_page", String(ShopLimits.page))])
-            guard let page = answer.document.arrayValue, page.count <= ShopLimits.page else {
+                "orders/\(order)/refunds",
+                [("offset", String(page * ShopLimits.page)), ("per_page", String(ShopLimits.page))])
+            guard let listed = answer.document.arrayValue, listed.count <= ShopLimits.page else {
                 throw .unreadable("list of refunds")
             }
-            for one in page {
-                let isMarked = (one["meta_data"]?.arrayValue ?? []).contains {
-                    $0["key"]?.stringValue == ShopRefund.mark && $0["value"]?.stringValue == refund.id
-                }
-                guard isMarked else { continue }
-                guard let id = one["id"]?.int64Value else { throw .unreadable("id of a refund") }
-                return id
+            for one in listed {
+                let refund = try RecordedRefund(one, currency)
+                if seen.insert(refund.id).inserted { refunds.append(refund) }
             }
-            guard page.count == ShopLimits.page else { return nil }
-            seen += page.count
+            guard listed.count == ShopLimits.page else { return refunds }
         }
         throw .unreadable("list of refunds: there are \(ShopLimits.refunds) or more")
+    }
+}
+
+/// A refund as a shop has recorded it.
+package struct RecordedRefund: Hashable, Sendable {
+    /// The shop's identifier of the refund.
+    package let id: Int64
+    /// The amount, above zero.
+    package let amount: Money
+    /// The reason, shortened and without card numbers.
+    package let reason: String
+    /// Till's identifier of the refund, if Till recorded it.
+    package let mark: String?
+
+    /// - Throws: ``ShopError/unreadable(_:)``.
+    init(_ document: JSONValue, _ currency: Currency) throws(ShopError) {
+        guard let id = document["id"]?.int64Value, id > 0 else { throw .unreadable("id of a refund") }
+        guard
+            let amount = document["amount"].map({ $0.stringValue ?? $0.text }).flatMap({
+                Money(ifValid: $0, currency: currency)
+            }),
+            amount.isPositive
+        else { throw .unreadable("amount of the refund \(id)") }
+        self.id = id
+        self.amount = amount
+        reason = ShopMessage.short(document["reason"]?.stringValue)
+        mark = (document["meta_data"]?.arrayValue ?? []).first { $0["key"]?.stringValue == ShopRefund.mark }
+            .flatMap { $0["value"]?.stringValue }
     }
 }

@@ -40,6 +40,11 @@ package struct ShopClient: Sendable {
         try await call(method, path, [], body).document
     }
 
+    /// Deletes something for good.
+    func remove(_ path: String) async throws(ShopError) -> JSONValue {
+        try await call(.delete, path, [("force", "true")], nil).document
+    }
+
     private func call(
         _ method: HTTPRequest.Method, _ path: String, _ query: [(name: String, value: String)], _ body: JSONValue?
     ) async throws(ShopError) -> Answer {

@@ -122,12 +122,14 @@ package struct ShopMessage: Hashable, Sendable, CustomStringConvertible {
     package let text: String
 
     init(_ document: JSONValue?) {
-        func short(_ text: String?) -> String {
-            let plain = (text ?? "").unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) }
-            return CardNumberMask.masked(String(String(plain).prefix(ShopLimits.messageCharacters)))
-        }
-        code = short(document?["code"]?.stringValue)
-        text = short(document?["message"]?.stringValue)
+        code = ShopMessage.short(document?["code"]?.stringValue)
+        text = ShopMessage.short(document?["message"]?.stringValue)
+    }
+
+    /// Returns a text of the shop, shortened, on one line and without card numbers.
+    static func short(_ text: String?) -> String {
+        let plain = (text ?? "").unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) }
+        return CardNumberMask.masked(String(String(plain).prefix(ShopLimits.messageCharacters)))
     }
 
     package var description: String {

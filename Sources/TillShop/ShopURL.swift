@@ -1,4 +1,4 @@
-package import TillCore
+import TillCore
 
 /// The address of a shop: scheme, host, port and the folder in which it is installed.
 package struct ShopURL: Hashable, Sendable, CustomStringConvertible {
@@ -20,7 +20,8 @@ package struct ShopURL: Hashable, Sendable, CustomStringConvertible {
         guard text.utf8.count <= ShopLimits.urlBytes else {
             throw .address("It has more than \(ShopLimits.urlBytes) bytes.")
         }
-        let pattern = /(https?):\/\/([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?(\/[A-Za-z0-9._~\/-]*)?/
+        let pattern =
+            /(https?):\/\/([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?(\/[A-Za-z0-9._~\/-]*)?/
         guard let parts = text.wholeMatch(of: pattern)?.output else {
             throw .address("It must be the shop's own address, such as https://shop.example, without a query.")
         }

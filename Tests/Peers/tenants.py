@@ -14,7 +14,8 @@ from attention import failed_refund, incident
 METHODS = ("get", "post", "put", "patch", "delete")
 # What anybody may ask for, so that a key is of no account there.
 OPEN = {
-    "GET /healthz", "GET /readyz", "GET /openapi.yaml", "POST /webhooks/{provider}", "GET /back/{attempt}/{way}",
+    "GET /healthz", "GET /readyz", "GET /openapi.yaml", "POST /webhooks/{provider}",
+    "POST /v1/shops/{id}/notifications", "GET /back/{attempt}/{way}",
     # Not by a key: the session of an app is the permission.
     "GET /app/payment", "POST /app/pay", "POST /app/cancel", "GET /app/receipt",
     "GET /r/{link}", "POST /session", "DELETE /session", "GET /session/person", "POST /session/person",
@@ -89,6 +90,7 @@ class Owner:
         self.webhook = server.request("POST", "/v1/webhook_endpoints", {
             "url": "https://127.0.0.1:1/till", "allow_private": True, "types": ["dispute.closed"]}, "hook").json()["id"]
         self.message = server.request("POST", f"/v1/webhook_endpoints/{self.webhook}/test").json()["id"]
+        self.shop = "shop_" + "a" * 24
         self.names = {"{number}": "1", "{name}": "bar", "{message}": self.message}
 
     def path(self, template):
@@ -96,7 +98,7 @@ class Owner:
         kinds = {"/v1/payments": self.sale["id"], "/v1/orders": "o-1", "/v1/incidents": self.incident,
                  "/v1/terminal/readers": self.reader, "/v1/terminal/payments": self.sale["id"],
                  "/v1/staff": self.staff, "/v1/sessions": self.session, "/v1/applepay/baskets": self.basket,
-                 "/v1/webhook_endpoints": self.webhook,
+                 "/v1/webhook_endpoints": self.webhook, "/v1/shops": self.shop,
                  "/session/own": self.session, "/session/passkeys": "0" * 64}
         for start, name in kinds.items():
             if template.startswith(start + "/"):

@@ -37,7 +37,8 @@ def settings(owner, document):
     """For every operation the owner's own names, in its address and in its query."""
     rows = []
     for path, item in document["paths"].items():
-        if path in (*STREAMS, "/webhooks/{provider}", "/back/{attempt}/{way}", "/r/{link}"):
+        if path in (*STREAMS, "/webhooks/{provider}", "/v1/shops/{id}/notifications", "/back/{attempt}/{way}",
+                    "/r/{link}"):
             continue
         values = dict(zip(
             [part[1:-1] for part in path.split("/") if part.startswith("{")],

@@ -89,7 +89,7 @@ NEUTRAL = {"formats", "maximum_bytes", "maximum_lines", "sequence", "at",
 # What answers a stranger at all: with nothing, with what is the stranger's own, or, said here, in a way of its own.
 ANSWERS = {"GET /v1/payments", "GET /v1/attention", "GET /v1/reconciliation", "GET /v1/ledger/balances",
            "GET /v1/roles", "GET /v1/staff", "GET /v1/sessions", "GET /v1/webhook_endpoints",
-           "GET /v1/orders"}
+           "GET /v1/orders", "GET /v1/shops"}
 QUERIES = {
     "GET /v1/payments": ["", "?order_id=o-1", "?status=succeeded", "?before={payment}"],
     "GET /v1/tap/story": ["?payment={payment}"], "GET /v1/events": ["?payment={payment}"],

@@ -1,4 +1,5 @@
 """The stand-in of a shop with WooCommerce, from outside: the shop's own Python client, and the stand-in's ledger."""
+import contextlib
 import http.server
 import threading
 
@@ -42,6 +43,16 @@ def refused(answer, status, code):
     assert (answer.status_code, answer.json()["code"]) == (status, code), answer.text
     assert answer.json()["data"]["status"] == status
     return answer.json()["message"]
+
+
+@contextlib.contextmanager
+def another(folder):
+    """A further shop, as a process."""
+    from conftest import stand_in_process
+    process = stand_in_process("shop", folder)
+    yield next(process)
+    for _ in process:
+        pass
 
 
 class Hooks:

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Testing
 import TillCore
+import TillHTTP
 
 @testable import TillShop
 
@@ -24,7 +25,9 @@ struct ShopListTests {
     @Test("an order that leaves the list between two pages hides no other one")
     func moving() async throws {
         try await RunningShop.with(openOrders: 257) { shop in
-            let transport = Meddling(shop) { shop in try? await shop.control("orders/101", "{\"status\": \"on-hold\"}") }
+            let transport = Meddling(shop) { shop in
+                _ = try? await shop.control("orders/101", "{\"status\": \"on-hold\"}")
+            }
             let client = ShopClient(
                 shop.client.shop, key: try ShopKey(key: "ck_a", secret: Secret("cs_a")), transport: transport,
                 clock: SystemClock())

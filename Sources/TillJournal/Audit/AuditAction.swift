@@ -69,6 +69,9 @@ public enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case orderReopened = "order.reopened"
     /// The customer and the note of an order were erased.
     case orderContactErased = "order.contact_erased"
+    /// A shop was connected, or given another key.
+    case shopConnected = "shop.connected"
+    case shopDisconnected = "shop.disconnected"
     /// The shop's server opened an Apple Pay basket.
     case basketOpened = "basket.opened"
     /// The shop's server replaced goods and terms of an Apple Pay basket.
