@@ -11,9 +11,9 @@ struct Listen: AsyncParsableCommand {
         commandName: "listen",
         abstract: "Sends what happens at a counter to a program under test, as signed webhooks.",
         discussion: """
-            No endpoint is added at the counter, and nothing of it has to be reachable from elsewhere. It asks with the \
-            key in TILL_API_KEY, which needs the scope read. Messages are signed with a secret that is drawn and shown \
-            at each start, or with the one in the variable that --secret-env names.
+            No endpoint is added at the counter, and nothing of it has to be reachable from elsewhere. It asks with \
+            the key in TILL_API_KEY, which needs the scope read. Messages are signed with a secret that is drawn and \
+            shown at each start, or with the one in the variable that --secret-env names.
 
             What the counter does while it is not reached comes after it. A program that is down is tried again \
             \(ListenLimits.waits.count) times, in \(ListenLimits.waitSeconds) seconds. Ctrl-C ends it; --after goes on \

@@ -30,7 +30,7 @@ struct ListenFollower: Sendable {
 
     /// Follows until the task is canceled.
     /// - Parameter start: the position after which the first event comes.
-    /// - Throws: ``ListenEnd`` if the counter refuses the key, or is not reached for ``ListenLimits/failedConnections``.
+    /// - Throws: ``ListenEnd`` if the counter refuses the key, or after ``ListenLimits/failedConnections`` in a row.
     func follow(after start: Int64) async throws(ListenEnd) {
         var place = start
         var failures = 0
