@@ -29,7 +29,9 @@ extension ShopClient {
         }
         do throws(ShopError) {
             let status = try await get("system_status", [("_fields", "environment.version,settings.currency")]).document
-            let version = status.at("environment", "version")?.stringValue.map { String($0.prefix(40)) }
+            let version = status.at("environment", "version")?.stringValue.map {
+                String(ShopMessage.short($0).prefix(40))
+            }
             return Standing(
                 version: version,
                 currency: status.at("settings", "currency")?.stringValue.flatMap { Currency(ifValid: $0) })

@@ -8,7 +8,8 @@ extension ShopClient {
         return order
     }
 
-    /// Lists orders by their identifiers, without their whole documents; read an order for that.
+    /// Lists orders by their identifiers, without their whole documents; read an order for that. Orders that cannot be
+    /// read are left out.
     ///
     /// The shop pages by offset, so an order that leaves the list between two calls would hide another one. Each page
     /// therefore begins with the last order of the page before; if it does not, the list begins again.
@@ -31,8 +32,9 @@ extension ShopClient {
         _ statuses: [ShopOrderStatus], _ modifiedAfter: Timestamp?
     ) async throws(ShopError) -> [ShopOrder]? {
         var orders: [ShopOrder] = []
+        var ids: [Int64] = []
         while true {
-            let offset = max(0, orders.count - 1)
+            let offset = max(0, ids.count - 1)
             var query: [(name: String, value: String)] = [
                 ("_fields", ShopOrder.fields.joined(separator: ",")), ("offset", String(offset)), ("order", "asc"),
                 ("orderby", "id"), ("per_page", String(ShopLimits.page)),
@@ -45,19 +47,21 @@ extension ShopClient {
             guard let listed = answer.document.arrayValue, listed.count <= ShopLimits.page else {
                 throw .unreadable("list of orders")
             }
-            var page: [ShopOrder] = []
-            for one in listed { page.append(try ShopOrder(one)) }
-            if let last = orders.last {
-                guard page.first?.id == last.id else { return nil }
+            var page = listed[...]
+            if let last = ids.last {
+                guard page.first?["id"]?.int64Value == last else { return nil }
                 page.removeFirst()
             }
-            let ids = (orders.suffix(1) + page).map(\.id)
-            guard zip(ids, ids.dropFirst()).allSatisfy({ $0 < $1 }) else {
-                throw .unreadable("order of its list of orders")
+            for one in page {
+                guard let id = one["id"]?.int64Value, id > ids.last ?? 0 else {
+                    throw .unreadable("order of its list of orders")
+                }
+                ids.append(id)
+                // One that cannot be read, as of a currency that there is not, hides no other.
+                do throws(ShopError) { orders.append(try ShopOrder(one)) } catch { continue }
             }
-            orders += page
             if listed.count < ShopLimits.page { return orders }
-            guard orders.count < ShopLimits.listedOrders else { throw .tooManyOrders }
+            guard ids.count < ShopLimits.listedOrders else { throw .tooManyOrders }
         }
     }
 }

@@ -48,7 +48,7 @@ extension ShopClient {
         guard before.needsPayment else {
             // On hold or canceled, the shop would take the identifier and record no payment.
             if before.status.isWithoutPayment { throw .notPayable(before.status) }
-            throw .paidOtherwise(transaction: CardNumberMask.masked(String(before.transaction.prefix(100))))
+            throw .paidOtherwise(transaction: ShopMessage.short(before.transaction))
         }
         try ShopClient.compare(before, payment)
         // No status: with one the shop saves it first and does not record the payment then.

@@ -128,7 +128,9 @@ package struct ShopMessage: Hashable, Sendable, CustomStringConvertible {
 
     /// Returns a text of the shop, shortened, on one line and without card numbers.
     static func short(_ text: String?) -> String {
-        let plain = (text ?? "").unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) }
+        let plain = (text ?? "").unicodeScalars.map {
+            $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? " " : Character($0)
+        }
         return CardNumberMask.masked(String(String(plain).prefix(ShopLimits.messageCharacters)))
     }
 

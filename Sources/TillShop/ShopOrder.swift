@@ -29,7 +29,9 @@ package struct ShopOrder: Hashable, Sendable {
     /// - Throws: ``ShopError/unreadable(_:)``.
     init(_ document: JSONValue) throws(ShopError) {
         guard let id = document["id"]?.int64Value, id > 0 else { throw .unreadable("id of an order") }
-        guard let status = document["status"]?.stringValue, !status.isEmpty, status.utf8.count <= 100 else {
+        guard let status = document["status"]?.stringValue, !status.isEmpty, status.utf8.count <= 100,
+            status.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        else {
             throw .unreadable("status of the order \(id)")
         }
         guard let currency = document["currency"]?.stringValue.flatMap({ Currency(ifValid: $0) }) else {
@@ -46,7 +48,8 @@ package struct ShopOrder: Hashable, Sendable {
         self.number = document["number"]?.stringValue ?? String(id)
         self.status = ShopOrderStatus(status)
         self.total = total
-        self.transaction = document["transaction_id"]?.stringValue ?? ""
+        // Till's own are short; of another's longer one the beginning is enough to be told from them.
+        self.transaction = String((document["transaction_id"]?.stringValue ?? "").prefix(ShopLimits.identifierBytes))
         let mayNeed = self.status == .pending || self.status == .failed
         self.needsPayment = document["needs_payment"]?.boolValue ?? (mayNeed && total.minorUnits > 0)
         self.hasPaidDate = document["date_paid_gmt"]?.stringValue != nil

@@ -6,6 +6,7 @@ import sqlite3
 import threading
 
 import requests
+import woo
 
 import counter
 import terminal
@@ -90,7 +91,11 @@ class Owner:
         self.webhook = server.request("POST", "/v1/webhook_endpoints", {
             "url": "https://127.0.0.1:1/till", "allow_private": True, "types": ["dispute.closed"]}, "hook").json()["id"]
         self.message = server.request("POST", f"/v1/webhook_endpoints/{self.webhook}/test").json()["id"]
-        self.shop = "shop_" + "a" * 24
+        # It is there to be connected, and gone afterwards.
+        with woo.another(server.folder) as shop:
+            self.shop = counter.succeed(
+                "shop", "connect", shop, "--key", woo.KEY, "--secret", woo.SECRET, "--journal", server.journal,
+                "--json", *server.sandbox.flags)["id"]
         self.names = {"{number}": "1", "{name}": "bar", "{message}": self.message}
 
     def path(self, template):

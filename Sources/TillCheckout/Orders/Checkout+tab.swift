@@ -115,9 +115,9 @@ extension Checkout {
         }
     }
 
-    /// Returns a payment beside which this one pays its order, as soon as its money is back by these events: the last of
-    /// the others, if all together have more than the order's total. `nil` if they do not, and for an order without a
-    /// tab.
+    /// Returns a payment beside which this one pays its order, as soon as its money is back by these events: the last
+    /// of the others, if all together have more than the order's total. `nil` if they do not, and for an order without
+    /// a tab.
     ///
     /// Nothing here keeps the events from being recorded: another payment that cannot be read is left out, since it has
     /// an incident of its own, and so is a tab that cannot be read.
@@ -150,8 +150,8 @@ extension Checkout {
         return payments
     }
 
-    /// Returns the payments of the filter's order as ``list(_:)`` does, newest first, with those of its parts, which have
-    /// identifiers of their own.
+    /// Returns the payments of the filter's order as ``list(_:)`` does, newest first, with those of its parts, which
+    /// have identifiers of their own.
     public func listWithParts(_ filter: PaymentFilter) async throws(CheckoutError) -> [ListedPayment] {
         var listed = try await list(filter)
         guard let order = filter.order, let account = filter.account,

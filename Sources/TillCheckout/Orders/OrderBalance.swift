@@ -65,8 +65,8 @@ public struct OrderBalance: Hashable, Sendable {
 
     /// The amount that no payment asks for yet.
     public var open: Money { Money(minorUnits: max(0, difference), currency: total.currency) }
-    /// The amount captured or asked for beyond the total, and not given back: a canceled payment that was captured after
-    /// all, or a capture made elsewhere.
+    /// The amount captured or asked for beyond the total, and not given back: a canceled payment that was captured
+    /// after all, or a capture made elsewhere.
     public var excess: Money {
         Money(minorUnits: max(0, kept.minorUnits - total.minorUnits), currency: total.currency)
     }

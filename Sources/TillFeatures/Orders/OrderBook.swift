@@ -95,10 +95,10 @@ package struct OrderBook: Sendable {
     /// Books an order, or returns the one that was booked with the same content.
     ///
     /// The tab is opened in two commits. After the first no payment is made for the order without it; what was made
-    /// before is then found and added by the second, which books the order: all of it, since the money of a payment that
-    /// is over can come back.
-    /// - Throws: ``Problem/orderExists(_:)`` for an order with other content, ``Problem/orderName(_:)`` for a name under
-    ///   which it could not be read, ``Problem/orderSoldTooOften(_:)`` for more payments than a tab has.
+    /// before is then found and added by the second, which books the order: all of it, since the money of a payment
+    /// that is over can come back.
+    /// - Throws: ``Problem/orderExists(_:)`` for an order with other content, ``Problem/orderName(_:)`` for a name
+    ///   under which it could not be read, ``Problem/orderSoldTooOften(_:)`` for more payments than a tab has.
     package func book(
         _ content: BookedOrder.Content, of account: AccountID
     ) async throws -> (entry: Entry, isNew: Bool) {
@@ -174,8 +174,8 @@ package struct OrderBook: Sendable {
         try await move(id, of: account, to: state, acceptsUnpaid: acceptsUnpaid, by: nil)
     }
 
-    /// Moves an order to a state, for a member of staff if one asks for it. To undo a cancellation or a hand-over, and to
-    /// hand over unpaid goods, they need the permission to cancel.
+    /// Moves an order to a state, for a member of staff if one asks for it. To undo a cancellation or a hand-over, and
+    /// to hand over unpaid goods, they need the permission to cancel.
     func move(
         _ id: OrderID, of account: AccountID, to state: BookedOrder.State, acceptsUnpaid: Bool = false,
         by person: StaffGrant?

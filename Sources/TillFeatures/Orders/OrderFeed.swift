@@ -73,8 +73,9 @@ extension OrderBook {
         return OrderCursor(change: last.first?.position ?? 0, event: try await journal.lastSequence())
     }
 
-    /// Returns the orders that changed after a position. Both the change of an order and an event of one of its payments
-    /// count. A record that cannot be read stops nothing: its order is named as unreadable, and the position goes on.
+    /// Returns the orders that changed after a position. Both the change of an order and an event of one of its
+    /// payments count. A record that cannot be read stops nothing: its order is named as unreadable, and the position
+    /// goes on.
     func changes(after cursor: OrderCursor, of account: AccountID) async throws -> Reading {
         var reading = Reading(next: cursor)
         var changed = ChangedOrders()

@@ -4,8 +4,8 @@ import TillCounter
 
 /// The JSON form of an order. Amounts are integers in minor units of `currency`.
 enum OrderJSON {
-    /// `true` for a caller that sees whom an order is for: one that may sell. Others, such as a display or a report, have
-    /// no need of names and telephone numbers.
+    /// `true` for a caller that sees whom an order is for: one that may sell. Others, such as a display or a report,
+    /// have no need of names and telephone numbers.
     static func seesContact(_ scopes: Set<APIScope>) -> Bool { scopes.contains(.sell) }
 
     /// Encodes an order with all of its payments, for a caller with these scopes.

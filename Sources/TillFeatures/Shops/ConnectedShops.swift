@@ -66,19 +66,21 @@ package struct ConnectedShops: Sendable {
             let all = try await list(account)
             let known = all.first { $0.id == id }
             guard known != nil || all.count < ShopSyncLimits.shopsPerAccount else { throw .tooManyShops }
-            if let other = all.first(where: { $0.id != id && $0.scope == request.scope }) {
-                throw .sameScope(other.url.text)
-            }
+            let scope = request.scope ?? known?.scope
+            guard known == nil || scope == known?.scope else { throw .scopeChanged }
+            if let other = all.first(where: { $0.id != id && $0.scope == scope }) { throw .sameScope(other.url.text) }
             var shop: ConnectedShop
             let hookSecret: Secret<String>
             do throws(StaffError) {
-                hookSecret = ConnectedShops.randomSecret()
+                // The shop goes on signing with the secret that it has, unless that cannot be opened any more.
+                hookSecret = (try? known?.openedHookSecret(by: pepper)) ?? ConnectedShops.randomSecret()
                 shop = ConnectedShop(
                     id: id, account: account, url: request.url, key: request.key.key,
                     sealedSecret: try ConnectedShop.sealed(request.key.secret, id, by: pepper),
-                    sealedHookSecret: try ConnectedShop.sealed(hookSecret, id, by: pepper), scope: request.scope,
+                    sealedHookSecret: try ConnectedShop.sealed(hookSecret, id, by: pepper), scope: scope,
                     cursor: 0, createdAt: known?.createdAt ?? clock.now())
             } catch { throw .sealing(error) }
+            shop.seenUntil = known?.seenUntil
             do throws(JournalError) {
                 let stored = try await store.record(shop.record.id)
                 if let known { shop.cursor = known.cursor } else { shop.cursor = try await store.lastSequence() }

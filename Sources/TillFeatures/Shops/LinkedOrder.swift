@@ -73,6 +73,9 @@ struct LinkedOrder: Hashable, Sendable {
         var parts: [Part] = []
         var state: State
 
+        /// How much of it the staff has given back by refunds here.
+        var handed: Int64 = 0
+
         /// The reason of the refunds here, by which they are known as this one.
         var mark: String { "Refund \(id) in the shop" }
     }
@@ -92,6 +95,10 @@ struct LinkedOrder: Hashable, Sendable {
     var toldRefunds: [RefundID: Int64] = [:]
     /// The refunds recorded in the shop by others.
     var shopsRefunds: [ShopsRefund] = []
+    /// `true` once the shop has the note about the payment.
+    var isNoted = false
+    /// The least pause before it is worked on again after a failure; not kept.
+    var leastPause = Span.milliseconds(0)
     /// The number of times that something was found to be done.
     var marks = 1
     /// The number of failures in a row.
@@ -143,6 +150,7 @@ extension LinkedOrder: RecordDocument {
             writer.field("told", payment.isTold)
             writer.field("payments", .array(payment.payments.map { .string($0.rawValue) }))
         }
+        writer.field("noted", isNoted)
         writer.key("told_refunds")
         writer.beginArray()
         for (refund, number) in toldRefunds.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
@@ -178,6 +186,7 @@ extension LinkedOrder: RecordDocument {
             payment =
                 try body.bool("told") ? .told(transaction, of: payments) : .telling(transaction, of: payments)
         }
+        isNoted = try body.bool("noted")
         for one in body.json["told_refunds"]?.arrayValue ?? [] {
             guard let refund = one["refund"]?.stringValue, let number = one["number"]?.int64Value else {
                 throw body.damaged("told_refunds")
@@ -221,6 +230,7 @@ extension LinkedOrder.ShopsRefund {
         .members([
             "id": .number(String(id)), "amount": .number(String(amount.minorUnits)),
             "currency": .string(amount.currency.code), "state": .string(state.rawValue),
+            "handed": .number(String(handed)),
             "parts": .array(
                 parts.map {
                     .members([
@@ -241,5 +251,6 @@ extension LinkedOrder.ShopsRefund {
             parts.append(Part(payment: PaymentID(rawValue: payment), amount: amount))
         }
         self.init(id: id, amount: Money(minorUnits: units, currency: currency), parts: parts, state: state)
+        handed = json["handed"]?.int64Value ?? 0
     }
 }

@@ -36,6 +36,22 @@ struct LinkedOrders: Sendable {
         }
     }
 
+    /// Notes that every order of a shop is to be read.
+    func markAll(of shop: ConnectedShop) async throws(JournalError) {
+        var position: Int64?
+        while true {
+            let page = try await store.records(
+                RecordQuery(
+                    LinkedOrder.collection, matching: LinkedOrder.match(shop.id), .oldestFirst(after: position)))
+            guard let last = page.last else { return }
+            position = last.position
+            for kept in page {
+                let link = try LinkedOrder(kept)
+                try await mark(link.number, of: shop, as: link.order)
+            }
+        }
+    }
+
     /// Writes an order over whatever it was, and keeps what was noted since it was read.
     /// - Parameter isDone: `true` if everything noted by the time of reading is done, so that `due` holds.
     func save(_ link: LinkedOrder, isDone: Bool = false) async throws(JournalError) {

@@ -14,6 +14,8 @@ package enum ShopConnectError: ExplainedError, ProblemConvertible, Hashable {
     case testMode
     /// Another shop of the account has no scope, or the same.
     case sameScope(String)
+    /// The shop is connected with another scope.
+    case scopeChanged
     case shop(ShopError)
     case sealing(StaffError)
     case journal(JournalError)
@@ -24,6 +26,7 @@ package enum ShopConnectError: ExplainedError, ProblemConvertible, Hashable {
         case .tooManyShops: "too_many_shops"
         case .testMode: "shop_in_test_mode"
         case .sameScope: "shop_scope_taken"
+        case .scopeChanged: "shop_scope_changed"
         case .shop(let error): error.code
         case .sealing(let error): error.code
         case .journal: "journal"
@@ -39,6 +42,8 @@ package enum ShopConnectError: ExplainedError, ProblemConvertible, Hashable {
                 + "connected."
         case .sameScope(let url):
             "The orders of \(url) have the same scope, so two orders could have one number. The shop was not connected."
+        case .scopeChanged:
+            "The shop is connected with another scope, under which its orders are booked. Nothing was changed."
         case .shop(let error): error.what
         case .sealing(let error): error.what
         case .journal(let error): "\(error)"
@@ -53,6 +58,7 @@ package enum ShopConnectError: ExplainedError, ProblemConvertible, Hashable {
         case .tooManyShops: "Disconnect one first."
         case .testMode: "If it is a test shop, connect it with --test-shop."
         case .sameScope: "Connect it with --scope and a short name."
+        case .scopeChanged: "Leave out --scope to connect it with another key."
         case .shop(let error): error.next
         case .sealing(let error): error.next
         case .journal: "Try again."
@@ -62,7 +68,7 @@ package enum ShopConnectError: ExplainedError, ProblemConvertible, Hashable {
     package var problem: Problem {
         switch self {
         case .unknownShop: problem(.notFound)
-        case .tooManyShops, .testMode, .sameScope: problem(.conflict)
+        case .tooManyShops, .testMode, .sameScope, .scopeChanged: problem(.conflict)
         case .shop: problem(.unprocessableContent)
         case .sealing(let error): error.problem
         case .journal(let error): error.problem

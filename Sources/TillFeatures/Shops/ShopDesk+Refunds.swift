@@ -12,6 +12,11 @@ extension ShopDesk {
         let listed = (order.document["refunds"]?.arrayValue ?? []).compactMap { $0["id"]?.int64Value }
         let known = Set(link.toldRefunds.values).union(link.shopsRefunds.map(\.id))
         guard listed.contains(where: { !known.contains($0) }) else { return }
+        guard link.shopsRefunds.count + listed.count <= ShopLimits.refunds else {
+            throw ShopError.unreadable("list of refunds: there are \(ShopLimits.refunds) or more")
+        }
+        // Also while the shop is being told: it may have recorded the payment already.
+        let isOfTill = link.payment.transaction.map { $0 == order.transaction } ?? false
         for refund in try await client.refunds(of: link.number) where !known.contains(refund.id) {
             if let mark = refund.mark {
                 // Recorded by Till, and the answer was lost.
@@ -20,15 +25,23 @@ extension ShopDesk {
                 // What was refunded before the shop knew of a payment here was not Till's money.
                 link.shopsRefunds.append(
                     LinkedOrder.ShopsRefund(
-                        id: refund.id, amount: refund.amount, state: link.payment.isTold ? .planned : .ignored))
+                        id: refund.id, amount: refund.amount, state: isOfTill ? .planned : .ignored))
             }
         }
     }
 
     /// Gives back what the shop has refunded.
-    func carryOutRefunds(_ link: inout LinkedOrder) async throws {
+    func carryOutRefunds(of payments: [Payment], _ link: inout LinkedOrder) async throws {
         for index in link.shopsRefunds.indices where link.shopsRefunds[index].state == .planned {
             if link.shopsRefunds[index].parts.isEmpty {
+                // Somebody refunded it here by hand, and recorded that in the shop.
+                let amount = link.shopsRefunds[index].amount
+                if let same = untold(of: payments, link).first(where: { $0.amount == amount }) {
+                    link.toldRefunds[same.id] = link.shopsRefunds[index].id
+                    link.shopsRefunds[index].state = .done
+                    try await links.save(link)
+                    continue
+                }
                 do throws(ShopDifference) { try await plan(index, of: &link) } catch {
                     link.shopsRefunds[index].state = .byHand
                     try await links.save(link)
@@ -67,8 +80,8 @@ extension ShopDesk {
         link.shopsRefunds[index].parts = []
         let possible = Money(minorUnits: refund.amount.minorUnits - left, currency: refund.amount.currency)
         throw isCash
-            ? ShopDifference.refundByHand(order: link.order, refund.amount)
-            : .refundTooLarge(order: link.order, shop: refund.amount, left: possible)
+            ? ShopDifference.refundByHand(refund.id, order: link.order, refund.amount)
+            : .refundTooLarge(refund.id, order: link.order, shop: refund.amount, left: possible)
     }
 
     /// Refunds a part under a key of its own: a repetition after a crash finds it done.
@@ -100,5 +113,80 @@ extension ShopDesk {
         guard let payment = link.payment.payments.last else { return }
         try await checkout.raise(
             .shopDiffers("\(difference.what) \(difference.next)"), about: payment, account: link.account)
+    }
+
+    // MARK: To the shop
+
+    /// Returns the refunds made here that the shop does not know, oldest first.
+    private func untold(of payments: [Payment], _ link: LinkedOrder) -> [Refund] {
+        payments.flatMap(\.refunds).filter {
+            $0.state.isSucceeded && link.toldRefunds[$0.id] == nil && !link.isShopsRefund($0)
+        }
+    }
+
+    /// Has the shop record the refunds made here that it does not know.
+    func tellRefunds(of payments: [Payment], _ link: inout LinkedOrder) async throws {
+        for refund in payments.flatMap(\.refunds) where refund.state.isReversed && link.toldRefunds[refund.id] != nil {
+            try await client.note(ShopWords.reversed(refund), on: link.number)
+        }
+        for refund in untold(of: payments, link) {
+            // One that is made again after it had failed is in the shop already.
+            if let failed = failed(like: refund, of: payments, link) {
+                link.toldRefunds[refund.id] = failed
+            } else {
+                try await tell(refund, &link)
+            }
+            try await links.save(link)
+        }
+    }
+
+    /// Returns the shop's number of a refund that failed later, if no other one stands for it.
+    private func failed(like refund: Refund, of payments: [Payment], _ link: LinkedOrder) -> Int64? {
+        let all = payments.flatMap(\.refunds)
+        let taken = all.filter { $0.state.isSucceeded }.compactMap { link.toldRefunds[$0.id] }
+        return all.lazy.filter { $0.state.isReversed && $0.amount == refund.amount }
+            .compactMap { link.toldRefunds[$0.id] }.first { !taken.contains($0) }
+    }
+
+    /// Has the shop record a refund: what it does not have already by refunds that were left to the staff, and at most
+    /// what is left of the order there, which knows no tips.
+    private func tell(_ refund: Refund, _ link: inout LinkedOrder) async throws {
+        var units = refund.amount.minorUnits
+        for index in link.shopsRefunds.indices where link.shopsRefunds[index].state == .byHand && units > 0 {
+            let open = link.shopsRefunds[index].amount.minorUnits - link.shopsRefunds[index].handed
+            let covered = min(open, units)
+            link.shopsRefunds[index].handed += covered
+            units -= covered
+            if covered == open { link.shopsRefunds[index].state = .done }
+        }
+        let known = try await client.refunds(of: link.number)
+        if let own = known.first(where: { $0.mark == refund.id.rawValue }) {
+            link.toldRefunds[refund.id] = own.id
+            return
+        }
+        let total = try await client.order(link.number).total
+        let left = known.reduce(total.minorUnits) { $0 - $1.amount.minorUnits }
+        let amount = Money(minorUnits: min(units, left), currency: refund.amount.currency)
+        guard amount.isPositive else {
+            // The shop has all of it.
+            link.toldRefunds[refund.id] = 0
+            return
+        }
+        let began = clock.now()
+        do throws(ShopError) {
+            let recorded = try await client.record(
+                ShopRefund(
+                    order: link.number, id: refund.id.rawValue, amount: amount,
+                    reason: ShopWords.reason(refund, recorded: amount)))
+            switch recorded {
+            case .recorded(let number), .already(let number): link.toldRefunds[refund.id] = number
+            }
+        } catch {
+            // The shop may still be at it: a second one would not find the first.
+            if case .lost = error, clock.now().since(began) >= ShopSyncLimits.slowCall {
+                link.leastPause = ShopSyncLimits.pauseAfterSlowCall
+            }
+            throw error
+        }
     }
 }

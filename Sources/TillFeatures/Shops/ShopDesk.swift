@@ -34,6 +34,9 @@ struct ShopDesk: Sendable {
             try await cancel(entry, or: ShopDifference.deleted(order: link.order))
             return true
         }
+        // Also of an order that then turns out to differ, so that it is not read again and again.
+        link.seen = LinkedOrder.Seen(order)
+        try await takeRefunds(order, &link)
         if let entry {
             try await follow(order, entry, link)
         } else {
@@ -46,8 +49,6 @@ struct ShopDesk: Sendable {
                 try await follow(order, known, link)
             }
         }
-        try await takeRefunds(order, &link)
-        link.seen = LinkedOrder.Seen(order)
         return true
     }
 
@@ -79,8 +80,13 @@ struct ShopDesk: Sendable {
     private func follow(_ order: ShopOrder, _ entry: OrderBook.Entry, _ link: LinkedOrder) async throws {
         let here = entry.order.content.order.total
         if order.needsPayment {
-            guard link.payment == .open else { return }
+            guard link.payment == .open else {
+                // Told, and waiting again: somebody may pay it twice.
+                guard link.payment.isTold, asked(entry).isPositive else { return }
+                throw ShopDifference.notWaiting(order: link.order, order.status, here: asked(entry))
+            }
             let content = try content(order)
+            guard content.order.id == link.order else { throw ShopDifference.orderTaken(content.order.id) }
             if entry.order.state == .canceled {
                 _ = try await book.move(link.order, of: shop.account, to: .open)
             }
@@ -101,6 +107,10 @@ struct ShopDesk: Sendable {
                 throw ShopDifference.notWaiting(order: link.order, status, here: asked(entry))
             default: return
             }
+        } else if link.payment.isTold {
+            // It has another payment there now.
+            guard asked(entry).isPositive else { return }
+            throw ShopDifference.notWaiting(order: link.order, order.status, here: asked(entry))
         } else if link.payment == .open {
             // Paid or canceled in the shop itself.
             try await cancel(
@@ -136,7 +146,11 @@ struct ShopDesk: Sendable {
 
     /// Tells the shop what it does not know: the payment once all is captured, and refunds of it.
     func tell(_ link: inout LinkedOrder) async throws {
-        guard let entry = try await entry(link), case .known(let balance, let payments) = entry.money else { return }
+        guard let entry = try await entry(link) else { return }
+        if case .unreadable(let payment) = entry.money {
+            throw CheckoutError.unreadablePayment(payment, reason: "the shop is told once it can be read")
+        }
+        guard case .known(let balance, let payments) = entry.money else { return }
         if link.payment == .open {
             let paid = payments.filter { $0.isLive && $0.captured.isPositive }
             guard balance.status == .paid, let first = paid.first else { return }
@@ -152,38 +166,16 @@ struct ShopDesk: Sendable {
             switch try await client.record(payment) {
             case .recorded(let order), .already(let order): link.seen = LinkedOrder.Seen(order)
             }
-            try await client.note(ShopWords.note(paid), on: link.number)
             link.payment = .told(transaction, of: ids)
             try await links.save(link)
         }
-        try await carryOutRefunds(&link)
+        guard link.payment.isTold else { return }
+        try await carryOutRefunds(of: paid, &link)
         try await tellRefunds(of: paid, &link)
-    }
-
-    private func tellRefunds(of payments: [Payment], _ link: inout LinkedOrder) async throws {
-        for payment in payments {
-            for refund in payment.refunds where !link.isShopsRefund(refund) {
-                if refund.state.isReversed, link.toldRefunds[refund.id] != nil {
-                    try await client.note(ShopWords.reversed(refund), on: link.number)
-                }
-                guard refund.state.isSucceeded, link.toldRefunds[refund.id] == nil else { continue }
-                // A refund that the shop has recorded already, and that was left to the staff: this is it.
-                if let own = link.shopsRefunds.firstIndex(where: { $0.state == .byHand && $0.amount == refund.amount })
-                {
-                    link.shopsRefunds[own].state = .done
-                    link.toldRefunds[refund.id] = link.shopsRefunds[own].id
-                    try await links.save(link)
-                    continue
-                }
-                let recorded = try await client.record(
-                    ShopRefund(
-                        order: link.number, id: refund.id.rawValue, amount: refund.amount,
-                        reason: ShopWords.reason(refund)))
-                switch recorded {
-                case .recorded(let number), .already(let number): link.toldRefunds[refund.id] = number
-                }
-                try await links.save(link)
-            }
-        }
+        // Last: a shop that takes no notes is told everything else.
+        guard !link.isNoted else { return }
+        try await client.note(ShopWords.note(paid), on: link.number)
+        link.isNoted = true
+        try await links.save(link)
     }
 }

@@ -12,9 +12,9 @@ enum ShopDifference: ExplainedError, Hashable {
     /// The order was deleted in the shop.
     case deleted(order: OrderID)
     /// A refund of the shop is larger than what is left here.
-    case refundTooLarge(order: OrderID, shop: Money, left: Money)
+    case refundTooLarge(Int64, order: OrderID, shop: Money, left: Money)
     /// A refund of the shop concerns cash.
-    case refundByHand(order: OrderID, Money)
+    case refundByHand(Int64, order: OrderID, Money)
 
     var code: String {
         switch self {
@@ -35,10 +35,12 @@ enum ShopDifference: ExplainedError, Hashable {
         case .notWaiting(let order, let status, let here):
             "Order \(order) is \(status) in the shop, and \(here) are paid or asked for here."
         case .deleted(let order): "Order \(order) was deleted in the shop, and has money here."
-        case .refundTooLarge(let order, let shop, let left):
-            "The shop refunded \(shop) of order \(order), of which \(left) can be given back here. Nothing was."
-        case .refundByHand(let order, let amount):
-            "The shop refunded \(amount) of order \(order), which was paid in cash. No money moved."
+        case .refundTooLarge(let number, let order, let shop, let left):
+            "The shop refunded \(shop) of order \(order) (its refund \(number)), of which \(left) can be given back "
+                + "here. Nothing was."
+        case .refundByHand(let number, let order, let amount):
+            "The shop refunded \(amount) of order \(order) (its refund \(number)), which was paid in cash. "
+                + "No money moved."
         }
     }
 

@@ -13,6 +13,8 @@ struct ShopPoller: Sendable {
     /// Marks the orders that changed since the last time; the first time those that wait for money.
     func poll(_ shop: ConnectedShop, _ client: ShopClient) async throws {
         guard let seen = shop.seenUntil else {
+            // Whatever happened since an earlier connection: those that are followed are read again.
+            try await links.markAll(of: shop)
             return try await take(try await client.orders(in: [.pending, .failed]), of: shop, isFirst: true)
         }
         let since = seen.adding(.milliseconds(-ShopSyncLimits.overlap.milliseconds))
@@ -30,9 +32,14 @@ struct ShopPoller: Sendable {
             try await links.mark(order.id, of: shop, as: try Self.name(order, shop.scope ?? scope))
         }
         // By the shop's own clock: this one's may differ.
-        guard let newest = orders.map(\.modified).max() else { return }
+        guard var newest = orders.map(\.modified).max() else { return }
+        // A time in the future, as an import writes it, would hide every change before it.
+        let now = shops.clock.now()
+        if newest > now.adding(ShopSyncLimits.clockDifference) { newest = now }
         _ = try await Records<ConnectedShop>(shops.store).update(shop.id.rawValue) { (shop) throws(JournalError) in
-            guard shop.seenUntil.map({ $0 < newest }) ?? true else { return false }
+            guard shop.seenUntil.map({ $0 < newest || $0 > now.adding(ShopSyncLimits.clockDifference) }) ?? true else {
+                return false
+            }
             shop.seenUntil = newest
             return true
         }

@@ -89,13 +89,16 @@ package struct ShopSync: Service {
             try await feeder.feed(shop.id)
             let client = ShopClient(
                 shop.url, key: try shop.openedKey(by: shops.pepper), transport: transport, clock: clock)
+            var isPolled = false
             if polls || activity.isPollDue(shop.id, at: now) {
                 activity.planPoll(shop.id, at: now.adding(ShopSyncLimits.pollAfterTrouble))
                 try await poller.poll(shop, client)
                 activity.planPoll(shop.id, at: now.adding(poller.pause))
+                isPolled = true
             }
             try await worker.work(on: shop, client)
-            try await settle(nil, of: shop)
+            // A turn that did not ask the shop does not know that its trouble is over.
+            if isPolled { try await settle(nil, of: shop) }
         } catch {
             let trouble = ShopTrouble(error, at: now)
             if activity.note(trouble.code, of: shop.id.rawValue) {

@@ -15,6 +15,12 @@ package enum ShopSyncLimits {
     /// How far a question for changes goes back behind the last one: shops write times in whole seconds, and two
     /// servers of one shop differ.
     package static let overlap = Span.minutes(2)
+    /// How far the clock of a shop may be ahead of the counter's; requests without TLS are refused beyond that, too.
+    static let clockDifference = Span.minutes(15)
+    /// The duration of a call after which it may go on in the shop although it was given up, and the pause before it is
+    /// tried again.
+    static let slowCall = Span.seconds(20)
+    static let pauseAfterSlowCall = Span.minutes(2)
     /// The events of payments that are read at a time.
     static let eventsPerPage = 200
     /// The events without a shop's order after which the place in the journal is written.

@@ -21,9 +21,11 @@ enum ShopWords {
     }
 
     /// Returns the reason of a refund as the shop shows it.
-    static func reason(_ refund: Refund) -> String {
-        let reason = String((refund.reason ?? "").prefix(ShopLimits.messageCharacters))
-        return reason.isEmpty ? "Refunded at the counter" : reason
+    /// - Parameter recorded: the amount that the shop records, which is less if it has the rest, or if there was a tip.
+    static func reason(_ refund: Refund, recorded: Money) -> String {
+        var reason = String((refund.reason ?? "").prefix(ShopLimits.messageCharacters))
+        if reason.isEmpty { reason = "Refunded at the counter" }
+        return recorded == refund.amount ? reason : "\(reason) (\(refund.amount) in all)"
     }
 
     /// Returns the note about a refund that failed after the shop had recorded it.

@@ -23,21 +23,37 @@ struct ShopWorker: Sendable {
     /// - Throws: the first error of the journal, or an error of the shop that concerns every order.
     func work(on shop: ConnectedShop, _ client: ShopClient) async throws {
         let due = try await links.due(of: shop.id)
-        try await withThrowingTaskGroup { group in
-            var waiting = due.makeIterator()
+        // After such an error no further order is begun, and what was begun is finished: a call that is broken off may
+        // be carried out.
+        let failure = await withTaskGroup { group in
+            var (waiting, failure) = (due.makeIterator(), (any Error)?.none)
             for _ in 0..<ShopSyncLimits.ordersAtOnce {
                 guard let next = waiting.next() else { break }
-                group.addTask { try await work(on: next, of: shop, client) }
+                group.addTask { await outcome(of: next, of: shop, client) }
             }
-            while try await group.next() != nil {
-                guard let next = waiting.next() else { continue }
-                group.addTask { try await work(on: next, of: shop, client) }
+            while let ended = await group.next() {
+                failure = failure ?? ended
+                guard failure == nil, let next = waiting.next() else { continue }
+                group.addTask { await outcome(of: next, of: shop, client) }
             }
+            return failure
         }
+        if let failure { throw failure }
+    }
+
+    private func outcome(of kept: KeptRecord, of shop: ConnectedShop, _ client: ShopClient) async -> (any Error)? {
+        do {
+            try await work(on: kept, of: shop, client)
+            return nil
+        } catch { return error }
     }
 
     private func work(on kept: KeptRecord, of shop: ConnectedShop, _ client: ShopClient) async throws {
-        var link = try LinkedOrder(kept)
+        var link: LinkedOrder
+        do throws(JournalError) { link = try LinkedOrder(kept) } catch {
+            logger.error("An order of a shop cannot be read.", metadata: ["record": "\(kept.id)"])
+            return
+        }
         let account = shop.account
         do {
             let desk = ShopDesk(
@@ -52,7 +68,10 @@ struct ShopWorker: Sendable {
             (link.failures, link.trouble, link.due) = (0, nil, nil)
             try await links.save(link, isDone: true)
         } catch {
-            if let error = error as? JournalError { throw error }
+            // A record that is too large or damaged is the order's own failure.
+            if let error = error as? JournalError {
+                guard case .corrupted = error else { throw error }
+            }
             try await fail(&link, of: account, with: error)
             // An order that fails is no reason to stop; a shop that does not answer is.
             if let error = error as? ShopError, error.isOfTheShop { throw error }
@@ -72,7 +91,9 @@ struct ShopWorker: Sendable {
                 metadata: ["shop": "\(link.shop)", "order": "\(link.order)"])
         }
         link.trouble = trouble
-        link.due = now.adding(needsReview ? ShopSyncLimits.pauseForReview : ShopSyncLimits.pause(after: link.failures))
+        let pause = needsReview ? ShopSyncLimits.pauseForReview : ShopSyncLimits.pause(after: link.failures)
+        link.due = now.adding(max(pause, link.leastPause))
+        link.leastPause = .milliseconds(0)
         if needsReview || link.failures == ShopSyncLimits.failuresUntilReview {
             try await raise(trouble, about: link, of: account)
         }

@@ -27,8 +27,8 @@ public struct OrderHold: RecordDocument, Hashable {
         RecordID(collection, OrderTab.key(account: account, order: order.whole))
     }
 
-    /// Returns the record identifier under which an earlier version held an order whose name, such as `2024~17`, was that
-    /// of no part yet; `nil` for other names.
+    /// Returns the record identifier under which an earlier version held an order whose name, such as `2024~17`, was
+    /// that of no part yet; `nil` for other names.
     public static func earlierID(account: AccountID, order: OrderID) -> RecordID? {
         guard order.whole != order else { return nil }
         return RecordID(collection, OrderTab.key(account: account, order: order))

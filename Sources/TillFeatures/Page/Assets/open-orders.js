@@ -7,9 +7,6 @@ import { chooseOrder } from "./order.js";
 import { ask, fail, Refusal } from "./requests.js";
 
 const SHOWN = 12;
-/** As many are read: canceled ones are among those that are not paid. */
-const READ = 50;
-const CURRENT = new Set(["open", "ready"]);
 
 function row(order) {
   const { open, status } = order.payment;
@@ -29,10 +26,11 @@ function row(order) {
 /** Asks for the orders with something to pay and shows them, newest first. */
 export async function listOpenOrders() {
   try {
-    const { orders } = await ask("GET", `/v1/orders?paid=false&limit=${READ}`);
-    const payable = orders.filter((order) => CURRENT.has(order.state) && order.payment?.open > 0);
+    const pages = await Promise.all(
+      ["ready", "open"].map((state) => ask("GET", `/v1/orders?state=${state}&paid=false&limit=${SHOWN}`)));
+    const payable = pages.flatMap(({ orders }) => orders).filter((order) => order.payment?.open > 0);
     $("open-orders-list").replaceChildren(...payable.slice(0, SHOWN).map(row));
-    $("open-orders-more").hidden = payable.length <= SHOWN && orders.length < READ;
+    $("open-orders-more").hidden = payable.length <= SHOWN && pages.every(({ orders }) => orders.length < SHOWN);
     $("open-orders").hidden = payable.length === 0;
   } catch (error) {
     if (error instanceof Refusal) fail(error);

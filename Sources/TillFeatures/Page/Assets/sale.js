@@ -85,7 +85,7 @@ function isOfSale(payment, body) {
 
 // The payment to charge: the shown one if it is open and for the same sale, otherwise a new one. One that this page
 // made and that is replaced ends; one that somebody else made stays open.
-async function paymentFor({ body, path }, asked) {
+async function paymentFor({ body, path, minor }, asked) {
   const payment = session.payment;
   if (payment && isOfSale(payment, body)) return payment;
   if (payment && isRetryable(payment) && sessionStorage.getItem(SALE + payment.id)) {
@@ -94,7 +94,12 @@ async function paymentFor({ body, path }, asked) {
   // From here on nothing of an earlier customer is on the screen.
   if (payment) close();
   show("wait", "Processing", "The sale is being recorded. Don't pay again.", true);
-  const fresh = await operate(path ?? "/v1/payments", asked);
+  let fresh = await operate(path ?? "/v1/payments", asked);
+  if (path && fresh.amount !== minor) {
+    // An earlier request for a part of this order had no answer, and was finished first. It is not what was asked for.
+    await operate(pathOf(fresh.id, "cancel"), JSON.stringify({ reason: "replaced by another sale" }));
+    fresh = await operate(path, asked);
+  }
   sessionStorage.setItem(SALE + fresh.id, body);
   return fresh;
 }
