@@ -65,6 +65,8 @@ struct LinkedOrder: Hashable, Sendable {
         struct Part: Hashable, Sendable {
             var payment: PaymentID
             var amount: Int64
+            /// `true` once its refund was begun.
+            var isDone = false
         }
 
         /// The shop's identifier.
@@ -235,6 +237,7 @@ extension LinkedOrder.ShopsRefund {
                 parts.map {
                     .members([
                         "payment": .string($0.payment.rawValue), "amount": .number(String($0.amount)),
+                        "done": .bool($0.isDone),
                     ])
                 }),
         ])
@@ -248,7 +251,10 @@ extension LinkedOrder.ShopsRefund {
         var parts: [Part] = []
         for one in json["parts"]?.arrayValue ?? [] {
             guard let payment = one["payment"]?.stringValue, let amount = one["amount"]?.int64Value else { return nil }
-            parts.append(Part(payment: PaymentID(rawValue: payment), amount: amount))
+            parts.append(
+                Part(
+                    payment: PaymentID(rawValue: payment), amount: amount,
+                    isDone: one["done"]?.boolValue ?? false))
         }
         self.init(id: id, amount: Money(minorUnits: units, currency: currency), parts: parts, state: state)
         handed = json["handed"]?.int64Value ?? 0

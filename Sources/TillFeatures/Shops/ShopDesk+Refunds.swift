@@ -50,8 +50,12 @@ extension ShopDesk {
                 }
                 try await links.save(link)
             }
-            let refund = link.shopsRefunds[index]
-            for part in refund.parts { try await carryOut(part, of: refund) }
+            for part in link.shopsRefunds[index].parts.indices where !link.shopsRefunds[index].parts[part].isDone {
+                try await carryOut(link.shopsRefunds[index].parts[part], of: link.shopsRefunds[index])
+                // Its key is forgotten one day; what is written here is not.
+                link.shopsRefunds[index].parts[part].isDone = true
+                try await links.save(link)
+            }
             link.shopsRefunds[index].state = .done
             try await links.save(link)
         }

@@ -96,8 +96,9 @@ struct ShopDesk: Sendable {
             // The rest can be taken here, but somebody must know that the customer was asked for another amount.
             if order.total != here, asked(entry).isPositive { try await raise(difference, about: entry) }
         } else if let transaction = link.payment.transaction, order.transaction == transaction {
-            guard order.total == here else {
-                throw ShopDifference.changed(order: link.order, shop: order.total, here: here)
+            // Somebody must look, but refunds that settle it are told all the same.
+            if order.total != here {
+                try await raise(ShopDifference.changed(order: link.order, shop: order.total, here: here), about: entry)
             }
             switch order.status {
             case .completed where entry.order.isCurrent && entry.money.isPaid:
