@@ -81,8 +81,8 @@ import TillCore
         }
     }
 
-    @Test("One that failed later and is made again stands in the shop once")
-    func again() async throws {
+    @Test("Two equal ones are two")
+    func equal() async throws {
         try await ShopWorld.with { world in
             let counter = world.start()
             #expect(try await counter.sync.step())
@@ -91,7 +91,6 @@ import TillCore
             try await counter.refund(payment.id, 200)
             try await counter.refund(payment.id, 200)
             try await world.settle(counter)
-            // Two equal ones are two.
             #expect(refunded(try await world.ledger()) == 400)
             #expect(try await counter.link()?.toldRefunds.count == 2)
         }
