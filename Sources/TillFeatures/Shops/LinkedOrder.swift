@@ -99,8 +99,8 @@ struct LinkedOrder: Hashable, Sendable {
     var shopsRefunds: [ShopsRefund] = []
     /// `true` once the shop has the note about the payment.
     var isNoted = false
-    /// The least pause before it is worked on again after a failure; not kept.
-    var leastPause = Span.milliseconds(0)
+    /// The time until which the shop may still be at a call that was given up: whatever is noted meanwhile waits.
+    var restsUntil: Timestamp?
     /// The number of times that something was found to be done.
     var marks = 1
     /// The number of failures in a row.
@@ -122,6 +122,12 @@ struct LinkedOrder: Hashable, Sendable {
         marks += 1
         self.isStale = self.isStale || isStale
         due = min(due ?? now, now)
+    }
+
+    /// Returns the end of the rest after a call that was given up; `nil` if it is over. One that is farther ahead than
+    /// a rest lasts was set by a clock that was wrong.
+    func rest(at now: Timestamp) -> Timestamp? {
+        restsUntil.flatMap { $0 > now && $0 <= now.adding(ShopSyncLimits.pauseAfterSlowCall) ? $0 : nil }
     }
 
     /// `true` for a refund here that carries out one of the shop.
@@ -166,6 +172,7 @@ extension LinkedOrder: RecordDocument {
         writer.field("marks", marks)
         writer.field("failures", failures)
         if let trouble { writer.field("trouble", trouble.json) }
+        if let restsUntil { writer.field("rests_until", restsUntil.milliseconds) }
         writer.endObject()
         let matches = [LinkedOrder.match(shop), LinkedOrder.match(account, order)]
         return Record(
@@ -202,6 +209,7 @@ extension LinkedOrder: RecordDocument {
         marks = Int(clamping: try body.int("marks"))
         failures = Int(clamping: try body.int("failures"))
         trouble = ShopTrouble(json: body.json["trouble"])
+        restsUntil = body.optionalInt("rests_until").map { Timestamp(milliseconds: $0) }
         due = stored.due
     }
 }

@@ -188,7 +188,7 @@ extension ShopDesk {
         } catch {
             // The shop may still be at it: a second one would not find the first.
             if case .lost = error, clock.now().since(began) >= ShopSyncLimits.slowCall {
-                link.leastPause = ShopSyncLimits.pauseAfterSlowCall
+                link.restsUntil = clock.now().adding(ShopSyncLimits.pauseAfterSlowCall)
             }
             throw error
         }

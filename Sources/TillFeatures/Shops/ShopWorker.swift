@@ -59,13 +59,17 @@ struct ShopWorker: Sendable {
             let desk = ShopDesk(
                 shop: shop, client: client, links: links, book: book, checkout: checkout,
                 scope: shop.scope ?? scope, store: shops.store, clock: clock)
+            if let rest = link.rest(at: clock.now()) {
+                link.due = rest
+                return try await links.save(link, isDone: true)
+            }
             if link.isStale {
                 guard try await desk.takeIn(&link) else { return try await links.drop(link) }
                 link.isStale = false
                 try await links.save(link)
             }
             try await desk.tell(&link)
-            (link.failures, link.trouble, link.due) = (0, nil, nil)
+            (link.failures, link.trouble, link.due, link.restsUntil) = (0, nil, nil, nil)
             try await links.save(link, isDone: true)
         } catch {
             // A record that is too large or damaged is the order's own failure.
@@ -92,8 +96,7 @@ struct ShopWorker: Sendable {
         }
         link.trouble = trouble
         let pause = needsReview ? ShopSyncLimits.pauseForReview : ShopSyncLimits.pause(after: link.failures)
-        link.due = now.adding(max(pause, link.leastPause))
-        link.leastPause = .milliseconds(0)
+        link.due = max(now.adding(pause), link.rest(at: now) ?? now)
         if needsReview || link.failures == ShopSyncLimits.failuresUntilReview {
             try await raise(trouble, about: link, of: account)
         }
