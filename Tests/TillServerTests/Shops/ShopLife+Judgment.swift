@@ -1,3 +1,4 @@
+import HTTPTypes
 import Synchronization
 import TillCheckout
 import TillCore
@@ -26,11 +27,16 @@ extension ShopLife {
             }
         }
 
-        /// The transactions of the counters that the shop has recorded as payments.
+        /// The transactions of the counters that the shop has recorded as payments. One that an employee has set to
+        /// completed at that very moment has the transaction, too.
         var recorded: [String] {
             let own = Set(payments.map(\.id.rawValue))
-            return (shop["payments"]?.arrayValue ?? []).compactMap { $0["transaction_id"]?.stringValue }
+            let recorded = (shop["payments"]?.arrayValue ?? []).compactMap { $0["transaction_id"]?.stringValue }
                 .filter { own.contains($0) }
+            guard recorded.isEmpty, shop["marked_paid"]?.int64Value ?? 0 > 0,
+                let current = shop["transaction_id"]?.stringValue, own.contains(current)
+            else { return recorded }
+            return [current]
         }
 
         /// The shop's refunds, with the counters' mark.
@@ -38,7 +44,8 @@ extension ShopLife {
             (shop["refunds"]?.arrayValue ?? []).map { refund in
                 let mark = (refund["meta_data"]?.arrayValue ?? []).first { $0["key"]?.stringValue == ShopRefund.mark }
                 return (
-                    refund["id"]?.int64Value ?? 0, refund["amount"]?.int64Value ?? 0, mark?["value"]?.stringValue
+                    id: refund["id"]?.int64Value ?? 0, amount: refund["amount"]?.int64Value ?? 0,
+                    mark: mark?["value"]?.stringValue
                 )
             }
         }
@@ -91,10 +98,7 @@ extension ShopLife {
 
     private func judge(_ number: Int64, _ shop: JSONValue, _ till: Till) async throws -> [String] {
         let isPlain = state.withLock { $0.plain.contains(number) }
-        let entry: OrderBook.Entry
-        do { entry = try await till.book.entry(OrderID(rawValue: String(number)), of: .main) } catch CheckoutError
-            .unknownOrder
-        {
+        guard let entry = try await booked(number, at: till) else {
             // Nobody but an employee can have kept it from the counters.
             return isPlain ? ["order \(number) never came to the counters"] : []
         }

@@ -44,6 +44,8 @@ struct ShopLifeJournal: JournalInFront, RecordStore {
     private static let post = RecordID("shop_sync", "sync")
     /// Deaths right after a refund of the shop is written, of a thousand: the moment at which it may be given twice.
     private static let deathsAtRefund: UInt64 = 200
+    /// The same where a fault is planted that is seen then only.
+    private static let plantedDeathsAtRefund: UInt64 = 700
 
     let base: MemoryJournal
     let life: ShopLife
@@ -62,7 +64,9 @@ struct ShopLifeJournal: JournalInFront, RecordStore {
         try await base.write(write)
         let isDead =
             carriesOut
-            ? life.mayDie(process, "after a refund of the shop", perMille: ShopLifeJournal.deathsAtRefund)
+            ? life.mayDie(
+                process, "after a refund of the shop",
+                perMille: life.plant == nil ? ShopLifeJournal.deathsAtRefund : ShopLifeJournal.plantedDeathsAtRefund)
             : life.mayDie(process, "after a write")
         if isDead { throw .unavailable("the process died") }
     }
