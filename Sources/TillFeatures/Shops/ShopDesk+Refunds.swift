@@ -156,16 +156,19 @@ extension ShopDesk {
     /// what is left of the order there, which knows no tips.
     private func tell(_ refund: Refund, _ link: inout LinkedOrder) async throws {
         var units = refund.amount.minorUnits
-        for index in link.shopsRefunds.indices where link.shopsRefunds[index].state == .byHand && units > 0 {
-            let open = link.shopsRefunds[index].amount.minorUnits - link.shopsRefunds[index].handed
+        // Counted once the shop has the rest: an attempt that fails has handed out nothing.
+        var shopsRefunds = link.shopsRefunds
+        for index in shopsRefunds.indices where shopsRefunds[index].state == .byHand && units > 0 {
+            let open = shopsRefunds[index].amount.minorUnits - shopsRefunds[index].handed
             let covered = min(open, units)
-            link.shopsRefunds[index].handed += covered
+            shopsRefunds[index].handed += covered
             units -= covered
-            if covered == open { link.shopsRefunds[index].state = .done }
+            if covered == open { shopsRefunds[index].state = .done }
         }
         let known = try await client.refunds(of: link.number)
         if let own = known.first(where: { $0.mark == refund.id.rawValue }) {
             link.toldRefunds[refund.id] = own.id
+            link.shopsRefunds = shopsRefunds
             return
         }
         let total = try await client.order(link.number).total
@@ -174,9 +177,13 @@ extension ShopDesk {
         guard amount.isPositive else {
             // The shop has all of it.
             link.toldRefunds[refund.id] = 0
+            link.shopsRefunds = shopsRefunds
             return
         }
         let began = clock.now()
+        // Durable before the shop is asked: if this process dies, the shop may still be at it when the next one looks.
+        link.restsUntil = began.adding(ShopSyncLimits.pauseAfterSlowCall)
+        try await links.save(link)
         do throws(ShopError) {
             let recorded = try await client.record(
                 ShopRefund(
@@ -185,10 +192,15 @@ extension ShopDesk {
             switch recorded {
             case .recorded(let number), .already(let number): link.toldRefunds[refund.id] = number
             }
+            link.shopsRefunds = shopsRefunds
+            link.restsUntil = nil
         } catch {
+            let now = clock.now()
             // The shop may still be at it: a second one would not find the first.
-            if case .lost = error, clock.now().since(began) >= ShopSyncLimits.slowCall {
-                link.restsUntil = clock.now().adding(ShopSyncLimits.pauseAfterSlowCall)
+            if case .lost = error, now.since(began) >= ShopSyncLimits.slowCall {
+                link.restsUntil = now.adding(ShopSyncLimits.pauseAfterSlowCall)
+            } else {
+                link.restsUntil = nil
             }
             throw error
         }
