@@ -14,7 +14,7 @@ final class StripeObjects: Sendable {
     /// The maximum number of payment methods of all customers.
     static let maximumAttached = 10_000
     /// The maximum number of remembered payment methods without a customer; the oldest is dropped first.
-    static let maximumLoose = 10_000
+    static let maximumLoose = 2_000
     static let maximumSetupIntents = 10_000
     /// The maximum number of metadata entries of one object, and of characters in a key and in a value.
     static let maximumMetadata = (count: 50, key: 40, value: 500)
