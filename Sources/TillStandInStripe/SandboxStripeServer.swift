@@ -16,12 +16,12 @@ import TillStandInServing
 ///
 /// Beyond Stripe's paths it serves `GET /_sandbox/ledger`, the true state in minor units; `POST /_sandbox/faults` with
 /// `{"operation":"capture","fault":"timeoutAfterCommit","times":1}` (`slow` also takes `seconds`); and `POST
-/// /_sandbox/action` with `{"reference":"pi_…","succeeds":true}`, which acts as the customer, as does the bank's page
-/// at `/_sandbox/challenge/pi_…`. `POST /_sandbox/readers` controls a card reader; `POST /_sandbox/lists` with
-/// `{"late_seconds":60}` hides newer entries from lists; `POST /_sandbox/statements` pays out and plants faults in
-/// statements; `POST /_sandbox/aftersale` applies changes after the sale; `POST /_sandbox/webhooks` sets webhook
-/// endpoints and delivery faults; `POST /_sandbox/rights` with `{"disputes":false}` revokes the key's permission to
-/// read disputes.
+/// /_sandbox/action` with `{"reference":"pi_…","succeeds":true}`, or with a setup intent, which acts as the customer,
+/// as does the bank's page at `/_sandbox/challenge/pi_…`. `POST /_sandbox/readers` controls a card reader; `POST
+/// /_sandbox/lists` with `{"late_seconds":60}` hides newer entries from lists; `POST /_sandbox/statements` pays out and
+/// plants faults in statements; `POST /_sandbox/aftersale` applies changes after the sale; `POST /_sandbox/webhooks`
+/// sets webhook endpoints and delivery faults; `POST /_sandbox/rights` with `{"disputes":false}` revokes the key's
+/// permission to read disputes.
 public struct SandboxStripeServer: Sendable {
     public let ledger: SandboxLedger
     public let faults: SandboxFaults

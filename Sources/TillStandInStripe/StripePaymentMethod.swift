@@ -18,7 +18,7 @@ struct StripePaymentMethod: Sendable {
     let card: SandboxCard
     let expiry: Expiry
 
-    /// - Parameter serial: distinguishes payment methods of the same card; at most 32 hexadecimal digits.
+    /// - Parameter serial: distinguishes payment methods of the same card; at most 24 hexadecimal digits.
     init(_ card: SandboxCard, expiry: Expiry? = nil, serial: String? = nil) {
         self.card = card
         self.expiry = expiry ?? .ofTestCards
@@ -30,8 +30,20 @@ struct StripePaymentMethod: Sendable {
             }
         let fault = card.fault.flatMap { SandboxFault.inOrder.firstIndex(of: $0) }.map { String($0) } ?? ""
         var parts = [card.brand, card.lastFour, card.entryMode ?? "", behavior, fault]
-        if expiry != nil || serial != nil { parts += ["\(self.expiry.month)/\(self.expiry.year)", serial ?? ""] }
+        if expiry != nil || serial != nil {
+            parts += ["\(self.expiry.month)/\(self.expiry.year)", Self.grouped(serial ?? "")]
+        }
         id = "pm_" + Hex.lowercase(parts.joined(separator: ":").utf8)
+    }
+
+    /// Groups a serial by slashes, so that the id has no run of digits as long as a card number.
+    private static func grouped(_ serial: String) -> String {
+        var text = ""
+        for (index, character) in serial.enumerated() {
+            if index > 0, index.isMultiple(of: 4) { text.append("/") }
+            text.append(character)
+        }
+        return text
     }
 
     /// Parses one of our ids or one of Stripe's named test methods.

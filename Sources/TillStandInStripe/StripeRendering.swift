@@ -118,6 +118,12 @@ struct StripeRendering: Sendable {
             JSONMember(key: "funding", value: .string("credit")),
         ]
         if let end = charge.holdEndsAt { members.append(JSONMember(key: "capture_before", value: .int(end / 1000))) }
+        if card.entryMode?.hasSuffix("_emv") != true,
+            let expiry = charge.paymentMethod.flatMap({ StripePaymentMethod(id: $0) })?.expiry
+        {
+            members.append(JSONMember(key: "exp_month", value: .int(Int64(expiry.month))))
+            members.append(JSONMember(key: "exp_year", value: .int(Int64(expiry.year))))
+        }
         var type = "card"
         if let mode = card.entryMode, mode.hasSuffix("_emv") {
             type = card.brand == "interac" ? "interac_present" : "card_present"

@@ -45,6 +45,8 @@ import TillTestSupport
         #expect(read.json["card"]?["exp_year"]?.int64Value == 2031)
         #expect(read.json["card"]?["number"] == nil)
         #expect(try await make("/v1/payment_methods", card) != id)
+        let digits = id.split(whereSeparator: { !$0.isNumber }).map(\.count)
+        #expect(digits.allSatisfy { $0 < 12 }, "no run of digits that could be taken for a card number")
     }
 
     @Test("a damaged id of a payment method names nothing")

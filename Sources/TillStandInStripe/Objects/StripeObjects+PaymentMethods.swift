@@ -34,7 +34,8 @@ extension StripeObjects {
     /// Returns billing details with the members that a form names.
     static func billing(_ before: JSONValue?, _ form: StripeForm) -> JSONValue {
         func text(_ name: String) -> JSONValue {
-            form["billing_details[\(name)]"].map { $0.isEmpty ? .null : .string($0) } ?? before?[name] ?? .null
+            guard let given = form["billing_details[\(name)]"] else { return before?[name] ?? .null }
+            return given.isEmpty ? .null : .string(given)
         }
         let none = JSONValue.object(
             ["city", "country", "line1", "line2", "postal_code", "state"].map { JSONMember(key: $0, value: .null) })
