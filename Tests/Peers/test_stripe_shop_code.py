@@ -99,9 +99,9 @@ def test_a_customer_is_kept_changed_and_deleted(api):
     assert made.address.line1 == "1 Main St" and made.shipping.address.line1 == "2 Quay"
     changed = api.customers.update(made.id, {"name": "", "phone": "+353", "metadata": {"tier": "", "age": "3"}})
     assert changed.name is None and changed.phone == "+353" and changed.email == "ada@example.com"
-    assert dict(changed.metadata) == {"shop": "1", "age": "3"}
+    assert changed.metadata.to_dict() == {"shop": "1", "age": "3"}
     assert api.customers.retrieve(made.id).metadata == changed.metadata
-    assert dict(api.customers.update(made.id, {"metadata": ""}).metadata) == {}
+    assert api.customers.update(made.id, {"metadata": ""}).metadata.to_dict() == {}
     gone = api.customers.delete(made.id)
     assert gone.deleted and gone.id == made.id
     assert api.customers.retrieve(made.id).deleted
@@ -304,9 +304,9 @@ def test_refunds_are_read_changed_and_listed(api):
     assert ids(api.refunds.list({"charge": paid.latest_charge})) == [by_intent.id, by_charge.id]
     assert ids(api.refunds.list({"limit": 1, "starting_after": by_intent.id})) == [by_charge.id]
     changed = api.refunds.update(by_charge.id, {"metadata": {"who": "Ada"}})
-    assert dict(changed.metadata) == {"why": "late", "who": "Ada"}
-    assert dict(api.refunds.retrieve(by_charge.id).metadata) == dict(changed.metadata)
-    assert dict(api.refunds.retrieve(by_intent.id).metadata) == {}
+    assert changed.metadata.to_dict() == {"why": "late", "who": "Ada"}
+    assert api.refunds.retrieve(by_charge.id).metadata.to_dict() == changed.metadata.to_dict()
+    assert api.refunds.retrieve(by_intent.id).metadata.to_dict() == {}
     assert api.charges.retrieve(paid.latest_charge).amount_refunded == 500
     refused(lambda: api.refunds.update("re_none", {"metadata": {"a": "b"}}), "resource_missing", status=404)
     refused(lambda: api.refunds.create({"charge": paid.latest_charge, "amount": 751}), param="amount")

@@ -89,7 +89,8 @@ import TillTestSupport
     func forgotten() async throws {
         let first = try await make("/v1/payment_methods", card + "&metadata[a]=b")
         for _ in 0..<StripeObjects.maximumLoose { _ = try await call("POST", "/v1/payment_methods", card) }
-        #expect(stripe.objects.state.withLock { $0.methods.count } == StripeObjects.maximumLoose)
+        let remembered = stripe.objects.state.withLock { $0.methods.count }
+        #expect(remembered == StripeObjects.maximumLoose)
         #expect(try await call("GET", "/v1/payment_methods/\(first)").json["metadata"] == .object([]))
         let paid = try await call(
             "POST", "/v1/payment_intents", "amount=100&currency=eur&confirm=true&payment_method=\(first)")

@@ -24,7 +24,7 @@ extension StripeObjects {
         _ fields: [String: String], serial: String
     ) throws(StripeRefusal) -> StripePaymentMethod {
         guard let name = fields["token"] else { return try StripePaymentMethod.typed(fields, serial: serial).get() }
-        if let wallet = StripeWalletToken(id: name) { return wallet.method }
+        if let wallet = StripeWalletToken(id: name) { return StripePaymentMethod(wallet.method.card, serial: serial) }
         guard let method = StripePaymentMethod(testToken: name, serial: serial) else {
             throw StripeRefusal(answer: .missing("token", name))
         }
