@@ -234,14 +234,13 @@ struct SandboxStripe: Sendable {
             guard charge.state == .unconfirmed || charge.state == .declined || card == nil else {
                 return SandboxStripe.unexpected(charge)
             }
-            if let customer = request.form["customer"] {
-                guard objects.knows(customer: customer) else { return SandboxStripe.noCustomer }
-                charge.customer = customer
-            }
-            if let usage = request.form["setup_future_usage"] { charge.futureUsage = usage }
-            if let card, let text = objects.refusal(of: card.id, for: charge.customer) {
+            let customer = request.form["customer"]
+            if let customer, !objects.knows(customer: customer) { return SandboxStripe.noCustomer }
+            if let card, let text = objects.refusal(of: card.id, for: customer ?? charge.customer) {
                 return SandboxStripe.unusable(text)
             }
+            if let customer { charge.customer = customer }
+            if let usage = request.form["setup_future_usage"] { charge.futureUsage = usage }
             if let card {
                 charge.paymentMethod = card.id
                 charge.state = .unconfirmed
