@@ -19,7 +19,7 @@ struct Payments: AsyncParsableCommand {
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Option(name: .long, help: "The most to list, up to 500.") var limit = 50
-        @Option(name: .long, help: "Only of this order.") var order: String?
+        @Option(name: .long, help: "Only of this order, with the payments of its parts.") var order: String?
         @Option(name: .long, help: "Only in this status.") var status: String?
 
         func run() async throws {
@@ -40,7 +40,7 @@ struct Payments: AsyncParsableCommand {
                     }
                     filter.status = known
                 }
-                let listed = try await counter.checkout.list(filter)
+                let listed = try await counter.checkout.listWithParts(filter)
                 common.json ? printJSON(listed) : printTable(listed)
             }
         }

@@ -160,6 +160,7 @@ struct ShopDesk: Sendable {
             try await links.save(link)
         }
         let paid = payments.filter { link.payment.payments.contains($0.id) }
+        var isFirstNote = false
         if case .telling(let transaction, let ids) = link.payment {
             let payment = ShopPayment(
                 order: link.number, transaction: transaction, amount: entry.order.content.order.total,
@@ -168,14 +169,23 @@ struct ShopDesk: Sendable {
             case .recorded(let order), .already(let order): link.seen = LinkedOrder.Seen(order)
             }
             link.payment = .told(transaction, of: ids)
+            // In the same write, so that the note is not looked for before it was ever sent.
+            (isFirstNote, link.isNoteBegun) = (!link.isNoteBegun, true)
             try await links.save(link)
         }
         guard link.payment.isTold else { return }
+        // A shop's order has one payment: somebody must know of what it cannot be told.
+        for later in payments
+        where later.isLive && later.captured.isPositive && !paid.contains(where: { $0.id == later.id }) {
+            let difference = ShopDifference.paidAgain(order: link.order, later.captured)
+            try await checkout.raise(
+                .shopDiffers("\(difference.what) \(difference.next)"), about: later.id, account: shop.account)
+        }
         try await carryOutRefunds(of: paid, &link)
         try await tellRefunds(of: paid, &link)
         // Last: a shop that takes no notes is told everything else.
         guard !link.isNoted else { return }
-        try await client.note(ShopWords.note(paid), on: link.number)
+        try await client.note(ShopWords.note(paid), on: link.number, isFirst: isFirstNote)
         link.isNoted = true
         try await links.save(link)
     }

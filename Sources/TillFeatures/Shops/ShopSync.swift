@@ -34,7 +34,7 @@ package struct ShopSync: Service {
         feeder = ShopFeeder(shops: shops, logger: logger)
         poller = ShopPoller(shops: shops, links: store, scope: scope, pause: poll)
         worker = ShopWorker(shops: shops, links: store, book: book, checkout: checkout, scope: scope, logger: logger)
-        self.transport = transport ?? HTTPClientTransport()
+        self.transport = transport ?? HTTPClientTransport(connectionsPerHost: ShopSyncLimits.mostOrdersAtOnce)
         (clock, self.logger) = (shops.clock, logger)
     }
 
@@ -96,7 +96,11 @@ package struct ShopSync: Service {
                 activity.planPoll(shop.id, at: now.adding(poller.pause))
                 isPolled = true
             }
-            try await worker.work(on: shop, client)
+            let pace = activity.pace(of: shop.id)
+            let worked = ShopClient(
+                shop.url, key: try shop.openedKey(by: shops.pepper),
+                transport: PacedTransport(transport: transport, pace: pace, clock: clock), clock: clock)
+            try await worker.work(on: shop, worked, pace: pace) { try await feeder.feed(shop.id) }
             // A turn that did not ask the shop does not know that its trouble is over.
             if isPolled { try await settle(nil, of: shop) }
         } catch {
@@ -173,6 +177,7 @@ private final class ShopActivity: Sendable {
     private struct State {
         var busy: Set<ConnectedShopID> = []
         var polls: [ConnectedShopID: Timestamp] = [:]
+        var paces: [ConnectedShopID: ShopPace] = [:]
         /// The last trouble of each shop, so that each is logged once.
         var troubles: [String: String] = [:]
     }
@@ -182,6 +187,16 @@ private final class ShopActivity: Sendable {
     /// Returns `false` for a shop that is being worked on.
     func begin(_ shop: ConnectedShopID) -> Bool { state.withLock { $0.busy.insert(shop).inserted } }
     func end(_ shop: ConnectedShopID) { _ = state.withLock { $0.busy.remove(shop) } }
+
+    /// Returns how many orders of a shop are worked on at the same time.
+    func pace(of shop: ConnectedShopID) -> ShopPace {
+        state.withLock { state in
+            if let known = state.paces[shop] { return known }
+            let new = ShopPace()
+            state.paces[shop] = new
+            return new
+        }
+    }
 
     func isPollDue(_ shop: ConnectedShopID, at now: Timestamp) -> Bool {
         // One that is planned far ahead was planned by a clock that was wrong.

@@ -5,7 +5,7 @@ package enum ShopSyncLimits {
     /// The maximum number of an account's shops.
     package static let shopsPerAccount = 8
     /// The pace at which payments and due orders are looked for.
-    package static let pace = Span.seconds(1)
+    package static let pace = Span.milliseconds(250)
     /// The pace at which another process looks whether this one still works.
     package static let standbyPace = Span.seconds(3)
     /// The pause between two questions for orders that have changed in a shop.
@@ -27,10 +27,15 @@ package enum ShopSyncLimits {
     static let eventsUntilWritten: Int64 = 5_000
     /// The pages of events that are read before it is another shop's turn.
     static let pagesPerTurn = 5
-    /// The orders of one shop that are worked on in one turn.
-    static let ordersPerTurn = 64
-    /// The orders of one shop that are worked on at the same time: shops have few processes.
+    /// The duration of a turn after which no further order is looked for, and the most orders that it works on.
+    static let turn = Span.seconds(10)
+    static let ordersPerTurn = 10_000
+    /// The due orders that are read at a time, beside those that are worked on.
+    static let ordersAsked = 256
+    /// The orders of one shop that are worked on at the same time: few at first, since shops have few processes, and
+    /// more while the shop does not become slower by it.
     package static let ordersAtOnce = 8
+    package static let mostOrdersAtOnce = 256
     /// The number of failures in a row after which an order becomes a review item: about an hour.
     static let failuresUntilReview = 7
     /// The pauses after the first, second, … failure of an order; the last one repeats.

@@ -19,33 +19,90 @@ struct ShopWorker: Sendable {
 
     private var clock: any TillClock { shops.clock }
 
-    /// Works on the due orders of a shop, some at the same time and each by one.
+    /// Works on the due orders of a shop, some at the same time and each by one, until there are no more or the turn is
+    /// over.
+    /// - Parameter feed: notes the orders whose payments have changed meanwhile.
     /// - Throws: the first error of the journal, or an error of the shop that concerns every order.
-    func work(on shop: ConnectedShop, _ client: ShopClient) async throws {
-        let due = try await links.due(of: shop.id)
+    func work(
+        on shop: ConnectedShop, _ client: ShopClient, pace: ShopPace, feed: () async throws -> Void
+    ) async throws {
+        let end = clock.now().adding(ShopSyncLimits.turn)
         // After such an error no further order is begun, and what was begun is finished: a call that is broken off may
         // be carried out.
-        let failure = await withTaskGroup { group in
-            var (waiting, failure) = (due.makeIterator(), (any Error)?.none)
-            for _ in 0..<ShopSyncLimits.ordersAtOnce {
-                guard let next = waiting.next() else { break }
-                group.addTask { await outcome(of: next, of: shop, client) }
+        let failure = await withTaskGroup(of: Ended.self, returning: (any Error)?.self) { group in
+            var (queue, failure) = (Queue(), (any Error)?.none)
+            while true {
+                while failure == nil, queue.busy.count < pace.limit {
+                    if queue.waiting.isEmpty, queue.isWorthAsking(at: clock.now(), until: end) {
+                        do {
+                            if queue.hasAsked { try await feed() }
+                            queue.take(
+                                try await links.due(of: shop.id, atMost: queue.busy.count + ShopSyncLimits.ordersAsked),
+                                at: clock.now())
+                        } catch {
+                            failure = error
+                            break
+                        }
+                    }
+                    guard let next = queue.next() else { break }
+                    group.addTask { await outcome(of: next, of: shop, client) }
+                }
+                if queue.busy.count >= pace.limit { pace.noteFull() }
+                guard let ended = await group.next() else { return failure }
+                queue.busy.remove(ended.id)
+                failure = failure ?? ended.error
             }
-            while let ended = await group.next() {
-                failure = failure ?? ended
-                guard failure == nil, let next = waiting.next() else { continue }
-                group.addTask { await outcome(of: next, of: shop, client) }
-            }
-            return failure
         }
-        if let failure { throw failure }
+        if let failure {
+            pace.reset()
+            throw failure
+        }
     }
 
-    private func outcome(of kept: KeptRecord, of shop: ConnectedShop, _ client: ShopClient) async -> (any Error)? {
+    /// The end of the work on an order.
+    private struct Ended {
+        let id: RecordID
+        let error: (any Error)?
+    }
+
+    /// The orders of a turn.
+    private struct Queue {
+        private(set) var waiting: [KeptRecord] = []
+        var busy: Set<RecordID> = []
+        /// The orders that were begun, as they were then: one that is still due as it was made no progress, and waits
+        /// for the next turn.
+        private var begun: [RecordID: Int] = [:]
+        private var count = 0
+        private var asked: Timestamp?
+
+        var hasAsked: Bool { asked != nil }
+
+        /// Returns `false` right after the last question, while orders are at work: their ends come one by one.
+        func isWorthAsking(at now: Timestamp, until end: Timestamp) -> Bool {
+            guard let asked else { return true }
+            guard now < end, count < ShopSyncLimits.ordersPerTurn else { return false }
+            return busy.isEmpty || now.since(asked) >= ShopSyncLimits.pace
+        }
+
+        mutating func take(_ due: [KeptRecord], at now: Timestamp) {
+            asked = now
+            waiting = due.reversed().filter { !busy.contains($0.id) && begun[$0.id] != $0.version }
+        }
+
+        mutating func next() -> KeptRecord? {
+            guard let next = waiting.popLast() else { return nil }
+            busy.insert(next.id)
+            begun[next.id] = next.version
+            count += 1
+            return next
+        }
+    }
+
+    private func outcome(of kept: KeptRecord, of shop: ConnectedShop, _ client: ShopClient) async -> Ended {
         do {
             try await work(on: kept, of: shop, client)
-            return nil
-        } catch { return error }
+            return Ended(id: kept.id, error: nil)
+        } catch { return Ended(id: kept.id, error: error) }
     }
 
     private func work(on kept: KeptRecord, of shop: ConnectedShop, _ client: ShopClient) async throws {

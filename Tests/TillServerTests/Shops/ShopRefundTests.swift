@@ -115,4 +115,23 @@ import TillCore
             #expect(try await counter.link()?.due == nil)
         }
     }
+
+    @Test("One of a part that is then paid here again: somebody hears of the money that the shop does not count")
+    func paidHereAgain() async throws {
+        try await ShopWorld.with { world in
+            let counter = world.start()
+            #expect(try await counter.sync.step())
+            let part = try await counter.pay("101", 500)
+            try await counter.payByCard()
+            try await world.settle(counter)
+            try await counter.refund(part.id, 500)
+            try await world.settle(counter)
+            #expect(refunded(try await world.ledger()) == 500)
+            let again = try await counter.pay("101", 500)
+            try await world.settle(counter)
+            #expect(try await counter.reviews(again.id).count == 1)
+            #expect(try await world.ledger()["paid"]?.int64Value == 1)
+            #expect(try await counter.link()?.due == nil)
+        }
+    }
 }
