@@ -99,8 +99,6 @@ struct LinkedOrder: Hashable, Sendable {
     var shopsRefunds: [ShopsRefund] = []
     /// `true` once the shop has the note about the payment.
     var isNoted = false
-    /// `true` once that note may have been sent: it is looked for before it is sent again.
-    var isNoteBegun = false
     /// The time until which the shop may still be at a call that was given up: whatever is noted meanwhile waits.
     var restsUntil: Timestamp?
     /// The number of times that something was found to be done.
@@ -161,7 +159,6 @@ extension LinkedOrder: RecordDocument {
             writer.field("payments", .array(payment.payments.map { .string($0.rawValue) }))
         }
         writer.field("noted", isNoted)
-        writer.field("note_begun", isNoteBegun)
         writer.key("told_refunds")
         writer.beginArray()
         for (refund, number) in toldRefunds.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
@@ -199,7 +196,6 @@ extension LinkedOrder: RecordDocument {
                 try body.bool("told") ? .told(transaction, of: payments) : .telling(transaction, of: payments)
         }
         isNoted = try body.bool("noted")
-        isNoteBegun = body.json["note_begun"]?.boolValue ?? payment.isTold
         for one in body.json["told_refunds"]?.arrayValue ?? [] {
             guard let refund = one["refund"]?.stringValue, let number = one["number"]?.int64Value else {
                 throw body.damaged("told_refunds")

@@ -169,9 +169,9 @@ struct ShopDesk: Sendable {
             case .recorded(let order), .already(let order): link.seen = LinkedOrder.Seen(order)
             }
             link.payment = .told(transaction, of: ids)
-            // In the same write, so that the note is not looked for before it was ever sent.
-            (isFirstNote, link.isNoteBegun) = (!link.isNoteBegun, true)
             try await links.save(link)
+            // Before this write none was sent; after it, another attempt looks for it.
+            isFirstNote = true
         }
         guard link.payment.isTold else { return }
         // A shop's order has one payment: somebody must know of what it cannot be told.
