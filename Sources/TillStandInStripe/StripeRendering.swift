@@ -95,7 +95,7 @@ struct StripeRendering: Sendable {
             "id": .string(latestID(charge)), "object": .string("charge"), "amount": wire(charge, charge.amount),
             "amount_captured": wire(charge, charge.captured), "amount_refunded": wire(charge, charge.refunded),
             "balance_transaction": charge.captures.isEmpty
-                ? .null : .string(StripeRendering.transactionName(charge) + "c1"),
+                ? .null : .string("\(StripeRendering.transactionName(charge))c1"),
             "captured": .bool(!charge.captures.isEmpty),
             // As at Stripe, the charge is created when the intent is confirmed, possibly long after the intent itself.
             "created": .int((charge.authorizedAt ?? charge.createdAt) / 1000),

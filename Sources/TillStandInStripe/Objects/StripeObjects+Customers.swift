@@ -19,8 +19,9 @@ extension StripeObjects {
             }
             if let refusal = StripeObjects.fill(id, form, &state) {
                 state.customers[id] = nil
-                for method in state.methods.values where method["customer"]?.stringValue == id {
-                    state.methods[method.id]?["customer"] = .null
+                for var method in state.methods.values where method["customer"]?.stringValue == id {
+                    method["customer"] = .null
+                    state.methods[method.id] = state.loose.contains(method.id) ? method : nil
                 }
                 return refusal
             }

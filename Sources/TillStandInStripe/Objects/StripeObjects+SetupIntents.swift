@@ -154,6 +154,8 @@ extension StripeObjects {
                 succeeds
                 ? finish(&intent, method, &state, serial: StableHash.hex(id), at: now)
                 : StripeObjects.fail(&intent, "authentication_required", at: now)
+            // A refusal, such as a card that was detached meanwhile, leaves the setup intent as it was.
+            guard answer.event != nil else { return nil }
             state.setupIntents[id] = intent
             return answer.event
         }
@@ -208,7 +210,9 @@ extension StripeObjects {
     }
 
     private static func fail(_ intent: inout StripeThing, _ decline: String, at now: Timestamp) -> StripeAnswer {
-        let code = StripeRendering(now: now).errorCode(decline)
+        let isUnauthenticated = decline == "authentication_required"
+        let code =
+            isUnauthenticated ? "setup_intent_authentication_failure" : StripeRendering(now: now).errorCode(decline)
         intent["last_setup_error"] = .fields([
             "type": .string("card_error"), "code": .string(code), "decline_code": .string(decline),
             "message": .string("Your card was declined."),

@@ -217,7 +217,8 @@ extension SandboxTerminal {
         let method = StripePaymentMethod(
             SandboxCard(
                 behavior: .approve, brand: presentation.card.brand, lastFour: presentation.card.lastFour,
-                entryMode: nil))
+                entryMode: nil),
+            serial: StableHash.hex(id))
         guard let event = objects.finishSetup(id, with: method.id, at: now) else {
             return action.fail("intent_invalid_state", "The SetupIntent is over.")
         }
