@@ -92,6 +92,7 @@ class Receiver:
         return True
 
     def close(self):
+        self.loop.call_soon_threadsafe(self.server.close)
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join(5)
 
