@@ -301,7 +301,8 @@ public struct CounterServer: Sendable {
             approvals: approvals
         ).register(on: router)
         let sessions = PaymentSessions(journal, clock: clock)
-        CardFieldRoutes(sessions: sessions, payments: payments).register(on: router)
+        let cardFields = OfferedCardFields(modules, of: options.defaultProvider)
+        CardFieldRoutes(sessions: sessions, payments: payments, fields: cardFields).register(on: router)
         AttentionRoutes(
             payments: payments, queue: AttentionQueue(journal), incidents: IncidentLog(journal),
             assignments: Assignments(journal, clock: clock), clock: clock
@@ -323,7 +324,9 @@ public struct CounterServer: Sendable {
             payments: payments, journal: journal, options: options, guesses: authenticator.linkGuesses, clock: clock,
             logger: logger)
         receipts.register(on: router)
-        AppCheckoutRoutes(sessions: sessions, payments: payments, guesses: authenticator.linkGuesses) {
+        AppCheckoutRoutes(
+            sessions: sessions, payments: payments, fields: cardFields, guesses: authenticator.linkGuesses
+        ) {
             try await receipts.customerCopy(of: $0)
         }.register(on: router)
         DrawerRoute(journal: journal, clock: clock).register(on: router)

@@ -1,8 +1,7 @@
 // The card fields in their frame. The page around it is told what state they are in, and never what is typed.
 
-import { codeFault, formatExpiry, formatNumber, judgeNumber } from "/card-number.js";
-import { digitsOf } from "/typed-digits.js";
-import { follow } from "/typed-fields.js";
+import { ownFields } from "/card/own-fields.js";
+import { FieldsFailure, providerFields } from "/card/provider-fields.js";
 
 const ANSWER_MS = 90_000;
 const LOOK_MS = 1_000;
@@ -10,6 +9,8 @@ const LOOK_MS = 1_000;
 const SETTLE_MS = 60_000;
 /** How long the bank's page may take. */
 const BANK_MS = 25 * 60_000;
+/** How long the counter may take to ask the provider for a key. */
+const KEY_MS = 15_000;
 /** How long the first look is repeated for. */
 const FIRST_MS = 10_000;
 
@@ -32,54 +33,34 @@ function resize() {
 
 // MARK: Fields
 
-function mark(id, fault) {
-  $(`${id}-fault`).textContent = fault;
-  if (fault) $(id).setAttribute("aria-invalid", "true");
-  else $(id).removeAttribute("aria-invalid");
-}
+const { provider } = document.documentElement.dataset;
+/** Whose fields: the provider's where the counter says so, else its own. */
+const fields = provider ? providerFields(provider, askKey, tell) : ownFields(tell);
 
-/** The date as typed, in ASCII digits and without gaps. */
-const expiry = () => formatExpiry($("expires").value, 0).text.replace(/\s/g, "");
-
-const expiryFault = () =>
-  /^(0[1-9]|1[0-2])[/-]?(\d{2}|\d{4})$/.test(expiry()) ? "" : "Month and year, such as 12/30.";
-
-/** What is wrong with each field, "" where nothing is. */
-const faults = () => ({
-  number: judgeNumber($("number").value).fault ?? "",
-  expires: expiryFault(),
-  code: codeFault($("code").value, $("number").value) ?? "",
-});
-
-function changed() {
-  const { network } = judgeNumber($("number").value);
-  tell("change", { complete: Object.values(faults()).every((fault) => !fault), brand: network?.name ?? null });
-}
-
-follow($("number"), formatNumber, (text) => {
-  const { network, state, fault } = judgeNumber(text);
-  $("brand").textContent = network?.name ?? "";
-  $("code").placeholder = network ? `${network.codeLength} digits` : "";
-  mark("number", state === "invalid" ? fault ?? "" : "");
-  changed();
-});
-follow($("expires"), formatExpiry, () => {
-  mark("expires", "");
-  changed();
-});
-follow($("code"), (text, caret) => ({
-  text: digitsOf(text).slice(0, 4), caret: digitsOf(text.slice(0, caret)).length,
-}), () => {
-  mark("code", "");
-  changed();
-});
-for (const id of ["number", "expires", "code"]) {
-  $(id).addEventListener("blur", () => { if ($(id).value.trim()) mark(id, faults()[id]); });
-}
 $("card").addEventListener("submit", (event) => {
   event.preventDefault();
   tell("submit");
 });
+
+/** Asks the counter for the key of the provider's fields in this session. */
+async function askKey() {
+  const { ok, body } = await ask("/card/fields", {}, KEY_MS);
+  if (ok) return body;
+  throw new FieldsFailure(body.code ?? "card_fields_unavailable", body.detail ?? "");
+}
+
+/** Shows the fields; false, and said so, if they cannot be shown. */
+async function show() {
+  hideBank();
+  $("card").hidden = false;
+  try {
+    await fields.show();
+    return true;
+  } catch (failure) {
+    end("error", failure.message, { code: failure.code });
+    return false;
+  }
+}
 
 // MARK: Paying
 
@@ -172,10 +153,6 @@ function say(text) {
   $("said").textContent = text;
 }
 
-function lock(isLocked) {
-  for (const control of $("card").elements) control.disabled = isLocked;
-}
-
 /** The end of the payment, if it has one: there is no other card after it. */
 let over = null;
 
@@ -185,12 +162,12 @@ function end(type, sentence, detail = {}) {
   const told = { message: sentence, ...detail };
   if (type === "paid" || type === "unknown" || detail.isOver) {
     over = { type, told };
-    for (const id of ["number", "expires", "code"]) $(id).value = "";
+    fields.clear();
   }
   $("card").hidden = over !== null;
-  lock(over !== null);
+  fields.lock(over !== null);
   say(sentence);
-  if (type === "declined") $("number").focus();
+  if (type === "declined") fields.focus("number");
   tell(type, told);
   resize();
 }
@@ -214,29 +191,33 @@ function refused({ code, detail, errors }) {
   const field = { "tender.number": "number", "tender.expiry": "expires", "tender.cvc": "code" }[errors?.[0]?.field];
   end("error", field ? "" : detail ?? "Nothing was charged.", { code });
   if (!field) return;
-  mark(field, errors[0].message);
-  $(field).focus();
+  fields.mark(field, errors[0].message);
+  fields.focus(field);
   resize();
+}
+
+/** Ends with what the fields could not do: nothing was charged. */
+function failed({ code, message, field }) {
+  end("error", message, field ? { code, field } : { code });
+  if (field) fields.focus(field);
 }
 
 async function pay() {
   if (isPaying) return;
   if (over) return tell(over.type, over.told);
-  const wrong = faults();
-  for (const [id, fault] of Object.entries(wrong)) mark(id, fault);
-  const first = Object.keys(wrong).find((id) => wrong[id]);
-  if (first) {
-    end("error", "", { code: "invalid_card", field: first });
-    return $(first).focus();
-  }
+  const wrong = fields.fault();
+  if (wrong) return failed({ code: "invalid_card", message: "", field: wrong });
   isPaying = true;
-  const tender = {
-    type: "card", number: digitsOf($("number").value), expiry: expiry(), cvc: digitsOf($("code").value),
-  };
-  lock(true);
+  fields.lock(true);
   say("Paying… Do not close this page.");
   tell("pending");
   resize();
+  let tender = null;
+  try {
+    tender = await fields.tender();
+  } catch (failure) {
+    return failed(failure);
+  }
   // Another window of the session may have tried cards, too.
   let now = await look();
   const before = (attempts = now?.attempts ?? attempts);
@@ -274,13 +255,17 @@ async function begin() {
   if (!at) return end("unknown", "The shop cannot be reached, so it cannot be said how this payment stands.");
   attempts = at.attempts;
   $("due").textContent = `${at.amount_text} · Order ${at.order_number}`;
+  // A payment that is under way, or over, needs no fields at first.
+  if ((at.status === "open" || at.status === "declined") && !(await show())) return;
   tell("ready");
   if (at.status === "action" || at.status === "pending") {
     isPaying = true;
-    lock(true);
+    fields.lock(true);
     say("Your payment is being confirmed.");
     const now = await settled(at, attempts - 1);
     attempts = now?.attempts ?? attempts;
+    // For another card the fields are needed after all.
+    if (now?.status === "declined" && !(await show())) return;
     if (!ended(now)) end("unknown", UNKNOWN);
   } else if (at.status !== "open" && at.status !== "declined") {
     ended(at);
