@@ -259,6 +259,33 @@ struct CounterCheckoutTests {
         await #expect(throws: CounterCheckoutError.self) { try await checkout.receipt() }
     }
 
+    @Test("what a provider's SDK needs is read, and an answer without it is no key")
+    func cardFields() async throws {
+        var (checkout, transport) = try checkout(.json(200, #"{"provider":"stripe","publishable_key":"pk_test_1"}"#))
+        guard case .stripe(publishableKey: "pk_test_1") = try await checkout.cardFields() else {
+            Issue.record("no key of Stripe")
+            return
+        }
+        #expect(transport.calls.map(\.line) == ["GET /app/card_fields"])
+        #expect(transport.calls.first?.field("X-Till-Session") == Self.text)
+        (checkout, transport) = try self.checkout(
+            .json(502, "<html>"), .json(200, #"{"provider":"braintree","client_token":"dG9rZW4="}"#))
+        guard case .braintree(clientToken: let token) = try await checkout.cardFields() else {
+            Issue.record("no token of Braintree")
+            return
+        }
+        #expect(token.reveal() == "dG9rZW4=" && transport.calls.count == 2)
+        (checkout, _) = try self.checkout(.json(200, #"{"provider":"other","key":"k"}"#))
+        guard case .other(provider: "other") = try await checkout.cardFields() else {
+            Issue.record("a provider of a newer counter")
+            return
+        }
+        for wrong in [#"{"provider":"stripe"}"#, "{}", #"{"provider":"braintree","publishable_key":"pk_test_1"}"#] {
+            (checkout, _) = try self.checkout(.json(200, wrong))
+            await #expect(throws: CounterCheckoutError.self) { try await checkout.cardFields() }
+        }
+    }
+
     @Test("a session is read from the counter's answer to the shop's server")
     func sessions() throws {
         let text =

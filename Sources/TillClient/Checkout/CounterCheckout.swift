@@ -45,6 +45,12 @@ public struct CounterCheckout: Sendable {
         try await repeated { () throws(CounterCheckoutError) in try await caller.payment() }
     }
 
+    /// Asks what the provider's SDK needs for its card fields, within the session's time.
+    /// - Throws: ``CounterCheckoutError``, refused with `no_card_fields` where the counter has no key for them.
+    public func cardFields() async throws(CounterCheckoutError) -> CheckoutCardFields {
+        try await repeated { () throws(CounterCheckoutError) in try await caller.cardFields() }
+    }
+
     /// Cancels the payment if no money is held or taken, nor may be.
     /// - Returns: the payment after it. It is canceled if its status is `closed`; with any other status it stays as it
     ///   was, and may be paid.
