@@ -84,7 +84,7 @@ public struct BraintreeModule: ProviderModule {
             connections: [
                 "https://api.\(host)braintreegateway.com", "https://client-analytics.\(host)braintreegateway.com",
                 "https://*.braintree-api.com",
-            ], images: [assets], asksBanks: false)
+            ], images: [assets, "data:"], asksBanks: false)
     }
 
     private static let liveSources = sources("")
