@@ -346,8 +346,8 @@ let package = Package(
             swiftSettings: strict),
         // Floor 5: the features of the server.
         feature(
-            "ApplePay", "TillApplePay", "TillCheckout", "TillCounter", "TillHTTP", "TillJournal", "TillProvider",
-            "TillStandInApple", asyncHTTPClient, crypto, nioHTTP1, nioPosix, nioSSL,
+            "ApplePay", "TillApplePay", "TillCheckout", "TillCounter", "TillFeatureWebhooks", "TillHTTP", "TillJournal",
+            "TillProvider", "TillStandInApple", asyncHTTPClient, crypto, nioHTTP1, nioPosix, nioSSL,
             resources: [.embedInCode("Assets")]),
         feature("Books", "TillBooks", "TillCheckout", "TillJournal", "TillProvider", "TillStatements", lifecycle),
         feature(

@@ -337,7 +337,9 @@ public struct CounterServer: Sendable {
         ThreeDSecureReturnRoute(journal: journal, checkout: checkout, options: options, clock: clock)
             .register(on: router)
         if let offline { OfflineRoute(offline: offline).register(on: router) }
-        applePay?.register(on: router, orderScope: options.orderScope)
+        applePay?.register(
+            on: router, orderScope: options.orderScope,
+            quotes: ShopQuotes(SignedCalls(webhooks), account: options.account))
         PageRoutes(mode: options.mode, clock: clock).register(on: router)
         registerStaff(on: router, authenticator, approvals, signIn)
         AuditRoutes(journal: journal).register(on: router)
