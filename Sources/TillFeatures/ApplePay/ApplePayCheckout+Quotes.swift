@@ -6,7 +6,7 @@ import TillFeatureWebhooks
 /// has another part known before. A price that is not known is never shown as final and never charged.
 extension ApplePayCheckout {
     /// A change of an open sheet, as the sheet is answered.
-    struct Repriced: Sendable {
+    struct Repriced: Hashable, Sendable {
         var basket: SheetBasket
         var errors: [SheetError]
     }

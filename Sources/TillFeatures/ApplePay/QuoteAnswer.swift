@@ -29,7 +29,7 @@ enum QuoteAnswer: Hashable, Sendable {
             try body.allow(["errors"])
             return .refused(try refusals(errors))
         }
-        try body.allow(["items", "total", "currency", "methods"])
+        try body.allow(["items", "total", "currency", "methods", "errors"])
         guard body["currency"]?.stringValue == basket.currency.code else { throw QuoteFault.otherCurrency }
         let items = try BasketRequest.items(in: body, basket.currency)
         var methods: [SheetShippingMethod]?
