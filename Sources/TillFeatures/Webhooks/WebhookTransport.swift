@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
-import TillCore
+package import TillCore
 import TillCounter
 import TillHTTP
 
