@@ -45,10 +45,10 @@ extension ApplePayBaskets {
             _ = change(&basket)
             switch pricing {
             case .unchanged: break
-            case .quoted(let items, let methods, let address):
+            case .quoted(let items, methods: let methods, at: let address):
                 basket.quote(items, methods: methods)
                 kept.quotes.address = address
-            case .unknown(let address):
+            case .unknown(at: let address):
                 basket.awaitPrice()
                 kept.quotes.address = address
             }

@@ -27,7 +27,7 @@ extension ApplePayCheckout {
         } else if contact != nil || wanted.awaitsPrice, let asked = QuoteQuestion.Change(change) {
             if let address {
                 switch try await quote(asked, of: wanted, opened, at: address) {
-                case .success(.priced(let items, let methods)):
+                case .success(.priced(let items, methods: let methods)):
                     // The sheet's update for a chosen method has no place for other methods.
                     pricing = .quoted(items, methods: asked == .shippingMethod ? nil : methods, at: address)
                 case .success(.refused(let refusals)):
@@ -58,7 +58,7 @@ extension ApplePayCheckout {
         guard address != entry.quotes.address else { return entry }
         var confirmed = entry
         switch try await quote(.authorized, of: entry.basket, entry, at: address, transaction: transaction) {
-        case .success(.priced(let items, _)):
+        case .success(.priced(let items, methods: _)):
             guard confirmed.basket.confirm(items) else { throw Refusal.priceChanged }
         case .success(.refused(let errors)):
             throw Refusal(errors: errors, code: "quote_refused", next: "Choose another address.")
