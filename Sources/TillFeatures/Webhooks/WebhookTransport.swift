@@ -3,7 +3,6 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
 package import TillCore
 import TillCounter
 import TillHTTP
@@ -33,10 +32,11 @@ package protocol CallTransport: Sendable {
 /// and the connection goes to one of those, so that a name whose address changes in between (DNS rebinding) leads
 /// nowhere else. TLS still verifies the name.
 ///
-/// Each attempt has a client of its own: a client resolves names by itself but for those that it was created with, and
-/// a pooled connection would outlive the check of its address.
+/// Each attempt resolves and checks anew; what it connects with, or finds connected, belongs to the address that it has
+/// checked (``PinnedClients``).
 package struct PinnedTransport: WebhookTransport, CallTransport {
     private let resolver: any HostResolver
+    private let clients = PinnedClients()
 
     package init(resolver: any HostResolver = SystemResolver()) { self.resolver = resolver }
 
@@ -79,15 +79,15 @@ package struct PinnedTransport: WebhookTransport, CallTransport {
         request.method = .POST
         for field in fields { request.headers.add(name: field.name, value: field.value) }
         request.body = .bytes(ByteBuffer(bytes: body))
-        let client = PinnedTransport.client(of: url.host, at: address)
+        let sent = request
         do {
-            let answer = try await client.execute(request, deadline: end)
-            let found = await read(answer.body, end)
-            try? await client.shutdown()
-            return Exchange(
-                status: Int(answer.status.code), retryAfter: answer.headers.first(name: "retry-after"), body: found)
+            return try await clients.with(url.host, at: address) { client in
+                let answer = try await client.execute(sent, deadline: end)
+                let found = await read(answer.body, end)
+                return Exchange(
+                    status: Int(answer.status.code), retryAfter: answer.headers.first(name: "retry-after"), body: found)
+            }
         } catch {
-            try? await client.shutdown()
             switch TransportFailure(verdictOn: error) {
             case .notSent(let reason), .unknown(let reason): throw .noAnswer(reason)
             }
@@ -110,20 +110,6 @@ package struct PinnedTransport: WebhookTransport, CallTransport {
             throw .address(address.description)
         }
         return addresses[abs(attempt % addresses.count)]
-    }
-
-    private static func client(of host: String, at address: ClientAddress) -> HTTPClient {
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.minimumTLSVersion = .tlsv12
-        tls.certificateVerification = .fullVerification
-        var configuration = HTTPClient.Configuration(
-            tlsConfiguration: tls, redirectConfiguration: .disallow,
-            timeout: .init(connect: .milliseconds(WebhookLimits.attempt.milliseconds)), proxy: nil,
-            decompression: .disabled)
-        AnswerGuard.install(in: &configuration)
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.dnsOverride = [host: address.description]
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
     /// Returns the beginning of an answer's body; what does not come in time is left out, since the head decides.
