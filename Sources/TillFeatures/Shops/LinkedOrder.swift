@@ -121,13 +121,15 @@ struct LinkedOrder: Hashable, Sendable {
     mutating func mark(isStale: Bool, at now: Timestamp) {
         marks += 1
         self.isStale = self.isStale || isStale
-        due = min(due ?? now, now)
+        // What Till writes in the shop is a change there, too: it must not bring back at once what has just failed.
+        let soonest = ShopSyncLimits.soonest(after: failures, at: now)
+        due = min(due ?? soonest, soonest)
     }
 
     /// Returns the end of the rest after a call that was given up; `nil` if it is over. One that is farther ahead than
     /// a rest lasts was set by a clock that was wrong.
     func rest(at now: Timestamp) -> Timestamp? {
-        restsUntil.flatMap { $0 > now && $0 <= now.adding(ShopSyncLimits.pauseAfterSlowCall) ? $0 : nil }
+        restsUntil.flatMap { $0 > now && $0 <= now.adding(.minutes(5)) ? $0 : nil }
     }
 
     /// `true` for a refund here that carries out one of the shop.
@@ -211,6 +213,16 @@ extension LinkedOrder: RecordDocument {
         trouble = ShopTrouble(json: body.json["trouble"])
         restsUntil = body.optionalInt("rests_until").map { Timestamp(milliseconds: $0) }
         due = stored.due
+    }
+}
+
+extension LinkedOrder {
+    /// Returns an order as it was stored; `nil` for a damaged record, which the work on the order reports.
+    static func readable(_ kept: KeptRecord) throws(JournalError) -> LinkedOrder? {
+        do throws(JournalError) { return try LinkedOrder(kept) } catch {
+            guard case .corrupted = error else { throw error }
+            return nil
+        }
     }
 }
 

@@ -46,7 +46,7 @@ struct LinkedOrders: Sendable {
             guard let last = page.last else { return }
             position = last.position
             for kept in page {
-                let link = try LinkedOrder(kept)
+                guard let link = try LinkedOrder.readable(kept) else { continue }
                 try await mark(link.number, of: shop, as: link.order)
             }
         }

@@ -42,10 +42,10 @@ extension ShopDesk {
                     try await links.save(link)
                     continue
                 }
-                do throws(ShopDifference) { try await plan(index, of: &link) } catch {
+                do { try await plan(index, of: &link) } catch let difference as ShopDifference {
                     link.shopsRefunds[index].state = .byHand
                     try await links.save(link)
-                    try await raise(error, about: link)
+                    try await raise(difference, about: link)
                     continue
                 }
                 try await links.save(link)
@@ -62,13 +62,13 @@ extension ShopDesk {
     }
 
     /// Chooses the payments that give a refund back, newest first.
-    /// - Throws: ``ShopDifference`` if they do not have as much, or if one of them was cash.
-    private func plan(_ index: Int, of link: inout LinkedOrder) async throws(ShopDifference) {
+    /// - Throws: ``ShopDifference`` if they do not have as much, or if one of them was cash; an error of the journal.
+    private func plan(_ index: Int, of link: inout LinkedOrder) async throws {
         let refund = link.shopsRefunds[index]
         var left = refund.amount.minorUnits
         var isCash = false
         for id in link.payment.payments.reversed() where left > 0 {
-            guard let payment = try? await checkout.payment(id, account: link.account),
+            guard let payment = try await readable(id, of: link.account),
                 payment.currency == refund.amount.currency, payment.refundable.isPositive
             else { continue }
             // Nobody at the shop's desk hands out the drawer's cash.
@@ -86,6 +86,13 @@ extension ShopDesk {
         throw isCash
             ? ShopDifference.refundByHand(refund.id, order: link.order, refund.amount)
             : .refundTooLarge(refund.id, order: link.order, shop: refund.amount, left: possible)
+    }
+
+    /// Returns a payment; `nil` for one that is damaged, of which nothing is given back.
+    private func readable(_ id: PaymentID, of account: AccountID) async throws -> Payment? {
+        do { return try await checkout.payment(id, account: account) } catch CheckoutError.unreadablePayment {
+            return nil
+        }
     }
 
     /// Refunds a part under a key of its own: a repetition after a crash finds it done.
@@ -180,9 +187,8 @@ extension ShopDesk {
             link.shopsRefunds = shopsRefunds
             return
         }
-        let began = clock.now()
         // Durable before the shop is asked: if this process dies, the shop may still be at it when the next one looks.
-        link.restsUntil = began.adding(ShopSyncLimits.pauseAfterSlowCall)
+        link.restsUntil = clock.now().adding(ShopSyncLimits.pauseAfterSlowCall)
         try await links.save(link)
         do throws(ShopError) {
             let recorded = try await client.record(
@@ -195,13 +201,8 @@ extension ShopDesk {
             link.shopsRefunds = shopsRefunds
             link.restsUntil = nil
         } catch {
-            let now = clock.now()
-            // The shop may still be at it: a second one would not find the first.
-            if case .lost = error, now.since(began) >= ShopSyncLimits.slowCall {
-                link.restsUntil = now.adding(ShopSyncLimits.pauseAfterSlowCall)
-            } else {
-                link.restsUntil = nil
-            }
+            // After a lost answer the shop may still be at it: a second one would not find the first.
+            if case .lost = error {} else { link.restsUntil = nil }
             throw error
         }
     }

@@ -145,6 +145,17 @@ struct ShopDesk: Sendable {
 
     // MARK: To the shop
 
+    /// Returns `true` if the shop was to be told of payments that have been given back since, and never heard of them.
+    private func isOutdated(
+        _ telling: LinkedOrder.Payment, _ payments: [Payment], _ number: Int64
+    ) async throws -> Bool {
+        guard case .telling(let transaction, let ids) = telling,
+            !payments.allSatisfy({ !ids.contains($0.id) || $0.isLive })
+        else { return false }
+        let order = try await client.order(number)
+        return order.needsPayment && !order.isPaid(by: transaction)
+    }
+
     /// Tells the shop what it does not know: the payment once all is captured, and refunds of it.
     func tell(_ link: inout LinkedOrder) async throws {
         guard let entry = try await entry(link) else { return }
@@ -158,6 +169,12 @@ struct ShopDesk: Sendable {
             link.payment = .telling(first.id.rawValue, of: paid.map(\.id))
             // Durable before the shop is told: after a crash it is told of the same payment.
             try await links.save(link)
+        }
+        if try await isOutdated(link.payment, payments, link.number) {
+            // Another card was taken while the shop did not answer: it is told of what pays the order now.
+            link.payment = .open
+            try await links.save(link)
+            return try await tell(&link)
         }
         let paid = payments.filter { link.payment.payments.contains($0.id) }
         var isFirstNote = false
@@ -174,15 +191,15 @@ struct ShopDesk: Sendable {
             isFirstNote = true
         }
         guard link.payment.isTold else { return }
+        try await carryOutRefunds(of: paid, &link)
+        try await tellRefunds(of: paid, &link)
         // A shop's order has one payment: somebody must know of what it cannot be told.
         for later in payments
         where later.isLive && later.captured.isPositive && !paid.contains(where: { $0.id == later.id }) {
-            let difference = ShopDifference.paidAgain(order: link.order, later.captured)
+            let difference = ShopDifference.paidAgain(order: link.order)
             try await checkout.raise(
                 .shopDiffers("\(difference.what) \(difference.next)"), about: later.id, account: shop.account)
         }
-        try await carryOutRefunds(of: paid, &link)
-        try await tellRefunds(of: paid, &link)
         // Last: a shop that takes no notes is told everything else.
         guard !link.isNoted else { return }
         try await client.note(ShopWords.note(paid), on: link.number, isFirst: isFirstNote)

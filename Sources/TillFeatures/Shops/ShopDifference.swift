@@ -16,7 +16,7 @@ enum ShopDifference: ExplainedError, Hashable {
     /// A refund of the shop concerns cash.
     case refundByHand(Int64, order: OrderID, Money)
     /// Money was taken here after the shop had recorded the order's payment, as for a part that was given back.
-    case paidAgain(order: OrderID, Money)
+    case paidAgain(order: OrderID)
 
     var code: String {
         switch self {
@@ -44,9 +44,9 @@ enum ShopDifference: ExplainedError, Hashable {
         case .refundByHand(let number, let order, let amount):
             "The shop refunded \(amount) of order \(order) (its refund \(number)), which was paid in cash. "
                 + "No money moved."
-        case .paidAgain(let order, let amount):
-            "\(amount) were taken for order \(order) after the shop had recorded its payment. The shop does not count "
-                + "them."
+        case .paidAgain(let order):
+            "This payment of order \(order) came after the shop had recorded the order as paid. The shop does not "
+                + "count it."
         }
     }
 

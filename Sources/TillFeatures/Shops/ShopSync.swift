@@ -96,11 +96,20 @@ package struct ShopSync: Service {
                 activity.planPoll(shop.id, at: now.adding(poller.pause))
                 isPolled = true
             }
+            guard polls || activity.mayWork(shop.id, at: now) else { return }
             let pace = activity.pace(of: shop.id)
             let worked = ShopClient(
                 shop.url, key: try shop.openedKey(by: shops.pepper),
                 transport: PacedTransport(transport: transport, pace: pace, clock: clock), clock: clock)
-            try await worker.work(on: shop, worked, pace: pace) { try await feeder.feed(shop.id) }
+            do {
+                try await worker.work(on: shop, worked, pace: pace, share: { activity.share }) {
+                    try await feeder.feed(shop.id)
+                }
+                activity.worked(shop.id, failedAt: nil)
+            } catch {
+                activity.worked(shop.id, failedAt: clock.now())
+                throw error
+            }
             // A turn that did not ask the shop does not know that its trouble is over.
             if isPolled { try await settle(nil, of: shop) }
         } catch {
@@ -178,6 +187,8 @@ private final class ShopActivity: Sendable {
         var busy: Set<ConnectedShopID> = []
         var polls: [ConnectedShopID: Timestamp] = [:]
         var paces: [ConnectedShopID: ShopPace] = [:]
+        /// The failures in a row of the work on a shop, and when it goes on.
+        var failures: [ConnectedShopID: (count: Int, until: Timestamp)] = [:]
         /// The last trouble of each shop, so that each is logged once.
         var troubles: [String: String] = [:]
     }
@@ -195,6 +206,34 @@ private final class ShopActivity: Sendable {
             let new = ShopPace()
             state.paces[shop] = new
             return new
+        }
+    }
+
+    /// The most orders of one shop at a time while others are worked on, too.
+    var share: Int {
+        let shops = state.withLock { max(1, $0.busy.count) }
+        return max(ShopSyncLimits.ordersAtOnceInAll / shops, ShopSyncLimits.fewestOrdersAtOnce)
+    }
+
+    /// Returns `false` while a shop rests that could not be worked on. A rest that is planned far ahead was planned by a
+    /// clock that was wrong.
+    func mayWork(_ shop: ConnectedShopID, at now: Timestamp) -> Bool {
+        state.withLock { state in
+            guard let until = state.failures[shop]?.until else { return true }
+            return until <= now || until > now.adding(ShopSyncLimits.pollAfterTrouble)
+        }
+    }
+
+    /// Notes the end of the work on a shop; one that failed as a whole rests, longer each time.
+    func worked(_ shop: ConnectedShopID, failedAt now: Timestamp?) {
+        state.withLock { state in
+            guard let now else {
+                state.failures[shop] = nil
+                return
+            }
+            let count = (state.failures[shop]?.count ?? 0) + 1
+            let rest = min(ShopSyncLimits.pause(after: count), ShopSyncLimits.longestRest)
+            state.failures[shop] = (count, now.adding(rest))
         }
     }
 

@@ -16,28 +16,36 @@ struct ShopWorker: Sendable {
     let checkout: Checkout
     let scope: OrderScope?
     let logger: Logger
+    /// The orders whose records cannot be read, so that each is logged once.
+    let damaged = DamagedLinks()
 
     private var clock: any TillClock { shops.clock }
 
     /// Works on the due orders of a shop, some at the same time and each by one, until there are no more or the turn is
     /// over.
-    /// - Parameter feed: notes the orders whose payments have changed meanwhile.
+    /// - Parameters:
+    ///   - share: the most orders at a time that leave other shops theirs.
+    ///   - feed: notes the orders whose payments have changed meanwhile.
     /// - Throws: the first error of the journal, or an error of the shop that concerns every order.
     func work(
-        on shop: ConnectedShop, _ client: ShopClient, pace: ShopPace, feed: () async throws -> Void
+        on shop: ConnectedShop, _ client: ShopClient, pace: ShopPace, share: () -> Int,
+        feed: () async throws -> Void
     ) async throws {
-        let end = clock.now().adding(ShopSyncLimits.turn)
+        let began = clock.now()
         // After such an error no further order is begun, and what was begun is finished: a call that is broken off may
         // be carried out.
         let failure = await withTaskGroup(of: Ended.self, returning: (any Error)?.self) { group in
             var (queue, failure) = (Queue(), (any Error)?.none)
             while true {
-                while failure == nil, queue.busy.count < pace.limit {
-                    if queue.waiting.isEmpty, queue.isWorthAsking(at: clock.now(), until: end) {
+                while failure == nil, queue.busy.count < min(pace.limit, share()) {
+                    // Others, and what the shop has changed, have their turn.
+                    let isOver = !(Span.milliseconds(0)..<ShopSyncLimits.turn).contains(clock.now().since(began))
+                    if isOver { queue.leave() }
+                    if queue.waiting.isEmpty, queue.isWorthAsking(at: clock.now(), isOver: isOver) {
                         do {
                             if queue.hasAsked { try await feed() }
                             queue.take(
-                                try await links.due(of: shop.id, atMost: queue.busy.count + ShopSyncLimits.ordersAsked),
+                                try await links.due(of: shop.id, atMost: queue.busy.count + 2 * pace.limit),
                                 at: clock.now())
                         } catch {
                             failure = error
@@ -78,11 +86,14 @@ struct ShopWorker: Sendable {
         var hasAsked: Bool { asked != nil }
 
         /// Returns `false` right after the last question, while orders are at work: their ends come one by one.
-        func isWorthAsking(at now: Timestamp, until end: Timestamp) -> Bool {
+        func isWorthAsking(at now: Timestamp, isOver: Bool) -> Bool {
             guard let asked else { return true }
-            guard now < end, count < ShopSyncLimits.ordersPerTurn else { return false }
-            return busy.isEmpty || now.since(asked) >= ShopSyncLimits.pace
+            guard !isOver, count < ShopSyncLimits.ordersPerTurn else { return false }
+            return busy.isEmpty || now < asked || now.since(asked) >= ShopSyncLimits.pace
         }
+
+        /// Begins no further order: those that wait stay due.
+        mutating func leave() { waiting = [] }
 
         mutating func take(_ due: [KeptRecord], at now: Timestamp) {
             asked = now
@@ -108,10 +119,12 @@ struct ShopWorker: Sendable {
     private func work(on kept: KeptRecord, of shop: ConnectedShop, _ client: ShopClient) async throws {
         var link: LinkedOrder
         do throws(JournalError) { link = try LinkedOrder(kept) } catch {
-            logger.error("An order of a shop cannot be read.", metadata: ["record": "\(kept.id)"])
+            if damaged.note(kept.id.key) {
+                logger.error("An order of a shop cannot be read.", metadata: ["record": "\(kept.id)"])
+            }
             return
         }
-        let account = shop.account
+        let (account, began) = (shop.account, clock.now())
         do {
             let desk = ShopDesk(
                 shop: shop, client: client, links: links, book: book, checkout: checkout,
@@ -133,16 +146,24 @@ struct ShopWorker: Sendable {
             if let error = error as? JournalError {
                 guard case .corrupted = error else { throw error }
             }
-            try await fail(&link, of: account, with: error)
+            try await fail(&link, of: account, begun: began, with: error)
             // An order that fails is no reason to stop; a shop that does not answer is.
             if let error = error as? ShopError, error.isOfTheShop { throw error }
         }
     }
 
     /// Plans the next attempt, and has a person look at what no attempt will mend.
-    private func fail(_ link: inout LinkedOrder, of account: AccountID, with error: any Error) async throws {
+    private func fail(
+        _ link: inout LinkedOrder, of account: AccountID, begun began: Timestamp, with error: any Error
+    ) async throws {
         let now = clock.now()
         link.failures += 1
+        // The shop may still be at it: a second call would not find what the first one does.
+        if case .lost? = error as? ShopError {
+            let isSlow = now.since(began) >= ShopSyncLimits.slowCall
+            let rest = isSlow ? ShopSyncLimits.pauseAfterSlowCall : ShopSyncLimits.pauseAfterLoss
+            link.restsUntil = max(link.rest(at: now) ?? now, now.adding(rest))
+        }
         var trouble = ShopTrouble(error, at: now)
         if let known = link.trouble, known.code == trouble.code { trouble.since = known.since }
         let needsReview = ShopWorker.needsReview(error)

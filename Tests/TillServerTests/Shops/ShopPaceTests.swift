@@ -11,7 +11,7 @@ import TillCore
         }
     }
 
-    @Test("They become more while the shop answers as fast, up to the limit")
+    @Test("They become more while the shop answers more calls a second by it, up to the limit")
     func grows() {
         let pace = ShopPace()
         #expect(pace.limit == ShopSyncLimits.ordersAtOnce)
@@ -19,6 +19,21 @@ import TillCore
         #expect(pace.limit == 2 * ShopSyncLimits.ordersAtOnce)
         work(pace, windows: 12, .milliseconds(120))
         #expect(pace.limit == ShopSyncLimits.mostOrdersAtOnce)
+    }
+
+    @Test(
+        "A shop with few processes, which only gets slower by more of them, keeps few",
+        arguments: [1, 2, 4, 8] as [Int64])
+    func saturated(processes: Int64) {
+        let pace = ShopPace()
+        var most = 0
+        for _ in 0..<300 {
+            let duration = Span.milliseconds(max(250, 250 * Int64(pace.limit) / processes))
+            pace.noteFull()
+            for _ in 0..<2 * pace.limit { pace.note(duration) }
+            most = max(most, pace.limit)
+        }
+        #expect(most <= 2 * ShopSyncLimits.ordersAtOnce)
     }
 
     @Test("A few orders now and then are no reason for more")
@@ -35,7 +50,7 @@ import TillCore
         let before = pace.limit
         work(pace, .milliseconds(900))
         #expect(pace.limit == before / 2)
-        for factor: Int64 in [2, 3, 4, 5, 6] { work(pace, windows: 2, .milliseconds(900 * factor * factor)) }
+        work(pace, windows: 8, .seconds(3))
         #expect(pace.limit == ShopSyncLimits.ordersAtOnce)
     }
 

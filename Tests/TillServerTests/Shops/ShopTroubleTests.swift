@@ -116,4 +116,58 @@ import TillFeatureOrders
             #expect(try await counter.entry("101").order.content.order.total.minorUnits == 1_300)
         }
     }
+
+    @Test("Another card that is taken while the shop does not answer is the one that it is told of")
+    func anotherCard() async throws {
+        try await ShopWorld.with { world in
+            let counter = world.start()
+            #expect(try await counter.sync.step())
+            try await world.fail("update", "dropBeforeCommit")
+            let first = try await counter.payByCard()
+            #expect(try await counter.sync.step())
+            #expect(try await counter.link()?.payment.transaction == first.id.rawValue)
+            try await counter.refund(first.id, first.amount.minorUnits)
+            let second = try await counter.payByCard()
+            try await world.settle(counter)
+            let ledger = try await world.ledger()
+            #expect(ledger["paid"]?.int64Value == 1 && ledger["refunded"]?.int64Value == 0)
+            #expect(ledger["transaction_id"]?.stringValue == second.id.rawValue)
+            #expect(try await counter.reviews(second.id).isEmpty)
+        }
+    }
+
+    @Test(
+        "A record that cannot be read hides no other order, neither when payments are looked for nor when the shop is")
+    func damaged() async throws {
+        try await ShopWorld.with { world in
+            let counter = world.start()
+            #expect(try await counter.sync.step())
+            let link = try #require(try await counter.link(102))
+            let known = try #require(try await counter.journal.record(link.id))
+            var record = link.record
+            record.body = Array(#"{"shop":1}"#.utf8)
+            try await counter.journal.change([.update(record, from: known.version)])
+            try await counter.payByCard("102")
+            let payment = try await counter.payByCard("101")
+            try await world.settle(counter)
+            let ledger = try await world.ledger()
+            #expect(ledger["paid"]?.int64Value == 1)
+            #expect(ledger["transaction_id"]?.stringValue == payment.id.rawValue)
+        }
+    }
+
+    @Test("What has just failed is not tried again at once because something changed")
+    func marks() async throws {
+        try await ShopWorld.with { world in
+            let counter = world.start()
+            #expect(try await counter.sync.step())
+            var link = try #require(try await counter.link())
+            let now = world.clock.now()
+            for (failures, wait) in [(0, Span.seconds(0)), (3, .minutes(1)), (40, .minutes(5))] {
+                (link.failures, link.due) = (failures, now.adding(.hours(6)))
+                link.mark(isStale: true, at: now)
+                #expect(link.due == now.adding(wait))
+            }
+        }
+    }
 }
