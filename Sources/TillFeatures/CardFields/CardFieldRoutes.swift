@@ -14,6 +14,8 @@ package import TillWeb
 package struct CardFieldRoutes: Sendable {
     /// The maximum size of a request from the frame.
     private static let maximumBodyBytes = 4_096
+    /// The size of the nonce with which a provider's script marks what it writes into the frame.
+    private static let nonceBytes = 16
 
     private let sessions: PaymentSessions
     private let payments: PaymentRequests
@@ -64,10 +66,7 @@ package struct CardFieldRoutes: Sendable {
             throw Problem.field("origin", "It must not be the counter's own, whose pages could read the card.")
         }
         try StandInRefusal.check(options.defaultProvider, in: options.mode)
-        let takesThem =
-            fields.sources == nil
-            ? checkout.takesCards(options.defaultProvider) : checkout.takesTokens(options.defaultProvider)
-        guard takesThem else { throw Problem.noTypedCards(options.defaultProvider) }
+        guard takesCards else { throw Problem.noTypedCards(options.defaultProvider) }
         let payment = try await checkout.payment(id, account: incoming.account)
         guard !CustomerPaymentState(payment).isOver else { throw Problem.cardFieldsTooLate(payment) }
         guard payment.attempts.count < PaymentSession.maximumAttempts else { throw Problem.cardSessionUsedUp }
@@ -79,6 +78,16 @@ package struct CardFieldRoutes: Sendable {
         return .json(document.bytes(), status: .created)
     }
 
+    /// `true` if the provider takes what the frame pays with.
+    private var takesCards: Bool {
+        let provider = options.defaultProvider
+        guard let own = fields.fields, own.sources != nil else { return checkout.takesCards(provider) }
+        switch own.reference {
+        case .token: return checkout.takesTokens(provider)
+        case .order: return checkout.takesPayPalCards(provider)
+        }
+    }
+
     // MARK: The frame
 
     private func frame(_ id: String) async throws -> Response {
@@ -87,15 +96,19 @@ package struct CardFieldRoutes: Sendable {
         // The origin has passed `WebOrigin.isSafe`, so it has no character of markup or of a policy.
         let own = PackageResources.card_frame_html
         let markup = fields.sources == nil ? own : PackageResources.card_provider_frame_html
+        let nonce =
+            fields.sources?.usesNonce == true
+            ? Hex.lowercase((0..<CardFieldRoutes.nonceBytes).map { _ in UInt8.random(in: .min ... .max) }) : nil
         let page = String(decoding: markup, as: UTF8.self)
             .replacing("{origin}", with: origin, maxReplacements: 1)
             .replacing("{provider}", with: fields.provider.rawValue, maxReplacements: 1)
+            .replacing("{nonce}", with: nonce ?? "", maxReplacements: 1)
         return Response(
             status: .ok,
             headers: [
                 .contentType: "text/html; charset=utf-8",
                 .contentSecurityPolicy: CardFramePolicy.text(
-                    around: origin, sources: fields.sources, mode: options.mode),
+                    around: origin, sources: fields.sources, mode: options.mode, nonce: nonce),
             ], body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
     }
 
@@ -107,7 +120,7 @@ package struct CardFieldRoutes: Sendable {
         guard session.isOpen(at: clock.now()) else { throw Problem.cardSessionOver }
         let payment = try await checkout.payment(session.payment, account: session.account)
         guard !CustomerPaymentState(payment).isOver else { throw Problem.cardFieldsTooLate(payment) }
-        return .json(try await fields.document(for: session, payment.currency).bytes())
+        return .json(try await fields.document(for: session, payment).bytes())
     }
 
     /// Returns the body and the session of a request from the frame.
@@ -125,7 +138,7 @@ package struct CardFieldRoutes: Sendable {
         let (body, session) = try await session(request)
         try body.allow(["session", "tender"])
         // Where the provider has fields of its own here, no number comes to the counter, not even by mistake.
-        let kind = fields.sources == nil ? "card" : "token"
+        let kind = fields.tenderType
         guard body["tender"]?["type"] == .string(kind) else {
             throw Problem.field("tender.type", "It must be \(kind).")
         }
@@ -162,13 +175,14 @@ package struct CardFieldRoutes: Sendable {
     private func tender(of body: JSONValue, currency: Currency) throws -> Tender {
         switch try TenderRequest(body, currency: currency, now: clock.now()).kind {
         case .token(let token): return .token(token)
+        case .payPalCard: return .payPalCard
         case .card(let card):
             do throws(ExpiryError) { try card.expiry.check(at: clock.now()) } catch {
                 throw Problem.field(
                     "tender.expiry", "\(error)", code: error == .expired ? "card_expired" : "invalid_card")
             }
             return .card(card.details)
-        case .payPal, .reader, .cash: throw Problem.field("tender.type", "It must be card or token.")
+        case .payPal, .reader, .cash: throw Problem.field("tender.type", "It must be card, token or paypal_card.")
         }
     }
 

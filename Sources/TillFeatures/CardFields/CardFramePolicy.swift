@@ -11,14 +11,18 @@ enum CardFramePolicy {
     /// - Parameters:
     ///   - origin: The origin of the page that may show the frame. It has passed `WebOrigin.isSafe`.
     ///   - sources: What the provider's script needs; `nil` for the counter's own fields.
-    static func text(around origin: String, sources: ProviderCardFields.Sources?, mode: PaymentMode) -> String {
+    ///   - nonce: The page's nonce, of letters and digits, if the script uses one.
+    static func text(
+        around origin: String, sources: ProviderCardFields.Sources?, mode: PaymentMode, nonce: String? = nil
+    ) -> String {
+        let marked = nonce.map { ["'nonce-\($0)'"] } ?? []
         let images = sources?.images ?? []
         let asksBanks = sources?.asksBanks ?? true
         let frames = (sources?.frames ?? []) + (asksBanks ? CardFramePolicy.banks(mode) : [])
         var parts = [
             "default-src 'none'",
-            directive("script-src", ["'self'"] + (sources?.scripts ?? [])),
-            "style-src 'self'",
+            directive("script-src", ["'self'"] + marked + (sources?.scripts ?? [])),
+            directive("style-src", ["'self'"] + marked),
             directive("connect-src", ["'self'"] + (sources?.connections ?? [])),
             directive("frame-src", frames),
         ]

@@ -35,15 +35,31 @@ package actor OfferedCardFields {
     /// What the counter's frame loads; `nil` if the frame has the counter's own fields.
     nonisolated var sources: ProviderCardFields.Sources? { fields?.sources }
 
+    /// The type of the tender with which the counter's frame pays.
+    nonisolated var tenderType: String {
+        guard let fields, fields.sources != nil else { return "card" }
+        switch fields.reference {
+        case .token: return "token"
+        case .order: return "paypal_card"
+        }
+    }
+
     /// Returns what a page or an app needs for the fields in one session.
     /// - Throws: a `Problem` if the provider has no fields, or gives no key at the moment.
-    func document(for session: PaymentSession, _ currency: Currency) async throws -> JSONValue {
+    func document(for session: PaymentSession, _ payment: Payment) async throws -> JSONValue {
         guard let fields else { throw Problem.noCardFields(provider) }
-        switch await key(session.id, currency, of: fields) {
+        switch await key(session.id, payment.currency, of: fields) {
         case .publishable(let key)?:
             return .members(["provider": .string(provider.rawValue), "publishable_key": .string(key)])
         case .clientToken(let token)?:
             return .members(["provider": .string(provider.rawValue), "client_token": .string(token.reveal())])
+        case .clientID(let client)?:
+            // PayPal's script compares both with the order.
+            return .members([
+                "provider": .string(provider.rawValue), "client_id": .string(client),
+                "currency": .string(payment.currency.code),
+                "intent": .string(payment.captureMode == .automatic ? "capture" : "authorize"),
+            ])
         case nil: throw Problem.cardFieldsUnavailable
         }
     }

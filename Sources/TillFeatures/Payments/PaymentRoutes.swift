@@ -163,6 +163,7 @@ package struct PaymentRoutes: Sendable {
             return .card(card.details)
         case .token(let token): return .token(token)
         case .payPal: return .payPal
+        case .payPalCard: return .payPalCard
         case .cash(let tendered):
             do throws(CashRefusal) {
                 try CashDrawer.check(tendered: tendered, due: payment.amount, captureMode: payment.captureMode)

@@ -129,6 +129,39 @@ struct ProviderFieldsTests {
         await opened.counter.close()
     }
 
+    @Test("fields that attach to an order have a nonce of the page's, and take no card and no reference")
+    func order() async throws {
+        let sources = ProviderCardFields.Sources(
+            scripts: ["https://*.paypal.example"], frames: ["https://*.paypal.example"],
+            connections: ["https://*.paypal.example"], images: ["data:"], asksBanks: false, usesNonce: true)
+        let fields = ProviderCardFields(sources: sources, reference: .order) { _ in .clientID("client") }
+        // The sandbox prepares no order, so a session in the frame is refused before there is one.
+        let counter = try await RoutedCounter(modules: [FieldsModule(fields)])
+        let offered = OfferedCardFields([FieldsModule(fields)], of: .sandbox)
+        #expect(offered.tenderType == "paypal_card")
+        let made = try await counter.ask(
+            "POST", "/v1/payments", headers: ["Idempotency-Key": "create"],
+            #"{"order_id":"o-1","amount":1250,"currency":"EUR"}"#)
+        let payment = try #require(try await RoutedCounter.document(made)["id"]?.stringValue)
+        let refused = try await counter.ask(
+            "POST", "/v1/payments/\(payment)/card_session", #"{"origin":"\#(Self.origin)"}"#)
+        #expect(refused.status == .conflict)
+        let policy = CardFramePolicy.text(around: Self.origin, sources: sources, mode: .test, nonce: "abc123")
+        #expect(
+            policy == "default-src 'none'; script-src 'self' 'nonce-abc123' https://*.paypal.example; "
+                + "style-src 'self' 'nonce-abc123'; connect-src 'self' https://*.paypal.example; "
+                + "frame-src https://*.paypal.example; img-src data:; base-uri 'none'; form-action 'none'; "
+                + "frame-ancestors \(Self.origin)")
+        let opened = try await counter.ask("POST", "/v1/payments/\(payment)/app_session", "{}")
+        let session = try #require(try await RoutedCounter.document(opened)["session"]?.stringValue)
+        let answer = try await counter.ask(
+            "GET", "/app/card_fields", isStranger: true, headers: ["X-Till-Session": session], ofThePublic: true)
+        let key = try await RoutedCounter.document(answer)
+        #expect(key["client_id"]?.stringValue == "client" && key["provider"]?.stringValue == "sandbox")
+        #expect(key["currency"]?.stringValue == "EUR" && key["intent"]?.stringValue == "capture")
+        await counter.close()
+    }
+
     @Test("a session has one key, however often it asks, and the provider is asked ten times at most")
     func keys() async throws {
         let count = Count()

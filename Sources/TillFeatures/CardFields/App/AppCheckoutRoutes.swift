@@ -56,9 +56,9 @@ package struct AppCheckoutRoutes: Sendable {
         try await incoming.document().allow([])
         try StandInRefusal.check(options.defaultProvider, in: options.mode)
         let provider = options.defaultProvider
-        guard checkout.takesTokens(provider) || checkout.takesPayPal(provider) else {
-            throw Problem.noTokens(provider)
-        }
+        guard
+            checkout.takesTokens(provider) || checkout.takesPayPal(provider) || checkout.takesPayPalCards(provider)
+        else { throw Problem.noTokens(provider) }
         let payment = try await checkout.payment(id, account: incoming.account)
         guard !CustomerPaymentState(payment).isOver else { throw Problem.appTooLate(payment) }
         guard payment.attempts.count < PaymentSession.maximumAttempts else { throw usedUp(payment) }
@@ -107,7 +107,7 @@ package struct AppCheckoutRoutes: Sendable {
         guard session.isOpen(at: clock.now()) else {
             throw Problem.appSessionOver(payment, "This card was not charged.")
         }
-        return .json(try await fields.document(for: session, payment.currency).bytes())
+        return .json(try await fields.document(for: session, payment).bytes())
     }
 
     /// Pays with a reference, once for each key. The answer tells how the payment stands now; `begun` is `true` if
@@ -124,7 +124,9 @@ package struct AppCheckoutRoutes: Sendable {
         switch tender.kind {
         case .token(let token): credential = .token(token)
         case .payPal: credential = .payPal
-        case .card, .reader, .cash: throw Problem.field("tender.type", "It must be token or paypal.")
+        case .payPalCard: credential = .payPalCard
+        case .card, .reader, .cash:
+            throw Problem.field("tender.type", "It must be token, paypal or paypal_card.")
         }
         let state = CustomerPaymentState(before)
         guard !state.isOver else { return answer(before, state, begun: false) }

@@ -1,12 +1,14 @@
 // The card fields in their frame. The page around it is told what state they are in, and never what is typed.
 
 import { ownFields } from "/card/own-fields.js";
-import { FieldsFailure, providerFields } from "/card/provider-fields.js";
+import { FieldsFailure, FieldsUnclear, providerFields } from "/card/provider-fields.js";
 
 const ANSWER_MS = 90_000;
 const LOOK_MS = 1_000;
 /** How long an outcome is looked up for after an answer was lost. */
 const SETTLE_MS = 60_000;
+/** How long a refusal of the provider's fields is compared with what the counter says. */
+const REFUSED_MS = 5_000;
 /** How long the bank's page may take. */
 const BANK_MS = 25 * 60_000;
 /** How long the counter may take to ask the provider for a key. */
@@ -101,6 +103,8 @@ async function settled(first, before) {
         if (now.attempts > before) return now;
         break;
       case "action":
+        // The card of the provider's fields is attached, and the counter is asking for the money.
+        if (now.order_id) break;
         if (!isAtBank) {
           if (!showBank(now.action_url)) return null;
           isAtBank = true;
@@ -212,6 +216,7 @@ async function pay() {
   say("Paying… Do not close this page.");
   tell("pending");
   resize();
+  if (fields.takesOrder) return payOrder();
   let tender = null;
   try {
     tender = await fields.tender();
@@ -228,6 +233,66 @@ async function pay() {
     now = ok ? body : null;
   } catch {
     // It may have arrived: the payment says what came of it.
+  }
+  now = await settled(now, before);
+  attempts = now?.attempts ?? attempts;
+  if (!ended(now)) end("unknown", UNKNOWN);
+}
+
+/** Whether an order still awaits its card. */
+const awaitsCard = (now) => now?.status === "action" && Boolean(now.order_id);
+
+/** Waits while the provider's script shows the bank's question over the fields: the frame makes room for it. */
+function watchForBank() {
+  let isAsking = false;
+  const observer = new MutationObserver((changes) => {
+    if (isAsking || !changes.some(({ addedNodes }) => addedNodes.length > 0)) return;
+    isAsking = true;
+    document.body.classList.add("asking");
+    tell("action");
+  });
+  observer.observe(document.body, { childList: true });
+  return () => {
+    observer.disconnect();
+    document.body.classList.remove("asking");
+  };
+}
+
+/**
+ * Pays where the provider's fields attach the card to an order: the counter prepares it, the fields attach the card,
+ * and the counter reads the order and asks for the money. An order that still awaits its card takes the next one, too.
+ */
+async function payOrder() {
+  let asked = null;
+  let refusal = null;
+  async function prepare() {
+    const { ok, body } = await ask("/card/pay", { tender: { type: "paypal_card" } }, ANSWER_MS);
+    if (ok) asked = body;
+    else refusal = body;
+    if (!awaitsCard(asked)) throw new Error("there is no order for a card");
+    return asked.order_id;
+  }
+  const unwatched = watchForBank();
+  let failure = null;
+  try {
+    await fields.attach(prepare);
+  } catch (error) {
+    failure = error;
+  }
+  unwatched();
+  if (refusal?.money_moved === "no") return refused(refusal);
+  // The attempt of the order is the newest one; without an order no card was attached.
+  const before = asked ? asked.attempts - 1 : attempts;
+  let now = asked;
+  if (!awaitsCard(asked) && !refusal) {
+    if (!asked) return failed(failure);
+  } else if (failure && !(failure instanceof FieldsUnclear)) {
+    const until = performance.now() + REFUSED_MS;
+    while (performance.now() < until && (!now || awaitsCard(now))) {
+      await wait(LOOK_MS);
+      now = await look();
+    }
+    if (!now || awaitsCard(now)) return failed(failure);
   }
   now = await settled(now, before);
   attempts = now?.attempts ?? attempts;
@@ -252,13 +317,21 @@ async function begin() {
   for (const until = performance.now() + FIRST_MS; !at && performance.now() < until; at = await look()) {
     await wait(LOOK_MS);
   }
+  // The first look had the provider asked: the card may be attached.
+  for (let looks = 0; looks < 2 && fields.takesOrder && awaitsCard(at); looks += 1) {
+    await wait(LOOK_MS);
+    at = (await look()) ?? at;
+  }
+  const isPrepared = fields.takesOrder && awaitsCard(at);
   if (!at) return end("unknown", "The shop cannot be reached, so it cannot be said how this payment stands.");
   attempts = at.attempts;
   $("due").textContent = `${at.amount_text} · Order ${at.order_number}`;
   // A payment that is under way, or over, needs no fields at first.
-  if ((at.status === "open" || at.status === "declined") && !(await show())) return;
+  if ((at.status === "open" || at.status === "declined" || isPrepared) && !(await show())) return;
   tell("ready");
-  if (at.status === "action" || at.status === "pending") {
+  if (isPrepared) {
+    resize();
+  } else if (at.status === "action" || at.status === "pending") {
     isPaying = true;
     fields.lock(true);
     say("Your payment is being confirmed.");

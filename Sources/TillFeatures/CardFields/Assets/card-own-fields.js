@@ -58,6 +58,9 @@ export function ownFields(tell) {
   }
 
   return {
+    takesOrder: false,
+    /** Attaches nothing: the card itself goes to the counter. */
+    async attach(_prepare) {},
     /** Resolves when the fields can be typed in. */
     show: async () => {},
     /** Marks what is wrong, and returns the first field of it; null if nothing is. */
