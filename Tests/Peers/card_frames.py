@@ -1,10 +1,11 @@
-"""Stand-ins for the scripts of Stripe and Braintree in a browser: at the providers' own addresses, which Playwright
-answers, so that the counter's policy is the real one. The fields are in frames of the providers' origins; their frame
-of the card number reads the others, and sends the card to the provider's stand-in, as the providers' do.
+"""Stand-ins for the scripts of Stripe, Braintree and PayPal in a browser: at the providers' own addresses, which
+Playwright answers, so that the counter's policy is the real one. The fields are in frames of the providers' origins;
+their frame of the card number reads the others, and sends the card to the provider's stand-in, as the providers' do.
 """
 import json
 import urllib.parse
 
+import requests
 from test_card_tokens import method
 
 from braintree_shop import nonce
@@ -26,7 +27,7 @@ FIELD = """<!doctype html><html lang="en"><title>Field</title><style>input { wid
     if (event.source !== parent || event.origin !== around) return;
     if (event.data.do === "focus") return input.focus();
     if (event.data.do === "clear") return void (input.value = "");
-    const card = {};
+    const card = { ...event.data.more };
     for (let at = 0; at < parent.frames.length; at++) {
       try { card[parent.frames[at].kindOf()] = parent.frames[at].value(); } catch { /* Of another origin. */ }
     }
@@ -58,7 +59,10 @@ COMMON = """
     if (event.data.say === "reference") answered(event.data);
   });
   const send = (kind, message) => frames[kind].contentWindow.postMessage(message, new URL("FRAME").origin);
-  const reference = () => new Promise((done) => { answered = done; send("number", { do: "reference" }); });
+  const reference = (more = {}) => new Promise((done) => {
+    answered = done;
+    send("number", { do: "reference", more });
+  });
 """
 
 STRIPE = "(() => {" + COMMON + """
@@ -112,6 +116,82 @@ HOSTED_FIELDS = "(() => {" + COMMON + """
 })();"""
 
 
+# PayPal's fields attach the card to an order of the counter's, and show the bank's question by themselves, over the
+# page. What the script writes into the page is marked with the nonce of its own tag.
+PAYPAL = "(() => {" + COMMON + """
+  const given = new URL(document.currentScript.src).searchParams;
+  const style = document.createElement("style");
+  style.nonce = document.currentScript.dataset.cspNonce;
+  style.textContent = ".paypal-question { position: fixed; inset: 0; width: 100%; height: 100%; border: 0; }";
+  document.head.append(style);
+  function ask(order) {
+    const frame = document.createElement("iframe");
+    frame.className = "paypal-question";
+    frame.title = "Question";
+    frame.src = "QUESTION#" + new URLSearchParams({ order, around: location.origin });
+    document.body.append(frame);
+    return new Promise((done) => addEventListener("message", function heard(event) {
+      if (event.source !== frame.contentWindow || event.origin !== new URL("FRAME").origin) return;
+      removeEventListener("message", heard);
+      frame.remove();
+      done(event.data.answer);
+    }));
+  }
+  window.paypal = { CardFields: ({ createOrder, onApprove, onCancel, onError, inputEvents }) => {
+    const states = {};
+    const names = { number: "cardNumberField", expires: "cardExpiryField", code: "cardCvvField" };
+    const field = (kind) => () => {
+      states[names[kind]] = { isValid: false, isPotentiallyValid: true };
+      hear[kind] = { change: ({ complete }) => {
+        states[names[kind]] = { isValid: complete, isPotentiallyValid: true };
+        inputEvents.onChange({ emittedBy: kind, fields: states, cards: [{ niceType: "Visa", type: "visa" }] });
+      } };
+      return {
+        render: (container) => place(kind, container),
+        clear: async () => send(kind, { do: "clear" }), focus: async () => send(kind, { do: "focus" }),
+      };
+    };
+    return {
+      isEligible: () => given.get("client-id") !== "" && given.get("components") === "card-fields"
+        && given.get("currency") === "EUR" && ["capture", "authorize"].includes(given.get("intent")),
+      NumberField: field("number"), ExpiryField: field("expires"), CVVField: field("code"),
+      async submit() {
+        try {
+          const order = await createOrder();
+          const { token, message } = await reference({ order });
+          if (!token) throw new Error(message);
+          let liabilityShift;
+          if (token === "PAYER_ACTION_REQUIRED") {
+            const answer = await ask(order);
+            if (answer === "leave") return void onCancel();
+            liabilityShift = answer === "confirm" ? "POSSIBLE" : "NO";
+          }
+          await onApprove({ orderID: order, liabilityShift });
+        } catch (error) {
+          onError(error);
+          throw error;
+        }
+      },
+    };
+  } };
+})();"""
+
+# The bank's question, in a frame of PayPal's. A customer may also leave it.
+QUESTION = """<!doctype html><html lang="en"><title>Question</title>
+<button value="confirm">Confirm</button><button value="refuse">Refuse</button><button value="leave">Leave</button>
+<script>
+  const given = new URLSearchParams(location.hash.slice(1));
+  for (const button of document.querySelectorAll("button")) {
+    button.addEventListener("click", async () => {
+      const answer = button.value;
+      const body = JSON.stringify({ order: given.get("order"), answer });
+      if (answer !== "leave") await fetch("ANSWERS", { method: "POST", body });
+      parent.postMessage({ answer }, given.get("around"));
+    });
+  }
+</script>"""
+
+
 class Provider:
     """A provider's script, its frames, and its way to the stand-in that makes references."""
 
@@ -131,13 +211,12 @@ class Provider:
             self.waiting.pop().abort()
 
     def answer(self, route):
-        url = route.request.url.split("#")[0]
+        url = self.address(route)
         self.loaded.append(url)
         if url in self.scripts and self.hangs:
             self.waiting.append(route)
         elif url in self.scripts and not self.is_down:
-            script = self.scripts[url].replace("FRAME", self.frame)
-            route.fulfill(content_type="text/javascript", body=script)
+            route.fulfill(content_type="text/javascript", body=self.script(url))
         elif url == self.frame:
             route.fulfill(content_type="text/html", body=FIELD.replace("TOKENS", self.tokens))
         elif url == self.tokens:
@@ -147,6 +226,12 @@ class Provider:
                 body=json.dumps(self.made(card)))
         else:
             route.abort()
+
+    def address(self, route):
+        return route.request.url.split("#")[0]
+
+    def script(self, url):
+        return self.scripts[url].replace("FRAME", self.frame)
 
     def made(self, card):
         if set(card) != {"number", "expires", "code"}:
@@ -169,3 +254,58 @@ def braintree(url):
         {f"{base}/client.min.js": CLIENT, f"{base}/hosted-fields.min.js": HOSTED_FIELDS},
         "https://assets.braintreegateway.com/web/3.136.0/html/field.html",
         "https://payments.sandbox.braintree-api.com/graphql", lambda number: nonce(url, number))
+
+
+class PayPal(Provider):
+    """PayPal: the card goes from the browser to PayPal, with the client id alone, and PayPal shows the bank's page."""
+
+    BASE = "https://www.paypal.com"
+    # What the sandbox makes of a card says the name on it; these fields have none.
+    HOLDERS = {
+        "4005519200000004": "CCREJECT-REFUSED", "4012000033330026": "SCA-REQUIRED", "4012888888881881": "SCA-CREATED",
+    }
+
+    def __init__(self, url):
+        super().__init__(
+            {f"{self.BASE}/sdk/js": PAYPAL}, f"{self.BASE}/card/field.html", f"{self.BASE}/graphql", None)
+        self.url, self.question, self.answers = url, f"{self.BASE}/question.html", f"{self.BASE}/answers"
+        self.orders, self.is_lost = [], False
+
+    def address(self, route):
+        """The script's address has the client id, the currency and the intent."""
+        return super().address(route).split("?")[0]
+
+    def script(self, url):
+        return super().script(url).replace("QUESTION", self.question)
+
+    def answer(self, route):
+        url = self.address(route)
+        if url == self.question:
+            route.fulfill(content_type="text/html", body=QUESTION.replace("ANSWERS", self.answers))
+        elif url == self.answers:
+            said = json.loads(route.request.post_data)
+            requests.post(
+                f"{self.url}/_sandbox/challenge/{said['order']}", data={"answer": said["answer"]},
+                allow_redirects=False, timeout=10)
+            route.fulfill(content_type="application/json", body="{}")
+        else:
+            super().answer(route)
+
+    def made(self, card):
+        if set(card) != {"number", "expires", "code", "order"}:
+            return {"message": f"fields are missing: {sorted(card)}"}
+        self.orders.append(card["order"])
+        source = {
+            "number": card["number"], "expiry": f"20{card['expires'][2:]}-{card['expires'][:2]}",
+            "security_code": card["code"], "name": self.HOLDERS.get(card["number"], "Ada Byron"),
+        }
+        answer = requests.post(
+            f"{self.url}/v2/checkout/orders/{card['order']}/confirm-payment-source", auth=("client", ""),
+            json={"payment_source": {"card": source}}, timeout=10)
+        if self.is_lost:
+            return {"message": "Network request failed"}
+        return {"token": answer.json()["status"]} if answer.ok else {"message": answer.text}
+
+
+def paypal(url):
+    return PayPal(url)

@@ -284,3 +284,182 @@ def test_an_app_gets_the_key_for_the_providers_sdk(server, braintree):
         answers = [requests.get(running.url + "/app/card_fields", headers=headers, timeout=30) for _ in range(2)]
         assert [a.status_code for a in answers] == [200, 200], answers[0].text
         assert answers[0].json()[name].startswith(begins) and answers[0].json() == answers[1].json()
+
+
+PAYPAL_NUMBER = "4032036247327321"
+
+
+def run_paypal(tmp_path, stand_in):
+    folder = tmp_path / "counter"
+    folder.mkdir(exist_ok=True)
+    return counter.Server(
+        folder, "--provider", "paypal", "--paypal-url", stand_in, env={"TILL_PAYPAL_CARD_FIELDS": "paypal"})
+
+
+@pytest.fixture
+def paypal(tmp_path, stand_in):
+    with run_paypal(tmp_path, stand_in) as running:
+        yield running
+
+
+def bank(page):
+    return fields(page).frame_locator("iframe.paypal-question")
+
+
+def charged(stand_in):
+    ledger = requests.get(stand_in + "/_sandbox/ledger", timeout=10).json()
+    return sum(charge["captured"] for charge in ledger["charges"])
+
+
+@pytest.mark.parametrize("number, end", [(PAYPAL_NUMBER, "paid "), ("4005519200000004", "declined ")])
+def test_a_card_in_paypals_fields_is_attached_to_an_order_of_the_counter(
+        paypal, stand_in, site, browser, tmp_path, number, end):
+    chromium = Watched(browser, card_frames.paypal(stand_in))
+    payment, text = session(paypal, site.origin)
+    page = shop(site, paypal, chromium, text)
+    type_card(page, number)
+    pay(page)
+    says(page, end)
+    found = shown(paypal, payment)
+    assert found["captured"] == charged(stand_in) == (1250 if end == "paid " else 0)
+    assert len(found["attempts"]) == 1 and chromium.provider.orders == [found["attempts"][0]["reference"].split(".")[0]]
+    assert found["tender"]["type"] == "card"
+    check_unread(page, chromium, paypal, tmp_path, number)
+    assert not [said for said in page.said if "Content Security Policy" in said], page.said
+    script = next(url for url, _, _ in chromium.sent("https://www.paypal.com/sdk/js"))
+    assert "components=card-fields" in script and "currency=EUR" in script and "intent=capture" in script
+    if end == "paid ":
+        return
+    # Another card has an order of its own.
+    type_card(page, PAYPAL_NUMBER)
+    pay(page)
+    says(page, "paid ")
+    assert shown(paypal, payment)["captured"] == charged(stand_in) == 1250
+    assert len(set(chromium.provider.orders)) == 2
+
+
+@pytest.mark.parametrize("number", ["4012000033330026", "4012888888881881"])
+@pytest.mark.parametrize("answer, end", [("Confirm", "paid "), ("Refuse", "declined ")])
+def test_the_banks_answer_in_paypals_frame_decides(paypal, stand_in, site, browser, number, answer, end):
+    chromium = Watched(browser, card_frames.paypal(stand_in))
+    payment, text = session(paypal, site.origin)
+    page = shop(site, paypal, chromium, text)
+    type_card(page, number)
+    pay(page)
+    expect(bank(page).get_by_role("button", name=answer)).to_be_visible(timeout=WAIT)
+    assert heard(page, "action") and charged(stand_in) == 0
+    bank(page).get_by_role("button", name=answer).click()
+    says(page, end)
+    found = shown(paypal, payment)
+    assert found["captured"] == charged(stand_in) == (1250 if answer == "Confirm" else 0)
+    assert len(found["attempts"]) == 1, found
+    assert not [said for said in page.said if "Content Security Policy" in said], page.said
+
+
+def test_a_customer_who_leaves_the_banks_question_pays_with_another_card_on_the_same_order(
+        paypal, stand_in, site, browser):
+    chromium = Watched(browser, card_frames.paypal(stand_in))
+    payment, text = session(paypal, site.origin)
+    page = shop(site, paypal, chromium, text)
+    type_card(page, "4012000033330026")
+    pay(page)
+    bank(page).get_by_role("button", name="Leave").click()
+    says(page, "error challenge_canceled")
+    found = shown(paypal, payment)
+    assert (found["status"], found["captured"]) == ("requires_action", 0)
+    # Once the counter has seen that a bank was asked, only a bank's answer pays this order.
+    type_card(page, "4012000033330026")
+    pay(page)
+    bank(page).get_by_role("button", name="Confirm").click()
+    says(page, "paid ")
+    assert len(set(chromium.provider.orders)) == 1 and len(shown(paypal, payment)["attempts"]) == 1
+    assert charged(stand_in) == 1250
+
+
+def test_a_page_that_is_gone_has_charged_nothing_and_comes_back_to_its_order(paypal, stand_in, site, browser):
+    chromium = Watched(browser, card_frames.paypal(stand_in))
+    payment, text = session(paypal, site.origin)
+    page = shop(site, paypal, chromium, text)
+    type_card(page, "4012000033330026")
+    pay(page)
+    expect(bank(page).get_by_role("button", name="Confirm")).to_be_visible(timeout=WAIT)
+    page.close()
+    found = shown(paypal, payment)
+    assert (found["status"], found["captured"]) == ("requires_action", 0) and charged(stand_in) == 0
+    assert found["attempts"][0]["action"]["order_id"] == chromium.provider.orders[0]
+    page = shop(site, paypal, chromium, text)
+    type_card(page, "4012000033330026")
+    pay(page)
+    bank(page).get_by_role("button", name="Confirm").click()
+    says(page, "paid ")
+    found = shown(paypal, payment)
+    assert (found["captured"], len(found["attempts"]), charged(stand_in)) == (1250, 1, 1250)
+    assert len(set(chromium.provider.orders)) == 1
+
+
+def test_a_page_that_is_gone_after_paypal_took_the_card_is_charged_all_the_same(paypal, stand_in, site, browser):
+    """The browser is not needed for the money: the counter asks by itself, whoever looks."""
+    chromium = Watched(browser, card_frames.paypal(stand_in))
+    payment, text = session(paypal, site.origin)
+    page = shop(site, paypal, chromium, text)
+    type_card(page, PAYPAL_NUMBER)
+    page.evaluate("document.querySelector('till-card').pay(), 0")
+    assert counter.until(lambda: chromium.provider.orders or page.wait_for_timeout(50))
+    page.close()
+    assert counter.until(lambda: shown(paypal, payment)["status"] == "succeeded", 60), shown(paypal, payment)
+    assert charged(stand_in) == 1250
+
+
+def test_a_lost_answer_of_paypals_is_no_refusal(paypal, stand_in, site, browser):
+    chromium = Watched(browser, card_frames.paypal(stand_in))
+    chromium.provider.is_lost = True
+    payment, text = session(paypal, site.origin)
+    page = shop(site, paypal, chromium, text)
+    type_card(page, PAYPAL_NUMBER)
+    pay(page)
+    says(page, "paid ")
+    assert charged(stand_in) == 1250 and shown(paypal, payment)["captured"] == 1250
+
+
+def test_a_number_that_paypal_refuses_leaves_the_order_to_the_next_card(paypal, stand_in, site, browser):
+    chromium = Watched(browser, card_frames.paypal(stand_in))
+    payment, text = session(paypal, site.origin)
+    page = shop(site, paypal, chromium, text)
+    type_card(page, "4032036247327322")
+    pay(page)
+    says(page, "error invalid_card")
+    assert shown(paypal, payment)["captured"] == 0
+    type_card(page, PAYPAL_NUMBER)
+    pay(page)
+    says(page, "paid ")
+    assert len(set(chromium.provider.orders)) == 1 and charged(stand_in) == 1250
+
+
+def test_an_app_attaches_a_card_to_the_order_of_its_payment(paypal, stand_in):
+    payment = paypal.create("o-1", "k-1", 1250).json()["id"]
+    headers = {"X-Till-Session": paypal.request("POST", f"/v1/payments/{payment}/app_session", {}).json()["session"]}
+    key = requests.get(paypal.url + "/app/card_fields", headers=headers, timeout=30)
+    assert key.status_code == 200 and key.json()["provider"] == "paypal" and key.json()["client_id"], key.text
+    tender = {"tender": {"type": "paypal_card"}}
+    begun = [requests.post(
+        paypal.url + "/app/pay", headers={**headers, "Idempotency-Key": "press-1"}, json=tender, timeout=30)
+        for _ in range(2)]
+    orders = {answer.json()["order_id"] for answer in begun}
+    assert len(orders) == 1 and begun[0].json()["status"] == "action", begun[0].text
+    provider = card_frames.paypal(stand_in)
+    card = {"number": PAYPAL_NUMBER, "expires": "1234", "code": "123", "order": orders.pop()}
+    assert provider.made(card) == {"token": "APPROVED"} and charged(stand_in) == 0
+
+    def state():
+        return requests.get(paypal.url + "/app/payment", headers=headers, timeout=30).json()["status"]
+
+    assert counter.until(lambda: state() == "paid", 60)
+    assert charged(stand_in) == 1250
+
+
+def test_only_paypal_takes_a_card_of_paypals_fields(server):
+    payment = server.create("o-1", "k-1", 1250).json()["id"]
+    refused = server.request(
+        "POST", f"/v1/payments/{payment}/confirm", {"tender": {"type": "paypal_card"}}, "pay-1")
+    assert refused.status_code == 422 and refused.json()["code"] == "unsupported", refused.text
+    assert shown(server, payment)["attempts"] == []
