@@ -1,4 +1,5 @@
 import TillCore
+import TillStandInServing
 import TillSandbox
 
 /// Charges, which come from payment intents: each has the charge of its last attempt.

@@ -1,4 +1,5 @@
 import TillCore
+import TillStandInServing
 import TillSandbox
 
 /// Refunds and disputes.

@@ -3,6 +3,7 @@ import NIOCore
 import NIOSSL
 import Synchronization
 import TillCore
+import TillCounter
 import TillHTTP
 
 /// The clients of checked addresses, kept for a moment so that one message after the other needs no connection of its

@@ -3,7 +3,9 @@ import TillCheckout
 import TillCore
 import TillFeatureOrders
 @testable import TillFeatureShops
+import TillJournal
 @testable import TillShop
+import TillTestSupport
 
 /// A shop that behaves oddly is told what it can be told, stops nobody else, and somebody hears of it.
 @Suite("Odd shops") struct ShopTroubleTests {
