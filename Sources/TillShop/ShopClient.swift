@@ -51,8 +51,8 @@ package struct ShopClient: Sendable {
         let isChange = method != .get
         let reply: HTTPReply
         do throws(TransportFailure) {
-            reply = try await send(
-                request(method, path, query, hasBody: body != nil), body: body?.bytes() ?? [], isChange)
+            reply = try await transport.send(
+                request(method, path, query, hasBody: body != nil), body: body?.bytes() ?? [], deadline: deadline)
         } catch {
             switch error {
             case .notSent(let reason): throw .notSent(reason)
@@ -60,21 +60,6 @@ package struct ShopClient: Sendable {
             }
         }
         return try ShopClient.read(reply, isChange: isChange)
-    }
-
-    /// Sends a request. A change that was begun is not broken off: the shop may carry it out, and the answer says so.
-    private func send(
-        _ request: HTTPRequest, body: [UInt8], _ isChange: Bool
-    ) async throws(TransportFailure) -> HTTPReply {
-        guard !Task.isCancelled else { throw .notSent(reason: "canceled before it was sent") }
-        guard isChange else { return try await transport.send(request, body: body, deadline: deadline) }
-        let (transport, deadline) = (transport, deadline)
-        let sending = Task { () async -> Result<HTTPReply, TransportFailure> in
-            do throws(TransportFailure) {
-                return .success(try await transport.send(request, body: body, deadline: deadline))
-            } catch { return .failure(error) }
-        }
-        return try await sending.value.get()
     }
 
     private func request(

@@ -18,7 +18,10 @@ struct StripePaymentMethod: Sendable {
     let card: SandboxCard
     let expiry: Expiry
 
-    /// - Parameter serial: distinguishes payment methods of the same card; at most 24 hexadecimal digits.
+    /// The digits of a serial that are used: ids stay shorter than references may be.
+    private static let serialDigits = 12
+
+    /// - Parameter serial: distinguishes payment methods of the same card, in hexadecimal digits.
     init(_ card: SandboxCard, expiry: Expiry? = nil, serial: String? = nil) {
         self.card = card
         self.expiry = expiry ?? .ofTestCards
@@ -31,7 +34,7 @@ struct StripePaymentMethod: Sendable {
         let fault = card.fault.flatMap { SandboxFault.inOrder.firstIndex(of: $0) }.map { String($0) } ?? ""
         var parts = [card.brand, card.lastFour, card.entryMode ?? "", behavior, fault]
         if expiry != nil || serial != nil {
-            parts += ["\(self.expiry.month)/\(self.expiry.year)", Self.grouped(serial ?? "")]
+            parts += ["\(self.expiry.month)/\(self.expiry.year)", Self.grouped(String((serial ?? "").prefix(Self.serialDigits)))]
         }
         id = "pm_" + Hex.lowercase(parts.joined(separator: ":").utf8)
     }

@@ -18,6 +18,8 @@ package struct ShopSync: Service {
     private let poller: ShopPoller
     private let worker: ShopWorker
     private let transport: any HTTPTransport
+    /// The connections, if they are its own.
+    private let wire: HTTPClientTransport?
     private let clock: any TillClock
     private let logger: Logger
     private let activity = ShopActivity()
@@ -34,7 +36,12 @@ package struct ShopSync: Service {
         feeder = ShopFeeder(shops: shops, logger: logger)
         poller = ShopPoller(shops: shops, links: store, scope: scope, pause: poll)
         worker = ShopWorker(shops: shops, links: store, book: book, checkout: checkout, scope: scope, logger: logger)
-        self.transport = transport ?? HTTPClientTransport(connectionsPerHost: ShopSyncLimits.mostOrdersAtOnce)
+        if let transport {
+            (self.transport, wire) = (transport, nil)
+        } else {
+            let wire = HTTPClientTransport(connectionsPerHost: ShopSyncLimits.mostOrdersAtOnce)
+            (self.transport, self.wire) = (UnbrokenTransport(wire: wire), wire)
+        }
         (clock, self.logger) = (shops.clock, logger)
     }
 
@@ -46,7 +53,7 @@ package struct ShopSync: Service {
             await cancelWhenGracefulShutdown { await work() }
             await resign()
         }
-        if let transport = transport as? HTTPClientTransport { await transport.shutdown() }
+        await wire?.shutdown()
     }
 
     private func work() async {
