@@ -34,7 +34,8 @@ struct StripePaymentMethod: Sendable {
         let fault = card.fault.flatMap { SandboxFault.inOrder.firstIndex(of: $0) }.map { String($0) } ?? ""
         var parts = [card.brand, card.lastFour, card.entryMode ?? "", behavior, fault]
         if expiry != nil || serial != nil {
-            parts += ["\(self.expiry.month)/\(self.expiry.year)", Self.grouped(String((serial ?? "").prefix(Self.serialDigits)))]
+            let distinct = Self.grouped(String((serial ?? "").prefix(Self.serialDigits)))
+            parts += ["\(self.expiry.month)/\(self.expiry.year)", distinct]
         }
         id = "pm_" + Hex.lowercase(parts.joined(separator: ":").utf8)
     }

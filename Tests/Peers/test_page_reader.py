@@ -145,6 +145,12 @@ SAID = [
 ]
 
 
+def are_square(pictures):
+    sizes = pictures.evaluate_all(
+        "all => all.map((one) => one.getBoundingClientRect()).map((box) => [box.width, box.height])")
+    return sizes and all(width == height >= 24 for width, height in sizes)
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_pictures_are_drawn_in_light_and_dark(clerk, shoot, width):
     """The states one after the other while a sale is under way, so that each stands still for its pictures."""
@@ -159,11 +165,8 @@ def test_the_pictures_are_drawn_in_light_and_dark(clerk, shoot, width):
         # The page draws again as the sale's own events come: the pictures are waited for, not looked at once, and one
         # that is replaced between two looks has no size.
         expect(beside.locator("svg").first).to_be_visible(timeout=WAIT)
-
-        def sizes(drawing=beside.locator("svg")):
-            return drawing.evaluate_all(
-                "all => all.map((one) => one.getBoundingClientRect()).map((box) => [box.width, box.height])")
-        assert counter.until(lambda: sizes() and all(w == h >= 24 for w, h in sizes())), (name, sizes())
+        drawn = beside.locator("svg")
+        assert counter.until(lambda drawn=drawn: are_square(drawn)), name
         beside.scroll_into_view_if_needed()
         shoot("picture_" + name, ("light", "dark"))
     axe(page)

@@ -222,8 +222,8 @@ private final class ShopActivity: Sendable {
         return max(ShopSyncLimits.ordersAtOnceInAll / shops, ShopSyncLimits.fewestOrdersAtOnce)
     }
 
-    /// Returns `false` while a shop rests that could not be worked on. A rest that is planned far ahead was planned by a
-    /// clock that was wrong.
+    /// Returns `false` while a shop rests that could not be worked on. A rest that is planned far ahead was planned by
+    /// a clock that was wrong.
     func mayWork(_ shop: ConnectedShopID, at now: Timestamp) -> Bool {
         state.withLock { state in
             guard let until = state.failures[shop]?.until else { return true }
