@@ -201,8 +201,8 @@ extension ShopDesk {
             link.shopsRefunds = shopsRefunds
             link.restsUntil = nil
         } catch {
-            // After a lost answer the shop may still be at it: a second one would not find the first.
-            if case .lost = error {} else { link.restsUntil = nil }
+            // After a lost answer the order rests by how long the call took.
+            link.restsUntil = nil
             throw error
         }
     }

@@ -24,7 +24,7 @@ package enum ShopSyncLimits {
     static let slowCall = Span.seconds(20)
     static let pauseAfterSlowCall = Span.minutes(2)
     /// The pause after a call whose answer was lost sooner, as at a proxy: the shop's own process may go on.
-    static let pauseAfterLoss = Span.seconds(10)
+    static let pauseAfterLoss = Span.seconds(15)
     /// The events of payments that are read at a time.
     static let eventsPerPage = 200
     /// The events without a shop's order after which the place in the journal is written.
