@@ -359,8 +359,8 @@ let package = Package(
             resources: [.embedInCode("Assets")]),
         feature("Page", "TillCards", resources: [.embedInCode("Assets")]),
         feature(
-            "Payments", "TillCards", "TillCheckout", "TillCounter", "TillHardware", "TillJournal", "TillOrders",
-            "TillProvider", log),
+            "Payments", "TillBooks", "TillCards", "TillCheckout", "TillCounter", "TillHardware", "TillJournal",
+            "TillOrders", "TillProvider", log),
         feature(
             "Receipts", "TillCanvas", "TillCheckout", "TillCounter", "TillHardware", "TillJournal", "TillPrinting",
             "TillReceipts", log),

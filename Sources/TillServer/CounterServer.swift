@@ -300,6 +300,7 @@ public struct CounterServer: Sendable {
             requests: payments, journal: journal, feed: feed, readCard: readCard, terminal: terminal,
             approvals: approvals
         ).register(on: router)
+        PaymentListRoutes(requests: payments).register(on: router)
         let sessions = PaymentSessions(journal, clock: clock)
         let cardFields = OfferedCardFields(modules, of: options.defaultProvider)
         CardFieldRoutes(sessions: sessions, payments: payments, fields: cardFields).register(on: router)

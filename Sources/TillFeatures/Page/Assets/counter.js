@@ -156,7 +156,17 @@ window.addEventListener("hashchange", showAddress);
 $("to-counter").addEventListener("click", () => {
   $("to-counter").href = "#" + (session.payment?.id ?? "");
 });
-document.addEventListener("till:signed-in", start);
+/** Another page of the till has sent somebody here to sign in, and is to be shown again. */
+function goBack() {
+  const back = sessionStorage.getItem("till.back");
+  sessionStorage.removeItem("till.back");
+  // Only the till's own pages.
+  if (back && /^\/payments(\?|$)/.test(back)) location.replace(back);
+}
+document.addEventListener("till:signed-in", () => {
+  goBack();
+  start();
+});
 const refused = await admitted;
 await known;
 await start();
