@@ -13,9 +13,12 @@ import TillTestSupport
         let cards = [("4242424242424242", "visa"), ("5555555555554444", "mastercard")]
         for number in 0..<count {
             let units = Int64(100 + 37 * (number % 11))
-            let id = try await world.create("Ord-\(1_000 + number)", units)
-            if number % 5 != 0 { _ = try await world.confirm(id, card: cards[number % 2].0, brand: cards[number % 2].1) }
-            if number % 7 == 1 { _ = try await world.checkout.refund(id, account: .main) }
+            let id = try await world.create("Ord-\(2_000 + number)", units)
+            if number % 5 != 0 {
+                let (card, brand) = cards[number % 2]
+                _ = try await world.confirm(id, card: card, brand: brand)
+                if number % 7 == 1 { _ = try await world.checkout.refund(id, account: .main) }
+            }
             world.clock.advance(by: .minutes(11))
         }
         return try await all()
@@ -66,7 +69,7 @@ import TillTestSupport
         try await expect({ ($0.least, $0.greatest) = (200, 300) }) { (200...300).contains($0.amount.minorUnits) }
         try await expect({ $0.card = "4444" }) { $0.tender?.card?.lastFour == "4444" }
         try await expect({ $0.text = "4242" }) { $0.tender?.card?.lastFour == "4242" }
-        try await expect({ $0.text = "ord-101" }) { $0.order.id.rawValue.hasPrefix("Ord-101") }
+        try await expect({ $0.text = "ord-201" }) { $0.order.id.rawValue.hasPrefix("Ord-201") }
         try await expect({ $0.text = "1.37" }) { $0.amount.minorUnits == 137 }
         try await expect({ $0.text = "1,37" }) { $0.amount.minorUnits == 137 }
         try await expect({ $0.text = "1" }) {
@@ -109,7 +112,7 @@ import TillTestSupport
         let first = try await world.checkout.find(search)
         #expect(first.payments.map(\.id) == payments.prefix(3).map(\.id))
         #expect(first.next == payments[2].id && first.examinedTo == payments[2].createdAt)
-        search.text = "Ord-1000"
+        search.text = "Ord-2000"
         let last = try await world.checkout.find(search)
         #expect(last.next == nil && last.payments.map(\.id) == [payments[39].id])
     }

@@ -1,4 +1,4 @@
-public import TillCore
+import TillCore
 import TillJournal
 
 extension Checkout {
@@ -22,7 +22,8 @@ extension Checkout {
             found.exact = try await named(text, search.account).filter { judge.isExact($0) }
         }
         let limit = min(max(search.limit, 1), JournalLimits.maximumPage)
-        let oldest = search.from.map { PaymentID.first(at: $0.adding(.milliseconds(-PaymentSearchLimits.slack.milliseconds))) }
+        let back = Span.milliseconds(-PaymentSearchLimits.slack.milliseconds)
+        let oldest = search.from.map { PaymentID.first(at: $0.adding(back)) }
         var place = search.before
         if let until = search.until {
             let newest = PaymentID.first(at: until.adding(PaymentSearchLimits.slack))

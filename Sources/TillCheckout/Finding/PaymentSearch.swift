@@ -1,5 +1,5 @@
 public import TillCore
-public import TillJournal
+import TillJournal
 
 /// What payments are looked for. Conditions that are not set let everything pass; those that are set must all hold.
 public struct PaymentSearch: Hashable, Sendable {

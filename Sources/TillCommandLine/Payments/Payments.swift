@@ -85,10 +85,10 @@ struct Payments: AsyncParsableCommand {
             }
             var search = search
             var listed: [ListedPayment] = []
+            var known: Set<PaymentID> = []
             repeat {
                 let found = try await checkout.find(search)
-                let known = Set(listed.map(\.id))
-                listed += (found.exact + found.payments).filter { !known.contains($0.id) }
+                for one in found.exact + found.payments where known.insert(one.id).inserted { listed.append(one) }
                 search.before = found.next
             } while search.before != nil && listed.count < limit
             return Array(listed.prefix(limit))

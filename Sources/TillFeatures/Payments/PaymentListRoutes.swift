@@ -77,9 +77,13 @@ package struct PaymentListRoutes: Sendable {
     }
 
     private func order(_ incoming: Incoming) throws -> OrderID? {
-        do { return try incoming.query("order_id").map { try OrderID(validating: $0) } } catch let error
-            as IdentifierError
-        { throw Problem.field("order_id", error.description) }
+        guard let text = try incoming.query("order_id") else { return nil }
+        for name in PaymentSearchQuery.names where !["status", "before"].contains(name) {
+            guard try incoming.query(name) == nil else { throw Problem.field(name, "It does not go with order_id.") }
+        }
+        do throws(IdentifierError) { return try OrderID(validating: text) } catch {
+            throw Problem.field("order_id", error.description)
+        }
     }
 
     /// Returns the payments of an order and of its parts; an order has few.

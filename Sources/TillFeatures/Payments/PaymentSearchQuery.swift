@@ -44,10 +44,10 @@ enum PaymentSearchQuery {
 
     private static func text(_ incoming: Incoming) throws -> String? {
         guard let text = try incoming.query("q") else { return nil }
-        let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        guard words.utf8.count <= PaymentSearchLimits.textBytes else {
+        guard text.utf8.count <= PaymentSearchLimits.textBytes else {
             throw Problem.field("q", "It has at most \(PaymentSearchLimits.textBytes) bytes.")
         }
+        let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return words.isEmpty ? nil : words
     }
 
