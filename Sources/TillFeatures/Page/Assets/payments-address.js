@@ -6,7 +6,8 @@ import { minorUnits } from "./money.js";
 
 const NAMES = ["q", "period", "first", "last", "status", "tender", "least", "most"];
 const USUAL_DAYS = "30";
-const DAY = 86_400_000;
+/** Days of the choices beside today, yesterday and any time. */
+const PERIODS = [7, 30, 365];
 
 /** @returns {Record<string, string>} What is not the usual. */
 export function stateOf(/** @type {string} */ search) {
@@ -14,6 +15,7 @@ export function stateOf(/** @type {string} */ search) {
   const state = {};
   for (const name of NAMES) {
     const value = query.get(name) ?? "";
+    if (["first", "last"].includes(name) && query.get("period") !== "own") continue;
     if (value && !(name === "period" && value === USUAL_DAYS)) state[name] = value;
   }
   return state;
@@ -25,16 +27,22 @@ export function addressOf(state) {
   return location.pathname + (query && "?" + query);
 }
 
+/** A whole number of a card, pasted or read by a scanner, is looked for by its end and stands in no address. */
+const withoutCard = (text) => (/^(?:\d[ -]?){12,18}\d$/.test(text) ? text.replace(/\D/g, "").slice(-4) : text);
+
 /** What is chosen in the filters. */
 export function chosen() {
-  return stateOf(new URLSearchParams(NAMES.map((name) => [name, $(name).value.trim()])).toString());
+  const values = NAMES.map((name) => [name, withoutCard($(name).value.trim())]);
+  return stateOf(new URLSearchParams(values).toString());
 }
 
 /** Shows in the filters what is looked for. @param {Record<string, string>} state */
 export function choose(state) {
   for (const name of NAMES) {
     const control = $(name);
-    control.value = state[name] ?? (name === "period" ? USUAL_DAYS : "");
+    const value = state[name] ?? (name === "period" ? USUAL_DAYS : "");
+    // A space at the end is somebody who is typing the next word.
+    if (control.value.trim() !== value) control.value = value;
     // A value that the list does not have, as from an edited address, is none.
     if (control.value === "" && name === "period") control.value = USUAL_DAYS;
     control.closest(".chip")?.classList.toggle("set", Boolean(state[name]));
@@ -65,14 +73,18 @@ function span(state) {
     }
     default: {
       const days = Number(state.period ?? USUAL_DAYS);
-      return [midnight(new Date(now.getTime() - (Number.isFinite(days) ? days : 30) * DAY)), null];
+      return [midnight(now, -(PERIODS.includes(days) ? days : Number(USUAL_DAYS))), null];
     }
   }
 }
 
+/** As the till reads it, to which a plus is a plus. @param {URLSearchParams} query */
+export const textOf = (query) => query.toString().replaceAll("+", "%20");
+
 /**
  * The query of the interface for what is looked for.
- * @param {Record<string, string>} state @param {string} currency That amounts are typed in.
+ * @param {Record<string, string>} state
+ * @param {string} currency That amounts are typed in; empty: any, with two decimal places.
  * @returns {{query: URLSearchParams, faults: Record<string, string>}}
  */
 export function queryOf(state, currency) {
@@ -85,9 +97,10 @@ export function queryOf(state, currency) {
   if (until) query.set("until", until.toISOString());
   for (const [name, member] of [["least", "amount_from"], ["most", "amount_until"]]) {
     if (!state[name]) continue;
-    const amount = minorUnits(state[name], currency);
+    const amount = minorUnits(state[name], currency || "EUR");
     if (amount.fault) faults[name] = amount.fault;
     else query.set(member, String(amount.value));
+    if (currency) query.set("currency", currency);
   }
   return { query, faults };
 }

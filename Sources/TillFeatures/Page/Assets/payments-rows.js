@@ -46,8 +46,10 @@ const DAY = new Intl.DateTimeFormat(LANGUAGE, { weekday: "long", day: "numeric",
 
 /** A sum as people read it; the digits are those of the minor units, never a fraction's. */
 export function sum(minor, currency) {
-  const parts = new Intl.NumberFormat(LANGUAGE, { style: "currency", currency }).formatToParts(minor < 0 ? -1 : 1);
   const [whole, fraction = ""] = decimal(Math.abs(minor), currency).split(".");
+  const digits = { minimumFractionDigits: fraction.length, maximumFractionDigits: fraction.length };
+  const parts = new Intl.NumberFormat(LANGUAGE, { style: "currency", currency, ...digits })
+    .formatToParts(minor < 0 ? -1 : 1);
   const grouped = new Intl.NumberFormat(LANGUAGE).format(BigInt(whole));
   let isWritten = false;
   return parts.map(({ type, value }) => {

@@ -2,7 +2,7 @@
 // when somebody asks for older ones; new ones wait behind a button, so that no row jumps under a finger.
 
 import { $, make } from "./dom.js";
-import { addressOf, choose, chosen, queryOf, stateOf } from "./payments-address.js";
+import { addressOf, choose, chosen, queryOf, stateOf, textOf } from "./payments-address.js";
 import { row, rows, STATUSES, totals } from "./payments-rows.js";
 
 const PAGE = 50;
@@ -16,6 +16,8 @@ const RECONNECT_MS = 3_000;
 const VIEWS = "till.views";
 const MOST_VIEWS = 12;
 const BACK = "till.back";
+/** After how long without a key or a touch nobody is taken to be here: what is asked then is no use of the session. */
+const ALONE_MS = 60_000;
 
 /** @type {any[]} */
 let shown = [];
@@ -24,25 +26,39 @@ let next = "";
 /** Counts the searches, so that a late answer of an earlier one is dropped. */
 let search = 0;
 let state = stateOf(location.search);
-/** @type {Set<string>} */
+/** New payments that are not shown. @type {Set<string>} */
 const unseen = new Set();
+/** Events may have been missed: what is shown may be out of date. */
+let isBehind = false;
 
 class NoAnswer extends Error {}
 
-/** Asks the till. Whoever is not signed in is sent to do so, and comes back. */
+let touched = performance.now();
+for (const sign of ["pointerdown", "keydown"]) {
+  addEventListener(sign, () => { touched = performance.now(); }, { capture: true, passive: true });
+}
+
+/** Asks the till. Whoever is not signed in is sent to do so, and comes back. @param {Record<string, string>} more */
+async function send(path, more) {
+  /** @type {Record<string, string>} */
+  const headers = { "X-Till-Page": "1", ...more };
+  if (performance.now() - touched > ALONE_MS) headers["X-Till-Alone"] = "1";
+  const answer = await fetch(path, { headers, credentials: "same-origin", cache: "no-store" });
+  if (answer.status !== 401) return answer;
+  // Without a session nothing of the till is seen.
+  document.body.hidden = true;
+  sessionStorage.setItem(BACK, location.pathname + location.search);
+  location.replace("/");
+  throw new NoAnswer("");
+}
+
 async function ask(path) {
   let answer;
   try {
-    answer = await fetch(path, {
-      headers: { "X-Till-Page": "1", Accept: "application/json" }, credentials: "same-origin", cache: "no-store",
-    });
-  } catch {
+    answer = await send(path, { Accept: "application/json" });
+  } catch (error) {
+    if (error instanceof NoAnswer) throw error;
     throw new NoAnswer("The till cannot be reached. What is shown may be out of date.");
-  }
-  if (answer.status === 401) {
-    sessionStorage.setItem(BACK, location.pathname + location.search);
-    location.assign("/");
-    throw new NoAnswer("");
   }
   const json = await answer.json().catch(() => null);
   if (answer.ok && json) return json;
@@ -57,7 +73,8 @@ function alertWith(text) {
 
 // ---- What was found
 
-const currency = () => localStorage.getItem("till.currency") ?? "EUR";
+/** What the clerk last sold in at this device; empty if nothing is known. */
+const currency = () => localStorage.getItem("till.currency") ?? "";
 
 function showSums(isMore) {
   const count = shown.length;
@@ -94,6 +111,8 @@ function add(payments) {
   const fresh = payments.filter((one) => !known.has(one.id));
   $("rows").append(...rows(fresh, shown.at(-1)));
   shown.push(...fresh);
+  for (const { id } of fresh) unseen.delete(id);
+  showNews();
 }
 
 /** Asks for the next page, and for further ones until something is found. */
@@ -106,7 +125,7 @@ async function more() {
   try {
     for (let page = 0; page < MOST_EMPTY_PAGES; page++) {
       if (next) query.set("before", next);
-      const found = await ask("/v1/payments?" + query);
+      const found = await ask("/v1/payments?" + textOf(query));
       if (mine !== search) return;
       next = found.next ?? "";
       // What bears the very name comes first, from whatever time.
@@ -114,11 +133,13 @@ async function more() {
       add(found.payments);
       showSums(Boolean(next));
       showEnd(found.examined_to);
-      if (!next || found.payments.length > 0) break;
+      if (!next || found.payments.length > 0 || found.exact) break;
     }
     alertWith("");
   } catch (error) {
-    if (mine === search) alertWith(error instanceof NoAnswer ? error.message : String(error));
+    if (mine !== search) return;
+    alertWith(error instanceof NoAnswer ? error.message : String(error));
+    if (shown.length === 0) $("count").textContent = "No answer";
   }
   if (mine !== search) return;
   $("older").disabled = false;
@@ -128,22 +149,29 @@ async function more() {
 /** Looks for what the state says, from the newest on. */
 async function find() {
   search += 1;
-  [shown, next] = [[], ""];
+  [shown, next, isBehind] = [[], "", false];
   unseen.clear();
   showNews();
+  $("rows").replaceChildren();
+  $("sums").replaceChildren();
+  $("examined").textContent = "";
+  $("empty").hidden = $("older").hidden = true;
+  $("table").hidden = false;
   const { query, faults } = queryOf(state, currency());
   for (const id of ["least", "most"]) {
     if (faults[id]) $(id).setAttribute("aria-invalid", "true");
     else $(id).removeAttribute("aria-invalid");
   }
   const fault = Object.values(faults)[0];
-  if (fault) return alertWith(fault);
-  $("export").href = "/v1/payments.csv?" + query;
+  if (fault) {
+    $("export").removeAttribute("href");
+    $("count").textContent = "";
+    $("found").removeAttribute("aria-busy");
+    alertWith(fault);
+    return;
+  }
+  $("export").href = "/v1/payments.csv?" + textOf(query);
   $("count").textContent = "Searching…";
-  $("rows").replaceChildren();
-  $("sums").replaceChildren();
-  $("empty").hidden = true;
-  $("table").hidden = false;
   await more();
 }
 
@@ -151,6 +179,7 @@ async function find() {
 
 /** @param {Record<string, string>} wanted @param {boolean} [isStep] Somebody can go back to what is shown now. */
 function go(wanted, isStep = true) {
+  clearTimeout(typing);
   state = wanted;
   const address = addressOf(state);
   if (isStep && address !== location.pathname + location.search) history.pushState(null, "", address);
@@ -168,7 +197,6 @@ $("q").addEventListener("input", () => {
 });
 $("find").addEventListener("submit", (event) => {
   event.preventDefault();
-  clearTimeout(typing);
   go(chosen());
 });
 $("filters").addEventListener("submit", (event) => event.preventDefault());
@@ -177,10 +205,13 @@ for (const id of ["clear", "clear-all"]) $(id).addEventListener("click", () => g
 $("any-time").addEventListener("click", () => go({ ...chosen(), period: "all" }));
 $("older").addEventListener("click", more);
 addEventListener("popstate", () => {
-  state = stateOf(location.search);
-  choose(state);
-  showViews();
-  find();
+  const wanted = stateOf(location.search);
+  // Not by the link to the content, which stays here.
+  if (!same(wanted, state)) go(wanted, false);
+});
+// Back from a payment, the page may be as it was left: it is older than what was done there.
+addEventListener("pageshow", (event) => {
+  if (event.persisted) find();
 });
 addEventListener("keydown", (event) => {
   if (event.key !== "F2" || event.defaultPrevented) return;
@@ -246,31 +277,33 @@ $("save").addEventListener("close", () => {
 
 function showNews() {
   const count = unseen.size;
-  $("news").hidden = count === 0;
-  $("news").textContent = `${count} new`;
+  $("news").hidden = count === 0 && !isBehind;
+  $("news").textContent = count ? `${count} new` : "Refresh";
 }
 $("news").addEventListener("click", find);
 
-/** Shows what became of a payment that is in the list; a new one is counted. @param {Set<string>} changed */
+/**
+ * Shows what became of payments that are in the list; new ones are counted.
+ * @param {Map<string, boolean>} changed Whether a payment is new, by its identifier.
+ */
 async function follow(changed) {
-  for (const id of changed) {
-    const index = shown.findIndex((one) => one.id === id);
-    if (index < 0) {
-      if (shown.length === 0 || id > shown[0].id) unseen.add(id);
-      continue;
-    }
-    const mine = search;
+  const mine = search;
+  for (const [id, isNew] of changed) {
+    if (isNew && !shown.some((one) => one.id === id)) unseen.add(id);
+  }
+  showNews();
+  for (const id of changed.keys()) {
+    if (!shown.some((one) => one.id === id)) continue;
     try {
       const payment = await ask("/v1/payments/" + encodeURIComponent(id));
       if (mine !== search) return;
-      shown[index] = payment;
+      shown[shown.findIndex((one) => one.id === id)] = payment;
       document.querySelector(`tr[data-id="${CSS.escape(id)}"]`)?.replaceWith(row(payment));
+      showSums(Boolean(next));
     } catch {
       continue; // the next event, or the next search, shows it
     }
   }
-  showSums(Boolean(next));
-  showNews();
 }
 
 function live(isLive) {
@@ -283,21 +316,18 @@ const EVENTS = ["payment", "attempt", "capture", "refund", "void", "operation", 
 
 /** Reads the till's events as they come; every kind of them, which an EventSource would have to be told by name. */
 async function listen() {
-  /** @type {Set<string>} */
-  let changed = new Set();
+  /** @type {Map<string, boolean>} */
+  let changed = new Map();
   setInterval(() => {
     if (changed.size === 0) return;
     const now = changed;
-    changed = new Set();
+    changed = new Map();
     follow(now);
   }, NEWS_MS);
   let last = "";
   for (;;) {
     try {
-      /** @type {Record<string, string>} */
-      const headers = { "X-Till-Page": "1", Accept: "text/event-stream" };
-      if (last) headers["Last-Event-ID"] = last;
-      const answer = await fetch("/v1/events", { headers, credentials: "same-origin", cache: "no-store" });
+      const answer = await send("/v1/events", { Accept: "text/event-stream", ...(last && { "Last-Event-ID": last }) });
       if (!answer.ok || !answer.body) throw new NoAnswer(String(answer.status));
       live(true);
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -315,18 +345,35 @@ async function listen() {
           if (fields.id) last = fields.id;
           if (!EVENTS.includes(String(fields.event ?? "").split(".")[0])) continue;
           const id = JSON.parse(fields.data ?? "{}").payment;
-          if (id) changed.add(id);
+          if (id) changed.set(id, changed.get(id) || fields.event === "payment.created");
         }
       }
     } catch {
       // said below
     }
     live(false);
+    if (!last) {
+      // Nobody can say what happened meanwhile.
+      isBehind = true;
+      showNews();
+    }
     await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
   }
 }
 
 // ---- The beginning
+
+/** Shows who is signed in; whoever may not see totals is not offered the file. */
+async function showPerson() {
+  try {
+    const { person } = await ask("/session/person");
+    $("who").textContent = person ? `${person.name}, ${person.role.name}` : "";
+    $("who").hidden = !person;
+    $("export").hidden = Boolean(person) && !person.role.permissions.includes("totals");
+  } catch {
+    return; // what is asked next says why
+  }
+}
 
 $("status").append(...STATUSES.map(({ status, word }) => make("option", word, { value: status })));
 for (const { name, state: { status } } of USUAL_VIEWS) {
@@ -335,5 +382,7 @@ for (const { name, state: { status } } of USUAL_VIEWS) {
 choose(state);
 showViews();
 $("clear").hidden = Object.keys(state).length === 0;
-await find();
+$("least").placeholder = $("most").placeholder = currency() || "amount";
+showPerson();
+find();
 listen();
