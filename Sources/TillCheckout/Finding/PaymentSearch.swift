@@ -25,7 +25,7 @@ public struct PaymentSearch: Hashable, Sendable {
     public var card: String?
     /// Only payments older than this one: where the previous page ended.
     public var before: PaymentID?
-    /// The maximum number of payments, from 1 to ``JournalLimits/maximumPage``; other values are clamped.
+    /// The maximum number of payments, from 1 to `JournalLimits.maximumPage`; other values are clamped.
     public var limit: Int
 
     public init(account: AccountID, before: PaymentID? = nil, limit: Int = 50) {
