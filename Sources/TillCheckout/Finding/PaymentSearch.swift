@@ -50,6 +50,8 @@ public struct PaymentFindings: Sendable {
     public var next: PaymentID?
     /// The creation time back to which everything was examined; `nil` once everything was.
     public var examinedTo: Timestamp?
+
+    public init() {}
 }
 
 /// The limits of one page of a search. What they leave unexamined the next page examines.

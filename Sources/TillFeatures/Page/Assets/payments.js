@@ -297,7 +297,10 @@ async function follow(changed) {
     try {
       const payment = await ask("/v1/payments/" + encodeURIComponent(id));
       if (mine !== search) return;
-      shown[shown.findIndex((one) => one.id === id)] = payment;
+      const index = shown.findIndex((one) => one.id === id);
+      // A late answer is no news.
+      if (payment.updated_at < shown[index].updated_at) continue;
+      shown[index] = payment;
       document.querySelector(`tr[data-id="${CSS.escape(id)}"]`)?.replaceWith(row(payment));
       showSums(Boolean(next));
     } catch {
