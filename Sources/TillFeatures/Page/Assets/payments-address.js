@@ -12,6 +12,7 @@ const PERIODS = [7, 30, 365];
 /** @returns {Record<string, string>} What is not the usual. */
 export function stateOf(/** @type {string} */ search) {
   const query = new URLSearchParams(search);
+  /** @type {Record<string, string>} */
   const state = {};
   for (const name of NAMES) {
     const value = query.get(name) ?? "";
