@@ -20,7 +20,9 @@ let addresses = """
     GET /shown.js 200
     GET /payments 200
     GET /payments?q=x&period=all 200
+    GET /payments/PAYMENT 200
     GET /payments.js 200
+    GET /one-payment.js 200
     GET /payments-address.js 200
     GET /payments-rows.js 200
     GET /design.css 200

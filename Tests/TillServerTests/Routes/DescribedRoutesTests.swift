@@ -15,7 +15,7 @@ struct DescribedRoutesTests {
     /// Not in a description on purpose: pages, what they load, and the demo shop with its simulator.
     private static let undescribed = Set(
         [
-            "/", "/payments", "/shop", "/shop/session", "/shop/baskets", "/applepay/sandbox/authorize",
+            "/", "/payments", "/payments/{id}", "/shop", "/shop/session", "/shop/baskets", "/applepay/sandbox/authorize",
             // A file of Apple's at an address of Apple's.
             ApplePayRoutes.association,
             // What the frame with the card fields asks of its own counter.
