@@ -88,10 +88,10 @@ extension Checkout {
         if provider.capabilities.preparesFirst, attempt.reference == nil, case .inFlight = attempt.state {
             return .prepared(id, .notSent(reason: "the process ended before the money was asked for"))
         }
-        let action: CustomerAction? = if case .requiresAction(let asked) = attempt.state { asked } else { nil }
         let request = QueryRequest(
             context: context, authorizationKey: attempt.authorizationKey, amount: attempt.amount,
-            isContinued: attempt.openContinuation != nil, isAtRest: payment.isAtRest, action: action)
+            isContinued: attempt.openContinuation != nil, isAtRest: payment.isAtRest,
+            action: attempt.awaitedAction)
         return await ask(provider, for: payment.id, as: { .snapshot(id, $0) }) { await provider.query(request) }
     }
 
@@ -101,7 +101,7 @@ extension Checkout {
         else { return nil }
         let request = ContinuationRequest(
             context: context, amount: attempt.amount, captureMode: payment.captureMode,
-            key: attempt.continuationKey(continuation))
+            key: attempt.continuationKey(continuation), action: attempt.lastAction)
         let answer = await ask(
             provider, for: payment.id, within: provider.capabilities.answerTime, as: { .continued(id, $0) }
         ) { await provider.continueAuthorization(request) }

@@ -63,12 +63,18 @@ public struct ContinuationRequest: Hashable, Sendable {
     public var captureMode: CaptureMode
     /// The idempotency key of the continuation.
     public var key: IdempotencyKey
+    /// The customer's action before it, as it was last reported.
+    public var action: CustomerAction?
 
-    public init(context: AttemptContext, amount: Money, captureMode: CaptureMode, key: IdempotencyKey) {
+    public init(
+        context: AttemptContext, amount: Money, captureMode: CaptureMode, key: IdempotencyKey,
+        action: CustomerAction? = nil
+    ) {
         self.context = context
         self.amount = amount
         self.captureMode = captureMode
         self.key = key
+        self.action = action
     }
 }
 

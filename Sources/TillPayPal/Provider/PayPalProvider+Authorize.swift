@@ -151,6 +151,7 @@ extension PayPalProvider {
             return .unknown(reason: "there is no order")
         }
         let end = clock.now().adding(deadline)
+        if let refused = await refusalNow(request, reference, until: end) { return refused }
         let verb = request.captureMode == .automatic ? "capture" : "authorize"
         let call = PayPalCall.post(PayPalPath.order(reference.order, verb), .object([]), key: request.key)
         switch await connection.send(call, within: deadline) {

@@ -9,6 +9,8 @@ const LOOK_MS = 1_000;
 const SETTLE_MS = 60_000;
 /** How long a refusal of the provider's fields is compared with what the counter says. */
 const REFUSED_MS = 5_000;
+/** How often the order is looked at while the provider's fields attach the card. */
+const WATCH_MS = 2_000;
 /** How long the bank's page may take. */
 const BANK_MS = 25 * 60_000;
 /** How long the counter may take to ask the provider for a key. */
@@ -273,12 +275,15 @@ async function payOrder() {
     return asked.order_id;
   }
   const unwatched = watchForBank();
+  // While the card is attached the counter looks at the order: a bank's question that it has seen must be answered.
+  const looking = setInterval(() => { if (asked) look(); }, WATCH_MS);
   let failure = null;
   try {
     await fields.attach(prepare);
   } catch (error) {
     failure = error;
   }
+  clearInterval(looking);
   unwatched();
   if (refusal?.money_moved === "no") return refused(refusal);
   // The attempt of the order is the newest one; without an order no card was attached.

@@ -155,7 +155,8 @@ async function payPalFields(_key, heard) {
     createOrder: () => press.order(),
     onApprove: () => press?.done(undefined),
     onCancel: () => press?.fail(new FieldsFailure(
-      "challenge_canceled", "Your bank's question was not answered. Nothing was charged.")),
+      "challenge_canceled", "Your bank's question was not answered. Nothing is charged unless you confirm it there. "
+        + "To pay with another card, try again here.")),
     onError: (error) => press?.fail(error),
     style: { input: { color: ink(), "font-size": "16px" } },
     inputEvents: {
