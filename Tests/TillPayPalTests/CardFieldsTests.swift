@@ -123,7 +123,8 @@ import TillTestSupport
         }
     }
 
-    private func continued(_ steps: [ScriptedTransport.Step]) async throws -> (ProviderAnswer<Authorization>, [String]) {
+    private func continued(_ steps: [ScriptedTransport.Step]) async throws -> (ProviderAnswer<Authorization>, [String])
+    {
         let transport = ScriptedTransport(steps)
         let provider = PayPalProvider(config: try Fixture.config(), transport: transport, clock: ManualClock())
         let answer = await provider.continueAuthorization(

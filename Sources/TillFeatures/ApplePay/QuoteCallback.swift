@@ -10,8 +10,8 @@ enum QuoteLimits {
     static let answer = JSONLimits(maximumBytes: call.answerBytes, maximumDepth: 8, maximumValues: 2_000)
     /// The maximum number of questions about one basket; replacing the basket begins anew.
     static let perBasket = 50
-    /// The questions of them that an open sheet may cause: the last ones are for the payment.
-    static let whileOpen = 46
+    /// Further questions that are for the payment alone, whatever an open sheet has caused.
+    static let forPayment = 4
     /// The maximum number of errors in an answer.
     static let errors = 8
 }
