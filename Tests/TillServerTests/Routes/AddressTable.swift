@@ -24,6 +24,12 @@ let addresses = """
     GET /payments.js 200
     GET /one-payment.js 200
     GET /payments-address.js 200
+    GET /day 200
+    GET /day?view=count 200
+    GET /day.js 200
+    GET /day-count.js 200
+    GET /day-report.js 200
+    GET /day.css 200
     GET /payments-rows.js 200
     GET /design.css 200
     GET /frame.css 200
@@ -35,6 +41,7 @@ let addresses = """
     HEAD /counter.js 200
     HEAD /readyz 200
     HEAD /payments 200
+    HEAD /day 200
     HEAD /v1/payments 200
     HEAD /v1/payments.csv 200
     HEAD /v1/payments/PAYMENT 200
@@ -52,6 +59,8 @@ let addresses = """
     POST / 405 method_not_allowed GET,HEAD
     DELETE / 405 method_not_allowed GET,HEAD
     POST /payments 405 method_not_allowed GET,HEAD
+    POST /day 405 method_not_allowed GET,HEAD
+    GET /day/ 404 not_found
     GET /payments/ 404 not_found
     POST /counter.js 405 method_not_allowed GET,HEAD
     DELETE /counter.js 405 method_not_allowed GET,HEAD

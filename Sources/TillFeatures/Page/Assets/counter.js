@@ -164,7 +164,7 @@ function goBack() {
   const back = sessionStorage.getItem("till.back");
   sessionStorage.removeItem("till.back");
   // Only the till's own pages.
-  if (!back || !/^\/payments([/?]|$)/.test(back) || keptRequests().length > 0) return false;
+  if (!back || !/^\/(payments|day)([/?]|$)/.test(back) || keptRequests().length > 0) return false;
   location.replace(back);
   return true;
 }
