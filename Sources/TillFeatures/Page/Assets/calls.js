@@ -186,6 +186,14 @@ const NEXT = {
   outcome_missing: "Say whether it paid its order.",
   order_missing: "Name the order that it paid.",
   nothing_in_suspense: "Close it with the finding only.",
+  day_open: "How it stands is shown below.",
+  day_not_open: "Count what is in it to open it.",
+  day_ended: "Close the day, or go back to open.",
+  day_not_ended: "Count the drawer first.",
+  day_not_counted: "Count the drawer first.",
+  difference_needs_reason: "Count again, or give a reason.",
+  too_many_movements: "Count the drawer and close the day.",
+  report_not_found: "Choose it from the list of Z reports.",
 };
 
 /** What an answer that says no tells the clerk. @param {Refusal} refusal @returns {string[]} */

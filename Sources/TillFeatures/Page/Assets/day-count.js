@@ -127,10 +127,11 @@ function showHow() {
 /**
  * Begins to count, or goes on with what was counted of the same drawer.
  * @param {string} of The currency. @param {string} what What is counted. @param {() => void} changed
+ * @returns {boolean} Whether it begins.
  */
 export function beginCount(of, what, changed) {
   heard = changed;
-  if (of === currency && what === subject) return;
+  if (of === currency && what === subject) return false;
   [currency, subject] = [of, what];
   const kinds = denominations(currency);
   const draft = readDraft();
@@ -144,6 +145,7 @@ export function beginCount(of, what, changed) {
   $("denoms").replaceChildren(...kinds.map(row));
   showHow();
   showCounted();
+  return true;
 }
 
 /** Says beside the sum what is wrong with it. @param {string} fault */

@@ -164,7 +164,8 @@ function printed(name, value, isAmount = false) {
 const RULE = "-".repeat(WIDTH) + "\n";
 const middle = (text) => " ".repeat(Math.max(0, Math.floor((WIDTH - text.length) / 2))) + text + "\n";
 /** A text in lines of the strip. */
-const wrapped = (text) => (text.match(new RegExp(`.{1,${WIDTH}}`, "gu")) ?? []).join("\n") + "\n";
+const wrapped = (text) =>
+  (text.match(new RegExp(`\\S.{0,${WIDTH - 1}}(?=\\s|$)|.{1,${WIDTH}}`, "gu")) ?? []).join("\n") + "\n";
 
 /** The report as it is printed. @param {any} report @returns {(string | Node)[]} */
 export function strip(report) {

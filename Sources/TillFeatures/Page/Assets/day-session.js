@@ -23,6 +23,10 @@ export function signed(minor, currency, hasPlus = true) {
 /** An amount, or words in its place. */
 export const amount = (text) => make("bdi", text);
 
+/** A sentence in which each amount stands by itself, whichever way its language is written. */
+export const phrase = (words, ...amounts) =>
+  words.flatMap((word, index) => (index < amounts.length ? [word, amount(amounts[index])] : [word]));
+
 /** Who did something, however the till names them. @param {any} by */
 export const personOf = (by) => (typeof by === "string" ? by : by?.name ?? by?.text ?? "");
 
@@ -52,7 +56,11 @@ function row({ at, what, under, by, text, isMuted }) {
   const when = cell("when");
   if (at) when.append(make("time", timeOf(at), { dateTime: at }));
   const whatCell = cell("what", what);
-  if (under) whatCell.append(make("span", under, { className: "under" }));
+  if (under?.length > 0) {
+    const below = make("span", "", { className: "under" });
+    below.append(...under);
+    whatCell.append(below);
+  }
   element.append(when, whatCell, cell("by", personOf(by)),
     cell(isMuted ? "num sum muted" : "num sum", isMuted ? text : amount(text)));
   return element;
@@ -61,9 +69,10 @@ function row({ at, what, under, by, text, isMuted }) {
 /** What the float says about the last close. @param {any} session @param {boolean} hasLast */
 function opening(session, hasLast) {
   const by = session.opening_difference;
-  if (!hasLast || typeof by !== "number") return "";
-  if (by === 0) return "Same as left at the last close";
-  return `${sum(Math.abs(by), session.currency)} ${by > 0 ? "more" : "less"} than left at the last close`;
+  if (!hasLast || typeof by !== "number") return [];
+  if (by === 0) return ["Same as left at the last close"];
+  const text = sum(Math.abs(by), session.currency);
+  return by > 0 ? phrase`${text} more than left at the last close` : phrase`${text} less than left at the last close`;
 }
 
 /** Rows of what happened, newest first. @param {any} session @param {boolean} hasLast There was a day before. */

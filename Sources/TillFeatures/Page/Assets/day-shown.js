@@ -3,13 +3,15 @@
 import { ask } from "./calls.js";
 import { beginCount, counted } from "./day-count.js";
 import { reportRow, strip, tables, tiles, titleOf } from "./day-report.js";
-import { drawerRows, isBlind, lastCount, ledger, personOf, signed, timeOf } from "./day-session.js";
+import { drawerRows, isBlind, lastCount, ledger, personOf, phrase, signed, timeOf } from "./day-session.js";
 import { day, of, says } from "./day-state.js";
 import { $, make } from "./dom.js";
 import { wordsOf } from "./frame.js";
 import { decimal } from "./money.js";
 import { sum } from "./sums.js";
 
+/** A count that takes the place of another, as the day goes on elsewhere, is not submitted by a click for that one. */
+const SETTLE_MS = 400;
 const SALES_MS = 15_000;
 const PAGE = 50;
 const VIEWS = ["session", "count", "close", "x", "reports"];
@@ -72,11 +74,14 @@ function showButtons() {
 
 export const currencyCounted = () => day.session?.currency ?? $("currency").value;
 
+let settledAt = 0;
+
 function showCounted() {
   const total = counted();
+  const isSettled = performance.now() >= settledAt;
   const text = total === null ? "…" : sum(total, currencyCounted());
-  $("submit-count").textContent = day.session ? "Submit count" : `Open with ${text}`;
-  $("submit-count").disabled = total === null || !day.may("drawer");
+  $("submit-count").replaceChildren(...(day.session ? ["Submit count"] : phrase`Open with ${text}`));
+  $("submit-count").disabled = total === null || !isSettled || !day.may("drawer");
 }
 
 /** What whoever counts has to know. */
@@ -92,7 +97,10 @@ export function renderCount() {
   $("count-title").textContent = session ? "Count the drawer" : "Count the float";
   $("currency-field").hidden = Boolean(session);
   $("count-words").textContent = wordsOfCount();
-  beginCount(currencyCounted(), session?.id ?? "opening", showCounted);
+  if (beginCount(currencyCounted(), session?.id ?? "opening", showCounted)) {
+    settledAt = performance.now() + SETTLE_MS;
+    setTimeout(showCounted, SETTLE_MS + 1);
+  }
   showCounted();
 }
 
@@ -112,7 +120,9 @@ function renderSession() {
 function wordsOfDifference(by) {
   if (typeof by !== "number") return "Whether it is what is expected is shown to whoever may see totals.";
   if (by === 0) return "The drawer holds what is expected.";
-  return `The drawer holds ${of(Math.abs(by))} ${by < 0 ? "less" : "more"} than expected.`;
+  const text = of(Math.abs(by));
+  return by < 0
+    ? phrase`The drawer holds ${text} less than expected.` : phrase`The drawer holds ${text} more than expected.`;
 }
 
 function renderClose() {
@@ -122,14 +132,14 @@ function renderClose() {
   const isKnown = typeof by === "number";
   $("difference-title").textContent = isKnown ? "Difference" : "Counted";
   $("difference").textContent = isKnown ? signed(by, session.currency) : of(total);
-  $("difference-words").textContent = wordsOfDifference(by);
+  says("difference-words", wordsOfDifference(by));
   $("standing").className = by === 0 ? "badge paid" : "badge unsure";
   says("standing", !isKnown ? "" : by === 0 ? "Matches" : "Differs");
   $("ledger").replaceChildren(...(isKnown ? ledger(session, true) : []));
   $("reasons").hidden = by === 0;
-  $("close").textContent = isKnown ? `Close with ${signed(by, session.currency)}` : "Close the day";
+  says("close", isKnown ? phrase`Close with ${signed(by, session.currency)}` : "Close the day");
   $("left").placeholder = decimal(total, session.currency);
-  $("left-hint").textContent = `All of ${of(total)} unless you enter less.`;
+  says("left-hint", phrase`All of ${of(total)} unless you enter less.`);
 }
 
 // ---- What was sold, which is read seldom: it is made of all payments of the day
@@ -172,7 +182,7 @@ function salesPair(name, minor, currency, className = "") {
 
 /** Shows the day as it stands, where the page's address says. */
 export function render() {
-  if (!day.isRead) return;
+  if (!day.isRead || !day.isMet) return;
   const { session } = day;
   const { view, number } = possible(wanted());
   const isOpening = view === "session" && !session;
@@ -224,6 +234,8 @@ function showReport(report) {
   const [title, words] = titleOf(report);
   $("report-title").textContent = title;
   $("report-words").textContent = words;
+  const unread = report.unreadable?.length ?? 0;
+  says("unread", unread ? `${unread} ${unread === 1 ? "payment" : "payments"} of it cannot be read.` : "");
   $("tiles").replaceChildren(...tiles(report));
   $("tables").replaceChildren(...tables(report));
   $("paper").replaceChildren(...strip(report));

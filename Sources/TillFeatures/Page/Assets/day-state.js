@@ -11,10 +11,11 @@ const NOT_ANSWERED = "The till did not answer. What is shown is how the day stan
 
 /**
  * `session` is the one that is not closed, `last` the last Z; `isRead` whether the till has said so. `may` says what
- * whoever is signed in may do.
- * @type {{isRead: boolean, session: any, last: any, may: (permission: string) => boolean, draw: () => void}}
+ * whoever is signed in may do; `isMet` whether that is known.
+ * @type {{isRead: boolean, isMet: boolean, session: any, last: any, may: (permission: string) => boolean,
+ *   draw: () => void}}
  */
-export const day = { isRead: false, session: null, last: null, may: () => true, draw() {} };
+export const day = { isRead: false, isMet: false, session: null, last: null, may: () => false, draw() {} };
 
 /** The answer that is shown, so that nothing is drawn anew while nothing changes. */
 let known = "";
@@ -27,10 +28,13 @@ let asked = 0;
 /** An amount in the drawer's currency. @param {number} minor */
 export const of = (minor, currency = day.session?.currency ?? day.last?.currency ?? "EUR") => sum(minor, currency);
 
-/** Puts a text into an element of the page; an empty one hides it. */
-export function says(id, text) {
-  $(id).textContent = text;
-  $(id).hidden = !text;
+/**
+ * Puts a text, or a phrase with amounts, into an element of the page; an empty one hides it.
+ * @param {string} id @param {string | (string | Node)[]} words
+ */
+export function says(id, words) {
+  $(id).replaceChildren(...(typeof words === "string" ? [words] : words).filter(Boolean));
+  $(id).hidden = words.length === 0;
 }
 
 /** Reads how the day stands, and shows it if it has changed. */

@@ -3,7 +3,7 @@
 import { ask, keptRequests, operate, reactions } from "./calls.js";
 import { amountOf, countOf, faultOfSum, firstField, forgetCount } from "./day-count.js";
 import { numberOf } from "./day-report.js";
-import { KINDS, lastCount } from "./day-session.js";
+import { KINDS, lastCount, phrase } from "./day-session.js";
 import { addressOf, currencyCounted, go, render, renderCount, salesLater } from "./day-shown.js";
 import { day, keepReading, news, of, perform, refresh, says } from "./day-state.js";
 import { questions } from "./dialog.js";
@@ -13,14 +13,18 @@ import { CURRENCIES, minorUnits } from "./money.js";
 
 /** The second half of a double click falls into this time and closes nothing. */
 const SETTLE_MS = 400;
+const MEET_MS = 3_000;
 const CASH = "/v1/day/cash";
 
 const post = (verb, body) => () => ask("POST", "/v1/day/" + verb, JSON.stringify(body));
 
-/** Puts a fault beside a field; an empty one removes it. */
+/**
+ * Puts a fault beside a field; an empty one removes it.
+ * @param {string} id @param {string | (string | Node)[]} fault
+ */
 function mark(id, fault) {
-  $(id + "-fault").textContent = fault;
-  if (fault) $(id).setAttribute("aria-invalid", "true");
+  $(id + "-fault").replaceChildren(...(typeof fault === "string" ? [fault] : fault).filter(Boolean));
+  if (fault.length > 0) $(id).setAttribute("aria-invalid", "true");
   else $(id).removeAttribute("aria-invalid");
 }
 
@@ -33,7 +37,7 @@ async function open(count) {
   forgetCount();
   localStorage.setItem("till.currency", currency);
   go("/day", true);
-  if (day.session) says("done", `The day is open with ${of(day.session.float)} in the drawer.`);
+  if (day.session) says("done", phrase`The day is open with ${of(day.session.float)} in the drawer.`);
 }
 
 async function submitCount(count) {
@@ -77,7 +81,8 @@ const ENTRIES = {
 function typedCash(isTold) {
   const { value, fault } = minorUnits($("cash-amount").value, day.session?.currency ?? "EUR");
   const reason = $("cash-reason").value.trim();
-  $("cash-send").textContent = value === undefined ? ENTRIES[kind][0] : `${ENTRIES[kind][0]} ${of(value)}`;
+  const [verb] = ENTRIES[kind];
+  says("cash-send", value === undefined ? verb : [verb + " ", ...phrase`${of(value)}`]);
   /** @type {[string, string][]} */
   const faults = [["cash-amount", fault ?? ""], ["cash-reason", reason ? "" : "Say what it is for."]];
   for (const [id, words] of faults) if (isTold || !words) mark(id, words);
@@ -99,7 +104,7 @@ async function askCash(button) {
   $("cash-amount").focus();
   const body = await answer === "send" ? typedCash(false) : null;
   if (!body) return;
-  const words = `${KINDS[kind].word}: ${of(Number(body.amount))}.`;
+  const words = [`${KINDS[kind].word}: `, ...phrase`${of(Number(body.amount))}.`];
   isEarlier = false;
   const isDone = await perform(() => operate(CASH, JSON.stringify(body)));
   if (isDone) says(isEarlier ? "alert" : "done", isEarlier ? EARLIER : words);
@@ -134,19 +139,20 @@ function typedLeft(total) {
   const typed = $("left").value.trim();
   if (!typed) return total;
   const { value, fault } = amountOf(typed, day.session.currency);
-  const words = fault ?? (Number(value) > total ? `At most ${of(total)}.` : "");
+  const words = fault ?? (Number(value) > total ? phrase`At most ${of(total)}.` : "");
   mark("left", words);
-  if (!words) return Number(value);
+  if (words.length === 0) return Number(value);
   $("left").focus();
   return null;
 }
 
 /** Asks whether it is meant. @returns {Promise<boolean>} */
 async function isSure(left, total) {
-  const taken = total > left ? `Take ${of(total - left)} out of it. ` : "";
-  $("sure-words").textContent =
-    `${of(left)} stays in the drawer. ${taken}Closing makes the Z report, which nobody can change or undo.`;
-  $("really-close").textContent = $("close").textContent;
+  says("sure-words", [
+    ...phrase`${of(left)} stays in the drawer. `, ...(total > left ? phrase`Take ${of(total - left)} out of it. ` : []),
+    "Closing makes the Z report, which nobody can change or undo.",
+  ]);
+  $("really-close").replaceChildren(...$("close").cloneNode(true).childNodes);
   $("really-close").disabled = true;
   setTimeout(() => { $("really-close").disabled = false; }, SETTLE_MS);
   const answer = closeAsked.begin();
@@ -203,10 +209,18 @@ function chooseCurrency(code) {
   if (CURRENCIES.includes(code)) $("currency").value = code;
 }
 chooseCurrency(localStorage.getItem("till.currency") ?? "");
-showPerson((may) => {
-  day.may = may;
-  render();
-});
+/** Asks who is signed in until that is known: nothing is shown before, since it depends on it. */
+async function meet() {
+  for (;;) {
+    await showPerson((may) => {
+      Object.assign(day, { may, isMet: true });
+      render();
+    });
+    if (day.isMet) return;
+    await new Promise((resolve) => setTimeout(resolve, MEET_MS));
+  }
+}
+meet();
 await refresh();
 if (day.last && !day.session && day.last.currency !== $("currency").value) {
   chooseCurrency(day.last.currency);
