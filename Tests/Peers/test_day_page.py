@@ -380,6 +380,23 @@ def test_two_pages_show_the_truth_of_the_server(office, server, browser):
     other.close()
 
 
+def test_a_close_that_was_agreed_to_is_no_close_of_another_count(office, server):
+    page = office
+    opened(server)
+    post(server, "count", {"total": 15000}, 200)
+    visit(page, server, "/day?view=close")
+    expect(page.locator("#difference")).to_have_text("€0.00", timeout=WAIT)
+    page.locator("#close").click()
+    focused(page, page.locator("#sure-back"))
+    post(server, "count", {"total": 14900}, 200)
+    page.locator("#really-close").click(timeout=WAIT)
+    expect(page.locator("#alert")).to_contain_text("changed at another device", timeout=WAIT)
+    expect(page.locator("#difference")).to_have_text("−€1.00")
+    assert standing(server)["last"] is None
+    close(page)
+    expect(page.locator("#report-title")).to_have_text("Z report 0001", timeout=WAIT)
+
+
 def test_a_lost_answer_is_recorded_once_also_after_a_reload(office, server):
     page = office
     opened(server)

@@ -57,18 +57,19 @@ export function go(address, isForFocus = false) {
 
 // ---- The drawer
 
-function showButtons() {
+/** @param {string} view */
+function showButtons(view) {
   const { session, may } = day;
   const can = may("drawer");
   const isOpen = session?.state === "open";
-  for (const id of ["to-count", "tab-count"]) {
-    $(id).hidden = !session || !can;
-    $(id).setAttribute("href", addressOf(isOpen ? "count" : "close"));
-  }
+  const isHere = view === "session" && Boolean(session);
+  for (const id of ["to-count", "tab-count"]) $(id).setAttribute("href", addressOf(isOpen ? "count" : "close"));
+  $("tab-count").hidden = !session || !can;
+  $("to-count").hidden = !isHere || !can;
   $("to-count").textContent = isOpen ? "Count and close" : "Close the day";
-  $("to-x").hidden = !session || !may("totals");
+  $("to-x").hidden = !isHere || !may("totals");
   $("tab-reports").hidden = !may("totals");
-  $("resume").hidden = session?.state !== "ended" || !can;
+  $("resume").hidden = session?.state !== "ended" || !can || !["session", "close"].includes(view);
   $("drawer-buttons").hidden = !isOpen || !can;
 }
 
@@ -200,7 +201,7 @@ export function render() {
   if (!$("view-count").hidden) renderCount();
   if (!$("view-session").hidden) renderSession();
   if (!$("view-close").hidden) renderClose();
-  showButtons();
+  showButtons(view);
   $("sales").hidden = session?.id !== salesOf || !day.may("totals");
   if (!$("view-session").hidden) salesLater();
   const about = view === "report" ? `z${number}` : ["x", "reports"].includes(view) ? view : "";

@@ -124,6 +124,7 @@ $("cash-form").addEventListener("submit", (event) => {
 // ---- Closing, in two steps
 
 const closeAsked = questions($("sure"));
+const CHANGED = "The drawer was changed at another device meanwhile. Nothing was closed here; look at it again.";
 $("sure-back").addEventListener("click", () => closeAsked.end(""));
 $("really-close").addEventListener("click", () => closeAsked.end("close"));
 
@@ -146,6 +147,8 @@ function typedLeft(total) {
   return null;
 }
 
+let settling = 0;
+
 /** Asks whether it is meant. @returns {Promise<boolean>} */
 async function isSure(left, total) {
   says("sure-words", [
@@ -154,7 +157,8 @@ async function isSure(left, total) {
   ]);
   $("really-close").replaceChildren(...$("close").cloneNode(true).childNodes);
   $("really-close").disabled = true;
-  setTimeout(() => { $("really-close").disabled = false; }, SETTLE_MS);
+  clearTimeout(settling);
+  settling = setTimeout(() => { $("really-close").disabled = false; }, SETTLE_MS);
   const answer = closeAsked.begin();
   $("sure-back").focus();
   return await answer === "close";
@@ -162,11 +166,15 @@ async function isSure(left, total) {
 
 $("close-form").addEventListener("submit", async (event) => {
   event.preventDefault();
+  const shown = JSON.stringify(day.session);
   const { id } = day.session;
   const { total } = lastCount(day.session);
   mark("left", "");
   const left = typedLeft(total);
   if (left === null || !await isSure(left, total)) return;
+  await refresh();
+  // What was agreed to is the difference of that count, and no other.
+  if (JSON.stringify(day.session) !== shown) return says("alert", CHANGED);
   const reason = reasonGiven();
   const body = { left, ...(reason && { reason }) };
   const z = await perform(post("close", body), () => day.session?.id !== id);
@@ -209,18 +217,26 @@ function chooseCurrency(code) {
   if (CURRENCIES.includes(code)) $("currency").value = code;
 }
 chooseCurrency(localStorage.getItem("till.currency") ?? "");
+const askWho = () => showPerson((may) => {
+  Object.assign(day, { may, isMet: true });
+  render();
+});
+
 /** Asks who is signed in until that is known: nothing is shown before, since it depends on it. */
 async function meet() {
   for (;;) {
-    await showPerson((may) => {
-      Object.assign(day, { may, isMet: true });
-      render();
-    });
+    await askWho();
     if (day.isMet) return;
     await new Promise((resolve) => setTimeout(resolve, MEET_MS));
   }
 }
 meet();
+// Somebody else may be at the till by now.
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) return;
+  askWho();
+  news();
+});
 await refresh();
 if (day.last && !day.session && day.last.currency !== $("currency").value) {
   chooseCurrency(day.last.currency);
