@@ -149,7 +149,7 @@ package enum DayJSON {
         writer.beginArray()
         for payment in figures.unreadable.map(\.rawValue).sorted() { writer.string(payment) }
         writer.endArray()
-        let total = report.totals[currency] ?? DayReport.Total()
+        let total = report.total(in: currency)
         writer.key("totals")
         writer.beginObject()
         writer.field("gross", total.gross)

@@ -35,6 +35,9 @@ package struct DayReport: Hashable, Sendable {
     /// The sums of this report and all before it, by currency.
     package let totals: [Currency: Total]
 
+    /// Returns the sums of one currency over this report and all before it.
+    package func total(in currency: Currency) -> Total { totals[currency] ?? Total() }
+
     /// The number; `nil` for a session that is not closed.
     package var number: Int64? { closing == nil ? nil : session.number }
     /// The number of the report before it; `nil` for the first.
