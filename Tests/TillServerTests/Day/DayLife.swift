@@ -3,8 +3,8 @@ import TillCore
 import TillJournal
 import TillTestSupport
 
-/// Some days of a shop with a seed: sales, refunds and their failures, cash in and out, and processes that close at once
-/// and die. What is really in the drawer, and what was really sold, is kept beside it.
+/// Some days of a shop with a seed: sales, refunds and their failures, cash in and out, and processes that close at
+/// once and die. What is really in the drawer, and what was really sold, is kept beside it.
 final class DayLife {
     private struct Sold {
         var id: PaymentID
@@ -51,8 +51,10 @@ final class DayLife {
                     $0 == .open
                 }
                 try await trade(random.below(4))
-                differences.removeLast()
+                // What was missing at the first count is missing still.
+                let missing = differences.removeLast()
                 try await count()
+                differences[differences.count - 1] += missing
             }
             if day < days { try await trade(random.below(3), withMovements: false) }
             try await close()
@@ -116,7 +118,7 @@ final class DayLife {
         let id = try await world.refund(amount, of: sale.id)
         sales[index].left -= amount
         refunded[sale.tender, default: 0] += amount
-        if sale.tender == .cash { drawer -= amount } else { refunds.append((id, index, amount)) }
+        if sale.tender == .cash { drawer -= amount } else { refunds.append((id: id, sale: index, amount: amount)) }
     }
 
     private func fail() async throws {
@@ -131,15 +133,14 @@ final class DayLife {
         keys += 1
         let amount = random.number(1...3_000)
         let kind = CashMovement.Kind.allCases[random.below(CashMovement.Kind.allCases.count)]
+        guard kind == .paidIn || drawer > amount + 1_000 else { return }
         for _ in 0..<DayLife.conflictsAndDeaths {
             do throws(DayError) {
                 _ = try await world.book(deaths).move(
                     .init(kind, amount: amount, reason: "reason \(keys)"), key: "\(keys)", of: .main)
                 drawer += kind == .paidIn ? amount : 0 - amount
-                if drawer < 0 { problems.append("more was taken out than there was") }
                 return
             } catch {
-                if error == .drawerHasLess { return }
                 guard case .journal(.unavailable) = error else {
                     problems.append("a movement was refused: \(error)")
                     return
@@ -195,7 +196,7 @@ final class DayLife {
     private func judge() async throws {
         let reports = try await world.book().reports(of: .main, limit: DayLimits.maximumPage)
             .reports.reversed().map(\.report)
-        check("numbers", reports.map { $0.number ?? 0 } == (1...Int64(reports.count)).map { $0 })
+        check("numbers", reports.map { $0.number ?? 0 } == Array(1...Int64(max(1, reports.count))))
         check("differences", reports.map { $0.difference ?? .max } == differences)
         check("openings", reports.dropFirst().map(\.session.openingDifference) == openings)
         check("firstOpening", reports.first?.session.openingDifference == 0)
