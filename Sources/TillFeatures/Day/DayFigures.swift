@@ -80,8 +80,8 @@ package struct DayFigures: Hashable, Sendable {
     package func sums(of currency: Currency, by name: (Line) -> String) -> [(name: String, sums: DaySums)] {
         var found: [String: DaySums] = [:]
         for (line, sums) in lines where line.currency == currency {
-            let name = name(line)
-            found[name] = (found[name] ?? DaySums()) + sums
+            let key = name(line)
+            found[key] = (found[key] ?? DaySums()) + sums
         }
         return found.sorted { $0.key < $1.key }.map { (name: $0.key, sums: $0.value) }
     }
