@@ -140,8 +140,8 @@ extension Setting {
     }
 
     private static let counter: [Setting] = [
-        .journal, .account, .provider, .providerHosts, .mode, .orderScope, .dayDifferenceLimit, .sandboxLatency, .host, .port, .apiKey,
-        .apiKeyFile,
+        .journal, .account, .provider, .providerHosts, .mode, .orderScope, .dayDifferenceLimit, .sandboxLatency, .host,
+        .port, .apiKey, .apiKeyFile,
         .logLevel, .afterSalePoll, .leaseSeconds, .copyTo, .journalSigningKey, .bodyBytes, .headTime, .bodyTime,
         .idleTime, .streams, .guessDelay, .hardwareAccounts, .sessionIdle, .sessionDays, .staffLock, .staffPIN,
         .openBrowser,

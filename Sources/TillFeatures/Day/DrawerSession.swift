@@ -141,6 +141,7 @@ extension DrawerSession: RecordDocument {
     /// Reads the output of ``write(into:)``; `nil` for anything else.
     init?(json: JSONValue?) {
         guard let json, let account = json["account"]?.stringValue, let number = json["number"]?.int64Value,
+            (1..<Int64.max).contains(number),
             let state = json["state"]?.stringValue.flatMap({ State(rawValue: $0) }),
             let currency = json["currency"]?.stringValue.flatMap({ Currency(ifValid: $0) }),
             let openedAt = json["opened_at"]?.int64Value, let openedBy = json["opened_by"]?.stringValue,
