@@ -168,7 +168,7 @@ final class DayLife {
         let left = random.number(counted / 2...counted)
         for _ in 0..<DayLife.conflictsAndDeaths {
             let books = (0..<DayLife.processesAtOnce).map { _ in world.book(deaths, limit: DayLife.limit) }
-            let done = await withTaskGroup(of: Bool.self) { group in
+            let done = await withTaskGroup(of: Bool.self) { group -> Int in
                 for book in books {
                     group.addTask {
                         do throws(DayError) {
