@@ -98,9 +98,6 @@ public struct Attempt: Hashable, Sendable {
         if case .authorized(let authorization) = state { authorization } else { nil }
     }
 
-    /// The required customer action, while it is pending.
-    var action: CustomerAction? { if case .requiresAction(let action) = state { action } else { nil } }
-
     /// The customer action that is pending as far as is known: a query that was not answered ends none.
     public var awaitedAction: CustomerAction? {
         switch state {

@@ -69,7 +69,7 @@ extension DayBook {
             tries += 1
             if let known = try await movement(key, of: account) {
                 guard known.request == request else { throw .otherMovement }
-                guard let kept = try await kept(account) else { throw .dayNotOpen }
+                guard let kept = try await self.kept(account) else { throw .dayNotOpen }
                 return try await standing(of: kept.session)
             }
             let kept = try await unclosed(account)

@@ -52,7 +52,8 @@ package struct DayFigures: Hashable, Sendable {
     mutating func add(_ sums: DaySums, to line: Line) {
         guard !sums.isEmpty else { return }
         var line = line
-        if lines[line] == nil, lines.count >= DayLimits.maximumLines {
+        // Cash keeps its line, since what is expected in the drawer follows from it.
+        if lines[line] == nil, lines.count >= DayLimits.maximumLines, line.tender != TenderKind.cash.rawValue {
             (line.tender, line.provider) = (DayFigures.other, DayFigures.other)
         }
         lines[line] = (lines[line] ?? DaySums()) + sums

@@ -28,8 +28,9 @@ package enum DayLimits {
     static let maximumFoldedPayments = 4_096
     /// The maximum number of payments that cannot be read; with more there is no report.
     static let maximumUnreadable = 1_000
-    /// The maximum number of lines of a report's figures; further tenders and providers count together.
-    static let maximumLines = 1_024
+    /// The maximum number of lines of a report's figures; further tenders and providers count together. A report has
+    /// its figures twice, and fits into a record.
+    static let maximumLines = 192
     /// The maximum number of accounts whose figures are kept between requests.
     static let maximumKnown = 64
     /// The maximum number of attempts at a change while others change the same drawer.

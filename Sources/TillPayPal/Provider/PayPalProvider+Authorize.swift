@@ -154,7 +154,7 @@ extension PayPalProvider {
         if let refused = await refusalNow(request, reference, until: end) { return refused }
         let verb = request.captureMode == .automatic ? "capture" : "authorize"
         let call = PayPalCall.post(PayPalPath.order(reference.order, verb), .object([]), key: request.key)
-        switch await connection.send(call, within: deadline) {
+        switch await connection.send(call, within: end.since(clock.now())) {
         case .answered(_, let json, let debugID):
             guard let order = OrderResponse(json, debugID: debugID), order.orderID == reference.order else {
                 return .unknown(reason: unreadable)
