@@ -351,7 +351,7 @@ let package = Package(
             resources: [.embedInCode("Assets")]),
         feature("Books", "TillBooks", "TillCheckout", "TillJournal", "TillProvider", "TillStatements", lifecycle),
         feature(
-            "CardFields", "TillCards", "TillCheckout", "TillCounter", "TillJournal", "TillProvider",
+            "CardFields", "TillCards", "TillCheckout", "TillCounter", "TillJournal", "TillProvider", "TillReceipts",
             resources: [.embedInCode("Assets")]),
         feature("Day", "TillCounter", "TillJournal"),
         feature("Operations", "TillCheckout", "TillCounter", "TillJournal", "TillOffline", "TillProvider"),

@@ -74,6 +74,14 @@ enum CustomerPaymentState: Hashable {
         }
     }
 
+    /// The code of a decline, for whoever has words of its own for it. Reasons with the neutral sentence have one code,
+    /// so that it says no more than ``sentence``.
+    var declineReason: String? {
+        guard case .declined(let reason) = self else { return nil }
+        let neutral = DeclineReason.generic
+        return reason.customerSentence == neutral.customerSentence ? neutral.rawValue : reason.rawValue
+    }
+
     /// `true` if nothing can be paid any more.
     var isOver: Bool {
         switch self {
@@ -89,6 +97,7 @@ enum CustomerPaymentState: Hashable {
             "attempts": .number(String(payment.attempts.count)), "order_number": .string(payment.order.number),
             "amount": .number(String(payment.amount.minorUnits)), "currency": .string(payment.currency.code),
             "amount_text": .string("\(payment.amount)"), "message": sentence.map { .string($0) },
+            "decline_reason": declineReason.map { .string($0) },
             "action_url": actionURL.map { .string($0) }, "order_id": orderID.map { .string($0) },
         ])
         return document.objectValue ?? []
