@@ -523,10 +523,9 @@ let package = Package(
             "TillServer",
             [
                 "TillAdyen", "TillApplePay", "TillBooks", "TillCards", "TillCheckout", "TillContactless",
-                "TillCounter", "TillHTTP", "TillJournal", "TillJournalSQLite", "TillProvider", "TillSandbox",
-                "TillShop", "TillStandInApple", "TillStandInShop", "TillStripe", "TillTapToPay", "TillWeb", grdb,
-                hummingbird, lifecycle, httpTypes, nioCore, tracing,
-                inMemoryTracing,
+                "TillCounter", "TillHTTP", "TillJournal", "TillJournalSQLite", "TillProvider", "TillReceipts",
+                "TillSandbox", "TillShop", "TillStandInApple", "TillStandInShop", "TillStripe", "TillTapToPay", "TillWeb",
+                grdb, hummingbird, lifecycle, httpTypes, nioCore, tracing, inMemoryTracing,
             ] + features),
         .testTarget(
             name: "TillCommandLineTests",

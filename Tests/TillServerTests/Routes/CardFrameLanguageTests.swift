@@ -10,7 +10,8 @@ struct CardFrameLanguageTests {
         let table: [(asked: String?, accepted: String?, tag: String)] = [
             ("de", "fr", "de"), ("de-AT", nil, "de-AT"), ("DE_ch", nil, "de-CH"), ("fr-CA", "en", "fr-CA"),
             ("iw", nil, "he"), ("ar-Arab-EG", nil, "ar-EG"), ("de-u-nu-latn", nil, "de"),
-            ("sv", "pl", "pl"), (nil, "pl", "pl"), ("", "ja", "ja"), (nil, nil, "en"), ("sv", nil, "en"), ("sv", "", "en"),
+            ("sv", "pl", "pl"), (nil, "pl", "pl"), ("", "ja", "ja"), (nil, nil, "en"), ("sv", nil, "en"),
+            ("sv", "", "en"),
             (nil, "sv, de;q=0.5, it;q=0.8", "it"), (nil, "de;q=0.8,it;q=0.8", "de"), (nil, "sv,*;q=0.1", "en"),
             (nil, "de;q=0, es;q=0.001", "es"), (nil, "fr; Q=0.9 , he ; q=1.0", "he"),
             (nil, "de;q=nan,it;q=inf,es;q=-1,pl;q=2,ja;q=0.1", "ja"), (nil, ",;,;q=1,de", "de"),
