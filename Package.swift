@@ -524,8 +524,8 @@ let package = Package(
             [
                 "TillAdyen", "TillApplePay", "TillBooks", "TillCards", "TillCheckout", "TillContactless",
                 "TillCounter", "TillHTTP", "TillJournal", "TillJournalSQLite", "TillProvider", "TillReceipts",
-                "TillSandbox", "TillShop", "TillStandInApple", "TillStandInShop", "TillStripe", "TillTapToPay", "TillWeb",
-                grdb, hummingbird, lifecycle, httpTypes, nioCore, tracing, inMemoryTracing,
+                "TillSandbox", "TillShop", "TillStandInApple", "TillStandInShop", "TillStripe", "TillTapToPay",
+                "TillWeb", grdb, hummingbird, lifecycle, httpTypes, nioCore, tracing, inMemoryTracing,
             ] + features),
         .testTarget(
             name: "TillCommandLineTests",
