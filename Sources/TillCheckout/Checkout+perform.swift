@@ -81,7 +81,8 @@ extension Checkout {
         return answer
     }
 
-    func query(_ id: AttemptID, _ payment: Payment) async -> PaymentAnswer? {
+    /// - Parameter result: What the customer's side holds of the end of its session.
+    func query(_ id: AttemptID, _ payment: Payment, result: SessionResult? = nil) async -> PaymentAnswer? {
         guard let (attempt, provider, context) = await target(id, payment) else { return nil }
         // The authorization is sent only after the reference is in the journal, so here it never was. If the process
         // that was to send it is still alive, it finds the attempt closed and does not send it.
@@ -91,7 +92,7 @@ extension Checkout {
         let request = QueryRequest(
             context: context, authorizationKey: attempt.authorizationKey, amount: attempt.amount,
             isContinued: attempt.openContinuation != nil, isAtRest: payment.isAtRest,
-            action: attempt.awaitedAction)
+            action: attempt.awaitedAction, sessionResult: result)
         return await ask(provider, for: payment.id, as: { .snapshot(id, $0) }) { await provider.query(request) }
     }
 
@@ -124,7 +125,7 @@ extension Checkout {
         else { return nil }
         let request = VoidRequest(
             context: context, authorizationKey: attempt.authorizationKey, reason: void.reason.word,
-            key: attempt.voidKey(void), number: void.number)
+            key: attempt.voidKey(void), number: void.number, action: attempt.lastAction)
         let answer = await ask(provider, for: payment.id, as: { .voided(id, $0) }) { await provider.void(request) }
         Failpoint.afterVoidIsAnswered.reached()
         return answer

@@ -103,6 +103,8 @@ public struct Attempt: Hashable, Sendable {
         switch state {
         case .requiresAction(let action): action
         case .unknown where continuation == nil && void == nil: lastAction
+        // A session may be paid until its end, also while the attempt is being voided.
+        case .unknown where lastAction?.session != nil || lastAction?.isFinished == true: lastAction
         case .inFlight, .stored, .unknown, .authorized, .declined, .notSent, .voided, .expired: nil
         }
     }

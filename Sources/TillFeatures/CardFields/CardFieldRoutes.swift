@@ -190,7 +190,8 @@ package struct CardFieldRoutes: Sendable {
                     "tender.expiry", "\(error)", code: error == .expired ? "card_expired" : "invalid_card")
             }
             return .card(card.details)
-        case .payPal, .reader, .cash: throw Problem.field("tender.type", "It must be card, token or paypal_card.")
+        case .payPal, .adyenSession, .reader, .cash:
+            throw Problem.field("tender.type", "It must be card, token or paypal_card.")
         }
     }
 

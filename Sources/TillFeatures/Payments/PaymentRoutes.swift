@@ -161,6 +161,7 @@ package struct PaymentRoutes: Sendable {
         case .token(let token): return .token(token)
         case .payPal: return .payPal
         case .payPalCard: return .payPalCard
+        case .adyenSession: return .adyenSession
         case .cash(let tendered):
             do throws(CashRefusal) {
                 try CashDrawer.check(tendered: tendered, due: payment.amount, captureMode: payment.captureMode)

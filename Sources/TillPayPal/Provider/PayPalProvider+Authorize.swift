@@ -94,7 +94,7 @@ extension PayPalProvider {
             }
             number = token.number
             source = opened
-        case .cardPresent, .token, .payPal, .payPalCard, .cash:
+        case .cardPresent, .token, .payPal, .payPalCard, .adyenSession, .cash:
             return .failure(Refused(.cardNotSupported, "PayPal takes typed cards and Apple Pay only"))
         }
         guard (13...19).contains(number.reveal().utf8.count) else {
