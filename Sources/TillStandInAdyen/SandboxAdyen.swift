@@ -12,8 +12,9 @@ import TillStandInServing
 ///
 /// Beyond Adyen's paths it serves `GET /_sandbox/ledger`, the true state in minor units; `POST /_sandbox/webhooks
 /// {"url":…,"hmac_key":…}`, which sets the webhook endpoint; `POST /_sandbox/aftersale {"reference":…,"do":"dispute"}`,
-/// changes after the sale; `POST /_sandbox/sessions {"id":…,"data":…,"do":"pay"}`, what a customer's browser does; `POST /_sandbox/statements {"do":"batch"}`, settlement reports; `GET /_sandbox/events`,
-/// undelivered events; and `POST /_sandbox/faults` as in the other stand-ins.
+/// changes after the sale; `POST /_sandbox/sessions {"id":…,"data":…,"do":"pay"}`, what a customer's browser does;
+/// `POST /_sandbox/statements {"do":"batch"}`, settlement reports; `GET /_sandbox/events`, undelivered events; and
+/// `POST /_sandbox/faults` as in the other stand-ins.
 public struct SandboxAdyen: HTTPTransport {
     public let faults: SandboxFaults
     private let account = AdyenLedger()
