@@ -61,6 +61,7 @@ def bodies(owner):
         "DELETE /v1/applepay/baskets/{id}": None, "POST /v1/applepay/guests/redeem": {"token": "0" * 64},
         "POST /v1/payments/{id}/card_session": {"origin": "https://shop.example"},
         "POST /v1/payments/{id}/app_session": {},
+        "POST /v1/payments/{id}/session_result": {"session_result": "x"},
         "POST /v1/webhook_endpoints": {"url": "https://thief.example/", "types": ["dispute.closed"]},
         "PATCH /v1/webhook_endpoints/{id}": {"types": ["dispute.opened"]},
         "DELETE /v1/webhook_endpoints/{id}": None, "POST /v1/webhook_endpoints/{id}/rotate": {},
