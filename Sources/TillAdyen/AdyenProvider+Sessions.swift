@@ -115,8 +115,8 @@ extension AdyenProvider {
         }
     }
 
-    /// Returns the answer to a void of an attempt whose session has taken no money as far as is known. Adyen cannot
-    /// close a session: it is over by itself, and until then, and a moment longer, it may be paid.
+    /// Returns the answer to a void of an attempt whose session has taken no money as far as is known. No call
+    /// closes a session for certain: it is over by itself, and until then, and a moment longer, it may be paid.
     func end(of session: CustomerSession) -> ProviderAnswer<Confirmation> {
         guard clock.standing.isTrusted, clock.now() >= session.endsAt.adding(AdyenProvider.sessionGrace) else {
             return .unknown(.pending)

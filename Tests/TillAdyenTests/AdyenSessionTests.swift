@@ -329,6 +329,22 @@ import TillTestSupport
         #expect(try await shop.payment(id).attempts.isEmpty)
     }
 
+    @Test(
+        "a client key is of the mode of the API key, and is never repeated in an error",
+        arguments: [
+            ("test_ABC123", PaymentMode.test, true), ("live_ABC123", .live, true), ("test_ABC123", .live, false),
+            ("live_ABC123", .test, false), ("AQEyhmfx", .test, false), ("test_a b", .test, false),
+            ("test_", .test, false),
+        ])
+    func clientKey(text: String, mode: PaymentMode, isTaken: Bool) throws {
+        do throws(AdyenConfigError) {
+            let key = try AdyenClientKey(text, in: mode)
+            #expect(key.text == text && isTaken)
+        } catch {
+            #expect(!isTaken && !"\(error)".contains(text))
+        }
+    }
+
     @Test("what a session needs is printed nowhere, and a result is escaped in an address")
     func hidden() throws {
         let session = try #require(

@@ -85,6 +85,7 @@ package struct CardFieldRoutes: Sendable {
         switch own.reference {
         case .token: return checkout.takesTokens(provider)
         case .order: return checkout.takesPayPalCards(provider)
+        case .session: return checkout.takesAdyenSessions(provider)
         }
     }
 

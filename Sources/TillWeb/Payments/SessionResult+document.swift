@@ -1,9 +1,8 @@
-import TillCore
-import TillWeb
+package import TillCore
 
 extension JSONValue {
     /// Returns the result of a customer's session, the only member of a request's body.
-    func sessionResult() throws -> SessionResult {
+    package func sessionResult() throws -> SessionResult {
         try allow(["session_result"])
         guard let given = try self.text("session_result", atMost: SessionResult.maximumBytes),
             let result = SessionResult(given)
