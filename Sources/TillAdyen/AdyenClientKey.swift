@@ -1,7 +1,8 @@
 internal import TillCore
 internal import TillProvider
 
-/// A client key of Adyen's: with it Adyen's components and SDK take a card in a session, and nothing else. Not a secret.
+/// A client key of Adyen's: with it Adyen's components and SDK take a card in a session, and nothing else. Not a
+/// secret.
 struct AdyenClientKey: Hashable, Sendable {
     /// The maximum length, in bytes.
     static let maximumBytes = 255

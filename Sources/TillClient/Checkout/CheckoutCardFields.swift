@@ -1,8 +1,9 @@
 public import TillCore
 
 /// What the provider's SDK in an app needs to draw its card fields, and to make a reference for
-/// ``CheckoutTender/token(_:)``, attach the card to an order (``CheckoutTender/payPalCard(_:)``) or take it in a session
-/// (``CheckoutTender/adyenSession(_:)``). Open: the key of a provider that this version does not know is not kept.
+/// ``CheckoutTender/token(_:)``, attach the card to an order (``CheckoutTender/payPalCard(_:)``) or take it in a
+/// session (``CheckoutTender/adyenSession(_:)``). Open: the key of a provider that this version does not know is not
+/// kept.
 public enum CheckoutCardFields: Sendable {
     /// The publishable key for Stripe's SDK: the same for every customer, and no secret.
     case stripe(publishableKey: String)
