@@ -93,7 +93,8 @@ extension Checkout {
             context: context, authorizationKey: attempt.authorizationKey, amount: attempt.amount,
             isContinued: attempt.openContinuation != nil, isAtRest: payment.isAtRest,
             action: attempt.awaitedAction, sessionResult: result)
-        return await ask(provider, for: payment.id, as: { .snapshot(id, $0) }) { await provider.query(request) }
+        let answer = await ask(provider, for: payment.id, as: { .snapshot(id, $0) }) { await provider.query(request) }
+        return endOfUnheldSession(attempt, at: provider, answer) ?? answer
     }
 
     private func continueAttempt(_ id: AttemptID, _ payment: Payment) async -> PaymentAnswer? {

@@ -21,4 +21,29 @@ extension Checkout {
         // The provider's own report may be here already. Without it the outcome is unknown from now on.
         return try await drive(after, effects: [.query(attempt.id)])
     }
+
+    /// The time after which a session that nobody was handed counts as over: its life, and a moment longer.
+    static let unheldSessionLife = Span(milliseconds: CheckSchedule.actionLifetime.milliseconds + 300_000)
+
+    /// Ends an attempt whose session never reached the journal, because the process ended or the answer came too late:
+    /// nobody has it, and once its time is over nobody can have paid with it.
+    /// - Returns: `nil` for any other attempt, and while the provider has an answer or the session may be alive.
+    func endOfUnheldSession(
+        _ attempt: Attempt, at provider: any PaymentServiceProvider, _ answer: PaymentAnswer
+    ) -> PaymentAnswer? {
+        // A typed card has a summary from the start.
+        guard provider.capabilities.takesAdyenSessions, attempt.lastAction == nil, attempt.tender.kind == .card,
+            attempt.tender.card == nil, case .snapshot(let id, .unknown) = answer, clock.standing.isTrusted,
+            clock.now().since(attempt.startedAt) >= Checkout.unheldSessionLife
+        else { return nil }
+        switch attempt.state {
+        case .inFlight, .unknown: break
+        case .requiresAction, .stored, .authorized, .declined, .notSent, .voided, .expired: return nil
+        }
+        return .snapshot(
+            id,
+            .approved(
+                ProviderSnapshot(
+                    reference: nil, standing: .voided, captured: Money.zero(attempt.amount.currency))))
+    }
 }

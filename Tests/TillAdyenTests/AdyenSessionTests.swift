@@ -238,6 +238,39 @@ import TillTestSupport
         #expect(try await shop.payment(id).status == .succeeded)
     }
 
+    @Test("a session whose answer came too late is nobody's: the attempt is over once its hour is, and not before")
+    func unheld() async throws {
+        let shop = try Shop()
+        let id = try await shop.create()
+        shop.adyen.faults.fail(.authorize, with: .slow(.minutes(10)), times: 1)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                _ = try await shop.checkout.confirm(
+                    id, account: .main, provider: shop.provider.name, tender: .adyenSession)
+            }
+            group.addTask {
+                // Longer than the counter waits, and shorter than Adyen takes.
+                for _ in 0..<40 {
+                    try await Task.sleep(for: .milliseconds(5))
+                    shop.clock.advance(by: .seconds(5))
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await shop.payment(id).status == .unknown)
+        shop.clock.advance(by: .minutes(30))
+        try await shop.checkout.recover()
+        #expect(try await shop.payment(id).status == .unknown)
+        for _ in 0..<3 {
+            shop.clock.advance(by: .hours(1))
+            try await shop.checkout.recover()
+        }
+        #expect(try await shop.payment(id).attempts.last?.state == .voided)
+        _ = try await shop.browse("pay", try await shop.open(id))
+        try await shop.deliver(id)
+        #expect(try await shop.payment(id).status == .succeeded)
+    }
+
     // MARK: The judgment
 
     private func judged(
