@@ -45,12 +45,13 @@ public struct AdyenProvider: PaymentServiceProvider {
     /// The name in settings, requests and the journal: `adyen`.
     public var name: ProviderName { ProviderName(rawValue: "adyen") }
 
-    /// Keys are kept for a week; unknown results are resolved by webhook events.
+    /// Keys are kept for a week; unknown results are resolved by webhook events. Sessions are opened in test mode only:
+    /// how Adyen ends a session that nobody reports on is not verified against its own system.
     public var capabilities: ProviderCapabilities {
         ProviderCapabilities(
             replayWindow: AdyenProvider.replayWindow, preparesFirst: false, partialCapture: true,
             multipleCapture: false, separateCapture: true, takesCards: true,
-            takesAdyenSessions: !gateway.config.webhookKeys.isEmpty, showsAfterSale: false)
+            takesAdyenSessions: !gateway.config.webhookKeys.isEmpty && mode == .test, showsAfterSale: false)
     }
 
     /// The amount format: integers with Adyen's own decimals, which differ from ISO 4217 for four currencies.

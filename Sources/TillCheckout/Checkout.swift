@@ -198,7 +198,7 @@ public struct Checkout: Sendable {
             }
             if case .adyenSession = tender, !provider.capabilities.takesAdyenSessions {
                 throw .refused(
-                    .unsupported("The provider \(name) opens no sessions of Adyen's here, or has no webhooks."))
+                    .unsupported("The provider \(name) opens no sessions of Adyen's: it needs webhooks and test mode."))
             }
         }
     }

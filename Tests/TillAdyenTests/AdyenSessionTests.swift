@@ -18,10 +18,12 @@ import TillTestSupport
         let provider: AdyenProvider
         let checkout: Checkout
 
-        init(keys: [String] = [AdyenProviderTests.hmacKey]) throws {
+        init(
+            keys: [String] = [AdyenProviderTests.hmacKey], url: String = "http://127.0.0.1:1"
+        ) throws {
             adyen = SandboxAdyen(clock: clock)
             config = try AdyenConfig(
-                merchantAccount: "TillTest", apiKey: Secret("key"), url: "http://127.0.0.1:1",
+                merchantAccount: "TillTest", apiKey: Secret("key"), url: url,
                 webhookKeys: keys.map { Secret($0) })
             provider = AdyenProvider(config: config, transport: adyen, book: book, clock: clock)
             checkout = Checkout(journal: MemoryJournal(), providers: [provider], clock: clock)
@@ -354,6 +356,18 @@ import TillTestSupport
     @Test("without webhooks nobody would tell of the money: no session is opened")
     func withoutWebhooks() async throws {
         let shop = try Shop(keys: [])
+        let id = try await shop.create()
+        await #expect(throws: CheckoutError.self) {
+            _ = try await shop.checkout.confirm(
+                id, account: .main, provider: shop.provider.name, tender: .adyenSession)
+        }
+        #expect(try await shop.payment(id).attempts.isEmpty)
+    }
+
+    @Test("with a live account no session is opened, and nothing is sent")
+    func notWithLiveMoney() async throws {
+        let shop = try Shop(url: "https://shop-checkout-live.adyenpayments.com/checkout")
+        #expect(shop.provider.mode == .live)
         let id = try await shop.create()
         await #expect(throws: CheckoutError.self) {
             _ = try await shop.checkout.confirm(
