@@ -48,14 +48,19 @@ struct ObservedProvider: PaymentServiceProvider {
     ) async -> ProviderAnswer<Success> {
         let began = ContinuousClock.now
         return await withSpan("provider \(step.rawValue)", ofKind: .client) { span in
-            span.attributes["till.provider"] = name.rawValue
-            span.attributes["till.payment_id"] = context.payment.rawValue
-            span.attributes["till.attempt_id"] = context.attempt.rawValue
-            if let request = ServiceContext.current?.requestID { span.attributes["till.request_id"] = request }
+            // Without a tracer each attribute would be a dictionary made and dropped.
+            if span.isRecording {
+                span.attributes["till.provider"] = name.rawValue
+                span.attributes["till.payment_id"] = context.payment.rawValue
+                span.attributes["till.attempt_id"] = context.attempt.rawValue
+                if let request = ServiceContext.current?.requestID { span.attributes["till.request_id"] = request }
+            }
             let answer = await call()
             let outcome = ObservedProvider.word(for: answer)
-            span.attributes["till.outcome"] = outcome
-            if case .unknown = answer { span.setStatus(SpanStatus(code: .error, message: "outcome unknown")) }
+            if span.isRecording {
+                span.attributes["till.outcome"] = outcome
+                if case .unknown = answer { span.setStatus(SpanStatus(code: .error, message: "outcome unknown")) }
+            }
             calls.ended(step, of: name, outcome: outcome, after: ContinuousClock.now - began)
             return answer
         }

@@ -6,10 +6,13 @@ package func withPaymentSpan(
     _ step: String, _ id: PaymentID, _ work: () async throws -> Payment
 ) async rethrows -> Payment {
     try await withSpan("payment \(step)") { span in
-        span.attributes["till.payment_id"] = id.rawValue
-        if let request = ServiceContext.current?.requestID { span.attributes["till.request_id"] = request }
+        // Without a tracer each attribute would be a dictionary made and dropped.
+        if span.isRecording {
+            span.attributes["till.payment_id"] = id.rawValue
+            if let request = ServiceContext.current?.requestID { span.attributes["till.request_id"] = request }
+        }
         let payment = try await work()
-        span.attributes["till.payment_status"] = payment.status.rawValue
+        if span.isRecording { span.attributes["till.payment_status"] = payment.status.rawValue }
         return payment
     }
 }

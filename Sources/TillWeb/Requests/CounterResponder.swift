@@ -87,13 +87,16 @@ package struct CounterResponder: HTTPResponder {
         metrics.answered(
             route: route, status: response.status.code, after: duration,
             isReplay: response.headers[CounterResponder.replayName] != nil, code: code)
-        span.operationName = "\(request.method.rawValue) \(route)"
-        span.attributes["http.request.method"] = request.method.rawValue
-        span.attributes["http.route"] = route
-        span.attributes["http.response.status_code"] = response.status.code
-        span.attributes["till.request_id"] = id
-        if let code { span.attributes["till.problem"] = code }
-        if response.status.code >= 500 { span.setStatus(SpanStatus(code: .error)) }
+        // Without a tracer each attribute would be a dictionary made and dropped.
+        if span.isRecording {
+            span.operationName = "\(request.method.rawValue) \(route)"
+            span.attributes["http.request.method"] = request.method.rawValue
+            span.attributes["http.route"] = route
+            span.attributes["http.response.status_code"] = response.status.code
+            span.attributes["till.request_id"] = id
+            if let code { span.attributes["till.problem"] = code }
+            if response.status.code >= 500 { span.setStatus(SpanStatus(code: .error)) }
+        }
         logger.debug(
             "request",
             metadata: [
