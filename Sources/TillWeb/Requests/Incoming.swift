@@ -111,12 +111,18 @@ package struct Incoming: Sendable {
         var whole = ByteBuffer()
         let end = ContinuousClock.now + bodyTimeout.duration
         var parts = request.body.makeAsyncIterator()
-        while var part = try await Incoming.next(&parts) {
-            // Checked with each part, so that a slow sender cannot hold a place; a silent connection is closed by its
-            // deadline.
-            guard ContinuousClock.now < end else { throw Problem.tooSlow }
-            guard whole.readableBytes + part.readableBytes <= maximumBodyBytes else { throw Problem.tooLarge }
-            if whole.readableBytes == 0 { whole = part } else { whole.writeBuffer(&part) }
+        do {
+            while var part = try await parts.next() {
+                // Checked with each part, so that a slow sender cannot hold a place; a silent connection is closed by
+                // its deadline.
+                guard ContinuousClock.now < end else { throw Problem.tooSlow }
+                guard whole.readableBytes + part.readableBytes <= maximumBodyBytes else { throw Problem.tooLarge }
+                if whole.readableBytes == 0 { whole = part } else { whole.writeBuffer(&part) }
+            }
+        } catch let problem as Problem {
+            throw problem
+        } catch {
+            throw Incoming.brokenOff
         }
         guard place?.endWaiting() ?? true else { throw Incoming.brokenOff }
         return whole
@@ -124,14 +130,6 @@ package struct Incoming: Sendable {
 
     private static let brokenOff = Problem(
         .badRequest, "body_broken_off", "The body broke off.", next: "Send the whole request again.")
-
-    private static func next(_ parts: inout RequestBody.AsyncIterator) async throws -> ByteBuffer? {
-        do {
-            return try await parts.next()
-        } catch {
-            throw Incoming.brokenOff
-        }
-    }
 
     /// Returns a query parameter; a repeated one is refused.
     package func query(_ name: String) throws -> String? {
