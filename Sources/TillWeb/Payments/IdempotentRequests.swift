@@ -231,7 +231,8 @@ package final class IdempotentRequests: Sendable {
 
     private func remember(_ record: IdempotencyRecord) {
         state.withLock { state in
-            guard state.unsettled.remove(record.scope) == nil else { return }
+            // Usually empty: then the scope is not hashed for it.
+            guard state.unsettled.isEmpty || state.unsettled.remove(record.scope) == nil else { return }
             guard state.remembered.updateValue(record, forKey: record.scope) == nil else { return }
             if state.order.count < IdempotentRequests.maximumRemembered {
                 state.order.append(record.scope)
