@@ -10,6 +10,8 @@ final class SQLiteConnection: @unchecked Sendable {
     /// The number of pages in the write-ahead log after the last commit of this connection, written by SQLite.
     private let logPages: UnsafeMutablePointer<Int32>
     private var statements: [String: SQLiteStatement] = [:]
+    /// The statements of literals, by the address of their text.
+    private var literals: [UnsafePointer<UInt8>: SQLiteStatement] = [:]
 
     /// Opens an existing file.
     init(_ path: String, readOnly: Bool, pragmas: [String]) throws(SQLiteFailure) {
@@ -31,6 +33,7 @@ final class SQLiteConnection: @unchecked Sendable {
 
     deinit {
         statements = [:]
+        literals = [:]
         sqlite3_close_v2(handle)
         logPages.deallocate()
     }
@@ -40,6 +43,15 @@ final class SQLiteConnection: @unchecked Sendable {
         if let statement = statements[sql] { return statement }
         let statement = try SQLiteStatement(sql, on: handle)
         statements[sql] = statement
+        return statement
+    }
+
+    /// Returns the statement of a literal, prepared on first use. It is found by the literal's address, which never
+    /// changes: hashing some hundred bytes of text costs as much as many a statement.
+    func statement(literal sql: StaticString) throws(SQLiteFailure) -> SQLiteStatement {
+        if let statement = literals[sql.utf8Start] { return statement }
+        let statement = try SQLiteStatement(sql.description, on: handle)
+        literals[sql.utf8Start] = statement
         return statement
     }
 

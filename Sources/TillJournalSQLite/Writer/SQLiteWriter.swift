@@ -70,7 +70,7 @@ final class SQLiteWriter {
 
     /// `true` if another process has taken over what this one held, as seen by the open transaction.
     func isFenced() throws(SQLiteFailure) -> Bool {
-        try statement(SQLiteWriter.selectFence).first(.int(owner)) { _ in true } ?? false
+        try statement(text: SQLiteWriter.selectFence).first(.int(owner)) { _ in true } ?? false
     }
 
     // MARK: One write
@@ -127,10 +127,10 @@ final class SQLiteWriter {
         ] {
             let oldest = now.adding(Span(milliseconds: -retention.milliseconds))
             try statement(
-                """
-                DELETE FROM \(table) WHERE rowid IN (SELECT rowid FROM \(table) ORDER BY rowid LIMIT ?1)
-                AND \(moment) < ?2
-                """
+                text: """
+                    DELETE FROM \(table) WHERE rowid IN (SELECT rowid FROM \(table) ORDER BY rowid LIMIT ?1)
+                    AND \(moment) < ?2
+                    """
             ).run(.int(limit), .int(oldest.milliseconds))
             isFull = isFull || Int64(sqlite3_changes(database)) >= limit
         }
@@ -141,6 +141,8 @@ final class SQLiteWriter {
 
     // MARK: Payments
 
+    private static let selectOccupant = "SELECT id FROM payment WHERE id = (\(SQLiteJournal.occupant))"
+
     private func refusal(
         of append: PreparedWrite.Append, on current: Current
     ) throws(SQLiteFailure) -> JournalError? {
@@ -150,7 +152,7 @@ final class SQLiteWriter {
         }
         // Events of an existing payment are always written, even if its order has another payment meanwhile.
         guard append.isLive, append.expectedVersion == 0 else { return nil }
-        let occupant = try statement("SELECT id FROM payment WHERE id = (\(SQLiteJournal.occupant))").first(
+        let occupant = try statement(text: SQLiteWriter.selectOccupant).first(
             .text(row.account.rawValue), .text(row.order.rawValue)
         ) { PaymentID(rawValue: $0.text(0)) }
         return occupant.map { .orderOccupied(by: $0) }
@@ -270,7 +272,7 @@ final class SQLiteWriter {
             .optional(step), .optional(status), body, .optional(holder), .int(record.createdAt.milliseconds))
     }
 
-    static let selectIdempotency = """
+    static let selectIdempotency: StaticString = """
         SELECT fingerprint, request, finished, payment, step, status, body, owner, created_at FROM idempotency
         WHERE account = ? AND operation = ? AND key = ?
         """
@@ -282,9 +284,12 @@ final class SQLiteWriter {
             .first(.text(webhook.provider.rawValue), .text(webhook.id)) { _ in true } ?? false
     }
 
-    func statement(_ sql: String) throws(SQLiteFailure) -> SQLiteStatement {
-        try connection.statement(sql)
+    func statement(_ sql: StaticString) throws(SQLiteFailure) -> SQLiteStatement {
+        try connection.statement(literal: sql)
     }
+
+    /// Returns a statement whose text is put together.
+    func statement(text sql: String) throws(SQLiteFailure) -> SQLiteStatement { try connection.statement(sql) }
 }
 
 extension IdempotencyRecord {
