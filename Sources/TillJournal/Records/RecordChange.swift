@@ -29,6 +29,9 @@ public enum RecordChange: Hashable, Sendable {
     /// Returns a precondition: changes nothing, and refuses the whole write if the record exists.
     public static func absent(_ id: RecordID) -> RecordChange { .delete(id, from: 0) }
 
+    /// `true` for such a precondition.
+    package var isCondition: Bool { if case .delete(_, from: 0) = self { true } else { false } }
+
     /// The record concerned; `nil` for retention.
     public var id: RecordID? {
         switch self {

@@ -8,9 +8,11 @@ extension SQLiteWriter {
     func refusal(of changes: [RecordChange]) throws(SQLiteFailure) -> JournalError? {
         for change in changes {
             guard let id = change.id, let expected = change.expectedVersion else { continue }
+            if expected == 0, id == absent { continue }
             let current = try statement("SELECT version FROM record WHERE collection = ? AND key = ?")
                 .first(.text(id.collection.rawValue), .text(id.key)) { Int(clamping: $0.int(0)) }
             guard (current ?? 0) == expected else { return .recordConflict(id, current: current ?? 0) }
+            if current == nil, absent == nil, change.isCondition { absent = id }
         }
         return nil
     }

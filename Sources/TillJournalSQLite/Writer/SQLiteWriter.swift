@@ -17,6 +17,9 @@ final class SQLiteWriter {
     var seenHead: ChainHead?
     /// The changes to the maintained totals in the open transaction.
     var tallies: [Tally: Int64] = [:]
+    /// A record that is missing as seen by the open transaction: every sale has the same first precondition. No other
+    /// connection writes while the transaction is open, and any change of a record in it forgets this.
+    var absent: RecordID?
 
     /// - Throws: also if SQLite would not sync every commit.
     init(
@@ -43,6 +46,7 @@ final class SQLiteWriter {
 
     func begin() throws(SQLiteFailure) {
         head = nil
+        absent = nil
         tallies = [:]
         try statement("BEGIN IMMEDIATE").run()
     }
@@ -60,6 +64,7 @@ final class SQLiteWriter {
     /// Rolls back, unless the error has already done so.
     func rollBack() {
         head = nil
+        absent = nil
         guard sqlite3_get_autocommit(database) == 0 else { return }
         do throws(SQLiteFailure) { try statement("ROLLBACK").run() } catch {}
     }
@@ -105,7 +110,8 @@ final class SQLiteWriter {
             try statement("UPDATE outbox SET due_at = ?1 WHERE payment = ?2 AND due_at > ?1")
                 .run(.int(moment.milliseconds), .text(payment.rawValue))
         }
-        if !write.records.isEmpty {
+        if write.records.contains(where: { !$0.isCondition }) {
+            absent = nil
             try apply(write.records, now: clock.now(), forgets: clock.standing.isTrusted)
         }
         if !write.audit.isEmpty { try append(write.audit, at: clock.now()) }
