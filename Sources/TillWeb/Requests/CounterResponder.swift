@@ -38,7 +38,12 @@ package struct CounterResponder: HTTPResponder {
         let id = requestID(request)
         var place = ServiceContext.topLevel
         place.requestID = id
-        place.traceParent = TraceParent(request.headers)
+        if let parent = TraceParent(request.headers) { place.traceParent = parent }
+        guard Spans.areRecorded else {
+            return await ServiceContext.$current.withValue(place) {
+                await respond(to: request, over: connection, id: id, began: began, nil)
+            }
+        }
         InstrumentationSystem.instrument.extract(request.headers, into: &place, using: HTTPFieldsCarrier())
         return await withSpan(request.method.rawValue, context: place, ofKind: .server) { span in
             await respond(to: request, over: connection, id: id, began: began, span)
@@ -47,7 +52,7 @@ package struct CounterResponder: HTTPResponder {
 
     private func respond(
         to request: Request, over connection: Connection?, id: String, began: ContinuousClock.Instant,
-        _ span: any Tracing.Span
+        _ span: (any Tracing.Span)?
     ) async -> Response {
         var request = request
         var isSecure = connection?.isEncrypted ?? false
@@ -88,7 +93,7 @@ package struct CounterResponder: HTTPResponder {
             route: route, status: response.status.code, after: duration,
             isReplay: response.headers[CounterResponder.replayName] != nil, code: code)
         // Without a tracer each attribute would be a dictionary made and dropped.
-        if span.isRecording {
+        if let span, span.isRecording {
             span.operationName = "\(request.method.rawValue) \(route)"
             span.attributes["http.request.method"] = request.method.rawValue
             span.attributes["http.route"] = route
