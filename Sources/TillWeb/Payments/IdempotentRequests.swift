@@ -247,6 +247,7 @@ package final class IdempotentRequests: Sendable {
     private static func response(_ record: IdempotencyRecord, replayed: Bool) throws -> Response {
         guard case .finished(let status, let body, let payment) = record.state else { throw atWork }
         var headers = HTTPFields()
+        headers.reserveCapacity(CounterResponder.usualFields)
         headers[.contentType] = "application/json"
         if replayed { headers[.idempotentReplayed] = "true" }
         if status == 201, let payment { headers[.location] = "/v1/payments/\(payment)" }

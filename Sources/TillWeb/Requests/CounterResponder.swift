@@ -91,7 +91,7 @@ package struct CounterResponder: HTTPResponder {
         let duration = ContinuousClock.now - began
         metrics.answered(
             route: route, status: response.status.code, after: duration,
-            isReplay: response.headers[CounterResponder.replayName] != nil, code: code)
+            isReplay: response.headers.contains(CounterResponder.replayName), code: code)
         // Without a tracer each attribute would be a dictionary made and dropped.
         if let span, span.isRecording {
             span.operationName = "\(request.method.rawValue) \(route)"
@@ -115,9 +115,11 @@ package struct CounterResponder: HTTPResponder {
     /// Returns `true` if the client closes the connection after this request. The response says the same (RFC 9112,
     /// 9.6): otherwise a client may send its next request into a closing connection, with unknown outcome.
     private static func isLast(_ request: Request) -> Bool {
-        request.headers[.connection]?.split(separator: ",").contains {
+        // What nearly every client sends, if it sends any.
+        guard let header = request.headers[.connection], header != "keep-alive" else { return false }
+        return header.split(separator: ",").contains {
             $0.trimmingCharacters(in: .whitespaces).lowercased() == "close"
-        } ?? false
+        }
     }
 
     /// The origins allowed to load a response as a subresource.
@@ -145,17 +147,21 @@ package struct CounterResponder: HTTPResponder {
         return numbers.next()
     }
 
+    /// The number of fields that a response has room for at once, with those that the codec adds.
+    static let usualFields = 16
+
     /// The HSTS policy: a year, in seconds, during which a browser uses TLS only.
     private static let strictTransport = "max-age=31536000"
 
     private func secure(_ response: inout Response, isEncrypted: Bool) {
+        response.headers.reserveCapacity(CounterResponder.usualFields)
         if isEncrypted { response.headers[.strictTransportSecurity] = CounterResponder.strictTransport }
         response.headers[.xContentTypeOptions] = "nosniff"
         response.headers[.referrerPolicy] = "no-referrer"
         let loadedBy = CounterResponder.resourcePolicy
-        if response.headers[loadedBy] == nil { response.headers[loadedBy] = "same-origin" }
-        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
-        if response.headers[.contentSecurityPolicy] == nil {
+        if !response.headers.contains(loadedBy) { response.headers[loadedBy] = "same-origin" }
+        if !response.headers.contains(.cacheControl) { response.headers[.cacheControl] = "no-store" }
+        if !response.headers.contains(.contentSecurityPolicy) {
             response.headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
         }
     }
