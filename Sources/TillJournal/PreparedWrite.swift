@@ -62,6 +62,11 @@ extension PreparedWrite {
         return webhook != nil || wake != nil
     }
 
+    /// `true` if the write records a webhook and nothing else, so that its insertion is also the check for it.
+    package var isWebhookOnly: Bool {
+        webhook != nil && append == nil && idempotency == nil && wake == nil && records.isEmpty && audit.isEmpty
+    }
+
     /// `true` if the key must not have a response, a live holder or another request yet.
     package func mustBeFirst(_ record: IdempotencyRecord) -> Bool { !record.isFinished || append?.expectedVersion == 0 }
 }

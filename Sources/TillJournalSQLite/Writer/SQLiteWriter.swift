@@ -89,6 +89,9 @@ final class SQLiteWriter {
         {
             return .failure(.idempotencyExists(existing))
         }
+        if let webhook = write.webhook, write.isWebhookOnly {
+            return try insert(webhook) ? .success([]) : .failure(.webhookSeen)
+        }
         if let webhook = write.webhook, try isSeen(webhook) { return .failure(.webhookSeen) }
         var current = Current()
         if let append = write.append {
@@ -102,10 +105,7 @@ final class SQLiteWriter {
             count(append, from: current)
         }
         if let record = write.idempotency { try upsert(record) }
-        if let webhook = write.webhook {
-            try statement("INSERT INTO webhook(provider, id, at) VALUES (?, ?, ?)")
-                .run(.text(webhook.provider.rawValue), .text(webhook.id), .int(webhook.at.milliseconds))
-        }
+        if let webhook = write.webhook { _ = try insert(webhook) }
         if let (payment, moment) = write.wake {
             try statement("UPDATE outbox SET due_at = ?1 WHERE payment = ?2 AND due_at > ?1")
                 .run(.int(moment.milliseconds), .text(payment.rawValue))
@@ -288,6 +288,14 @@ final class SQLiteWriter {
     private func isSeen(_ webhook: WebhookReceipt) throws(SQLiteFailure) -> Bool {
         try statement("SELECT 1 FROM webhook WHERE provider = ? AND id = ?")
             .first(.text(webhook.provider.rawValue), .text(webhook.id)) { _ in true } ?? false
+    }
+
+    /// Inserts a receipt.
+    /// - Returns: `false` if it was there; then nothing is written.
+    private func insert(_ webhook: WebhookReceipt) throws(SQLiteFailure) -> Bool {
+        try statement("INSERT INTO webhook(provider, id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
+            .run(.text(webhook.provider.rawValue), .text(webhook.id), .int(webhook.at.milliseconds))
+        return sqlite3_changes(database) > 0
     }
 
     func statement(_ sql: StaticString) throws(SQLiteFailure) -> SQLiteStatement {
