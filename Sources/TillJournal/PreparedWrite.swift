@@ -62,9 +62,9 @@ extension PreparedWrite {
         return webhook != nil || wake != nil
     }
 
-    /// `true` if the write records a webhook and nothing else, so that its insertion is also the check for it.
-    package var isWebhookOnly: Bool {
-        webhook != nil && append == nil && idempotency == nil && wake == nil && records.isEmpty && audit.isEmpty
+    /// `true` if nothing but a webhook that came before can refuse the write: its insertion is then the check, too.
+    package var isDecidedByWebhook: Bool {
+        webhook != nil && append == nil && idempotency == nil && records.isEmpty
     }
 
     /// `true` if the key must not have a response, a live holder or another request yet.

@@ -89,10 +89,9 @@ final class SQLiteWriter {
         {
             return .failure(.idempotencyExists(existing))
         }
-        if let webhook = write.webhook, write.isWebhookOnly {
-            return try insert(webhook) ? .success([]) : .failure(.webhookSeen)
-        }
-        if let webhook = write.webhook, try isSeen(webhook) { return .failure(.webhookSeen) }
+        let isDecided = write.isDecidedByWebhook
+        if let webhook = write.webhook, isDecided, try !insert(webhook) { return .failure(.webhookSeen) }
+        if let webhook = write.webhook, !isDecided, try isSeen(webhook) { return .failure(.webhookSeen) }
         var current = Current()
         if let append = write.append {
             current = try self.current(append.row.id)
@@ -105,7 +104,7 @@ final class SQLiteWriter {
             count(append, from: current)
         }
         if let record = write.idempotency { try upsert(record) }
-        if let webhook = write.webhook { _ = try insert(webhook) }
+        if let webhook = write.webhook, !isDecided { _ = try insert(webhook) }
         if let (payment, moment) = write.wake {
             try statement("UPDATE outbox SET due_at = ?1 WHERE payment = ?2 AND due_at > ?1")
                 .run(.int(moment.milliseconds), .text(payment.rawValue))
