@@ -112,8 +112,9 @@ public enum PaymentJSON {
         for item in payment.openAttention { writer.string(item.attention.sentence) }
         writer.endArray()
         writer.field("receipt_url", "/v1/payments/\(payment.id)/receipt")
-        writer.field("created_at", payment.createdAt.description)
-        writer.field("updated_at", payment.updatedAt.description)
+        let created = payment.createdAt.description
+        writer.field("created_at", created)
+        writer.field("updated_at", payment.updatedAt == payment.createdAt ? created : payment.updatedAt.description)
     }
 
     private static func operations(of payment: Payment, into writer: inout JSONWriter) {
