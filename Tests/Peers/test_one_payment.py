@@ -1,4 +1,5 @@
 """The page of one payment: where its money is, what happened to it, and what is done with it, always in two steps."""
+import json
 import re
 
 import pytest
@@ -149,8 +150,42 @@ def test_a_lost_answer_refunds_once_also_after_a_reload(office, server):
 def test_a_payment_that_there_is_not_is_said(office, server):
     page = office
     page.goto(server.url + "/payments/pay_01jb0000000000000000000000")
-    expect(page.locator("#alert")).to_be_visible(timeout=WAIT)
+    expect(page.locator("#unread")).to_be_visible(timeout=WAIT)
     expect(page.get_by_role("button", name="Refund…")).to_be_hidden()
+
+
+def ask_refund(page, amount):
+    page.get_by_role("button", name="Refund…").click()
+    page.get_by_label("Amount", exact=True).fill(amount)
+    page.get_by_role("button", name="Review").click()
+
+
+def test_what_is_read_next_takes_no_warning_away(office, server, shoot):
+    page, payment = office, sold(server, "Warned")
+    opened(page, server, payment)
+    why = {"code": "refused_by_test", "detail": "The bank wants to be called first.", "money_moved": "no"}
+    page.route("**/refunds", lambda route: route.fulfill(
+        status=409, content_type="application/problem+json", body=json.dumps(why)), times=1)
+    ask_refund(page, "10")
+    send(page, "Refund €10.00")
+    expect(page.locator("#alert")).to_contain_text("The bank wants to be called first.", timeout=WAIT)
+    server.request("POST", f"/v1/payments/{payment['id']}/refunds", {"amount": 500}, "elsewhere")
+    expect(page.locator("#figure")).to_have_text("€55.00", timeout=WAIT)
+    expect(page.locator("#alert")).to_contain_text("The bank wants to be called first.")
+    # A fault of reading stands beside it, and goes by itself.
+    page.route("**/v1/payments/pay_*", lambda route: route.abort())
+    server.request("POST", f"/v1/payments/{payment['id']}/refunds", {"amount": 500}, "again")
+    expect(page.locator("#unread")).to_contain_text("may be out of date", timeout=WAIT)
+    shoot("two_alerts")
+    page.unroute("**/v1/payments/pay_*")
+    server.request("POST", f"/v1/payments/{payment['id']}/refunds", {"amount": 500}, "once more")
+    expect(page.locator("#figure")).to_have_text("€45.00", timeout=WAIT)
+    expect(page.locator("#unread")).to_be_hidden()
+    expect(page.locator("#alert")).to_be_visible()
+    ask_refund(page, "10")
+    send(page, "Refund €10.00")
+    expect(page.locator("#figure")).to_have_text("€35.00", timeout=WAIT)
+    expect(page.locator("#alert")).to_be_hidden()
 
 
 def test_somebody_else_approves_a_refund_beyond_the_limit(page, server):

@@ -31,10 +31,26 @@ const of = (minor) => sum(minor, payment.currency);
 const LANGUAGE = document.documentElement.lang || undefined;
 const WHEN = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: "medium", timeStyle: "medium" });
 
-function alertWith(text) {
-  $("alert").textContent = text;
-  $("alert").hidden = !text;
+const UNANSWERED = "The till does not answer. This page tries again by itself; nothing is done twice.";
+const NOT_KNOWN =
+  "The till did not answer. Whether money moved is not known yet; this page asks again. Don't do it twice.";
+
+/** Puts a text into a banner of the page; an empty one hides it. @param {string} id @param {string} text */
+function says(id, text) {
+  $(id).textContent = text;
+  $(id).hidden = !text;
 }
+
+/** Says what became of what was done; only what is done next takes it away. @param {string} text */
+const alertWith = (text) => says("alert", text);
+
+/** That there was no answer is over once there is one. */
+function answered() {
+  if ($("alert").textContent === UNANSWERED) alertWith("");
+}
+
+/** What an action that came to nothing tells. @param {unknown} error */
+const whyNot = (error) => (error instanceof Refusal ? wordsOf(error) : NOT_KNOWN);
 
 // ---- What is shown
 
@@ -160,11 +176,11 @@ async function refresh() {
     const found = await ask("GET", path());
     if (mine !== asked) return;
     payment = found;
-    alertWith("");
+    says("unread", "");
   } catch (error) {
     if (mine !== asked) return;
     if (!payment) $("rest").textContent = "";
-    alertWith(wordsOf(error));
+    says("unread", wordsOf(error));
   }
   render();
   if (payment && isOpen(payment)) poll = setTimeout(refresh, REFRESH_MS);
@@ -287,14 +303,12 @@ async function perform(verb, body) {
       if (!approval) throw error;
       await send({ approval });
     }
-    isBusy = false;
-    await refresh();
+    answered();
   } catch (error) {
-    isBusy = false;
-    await refresh();
-    alertWith(error instanceof Refusal ? wordsOf(error)
-      : "The till did not answer. Whether money moved is not known yet; this page asks again. Don't do it twice.");
+    alertWith(whyNot(error));
   }
+  isBusy = false;
+  await refresh();
 }
 
 $("refund").addEventListener("click", async () => {
@@ -343,8 +357,7 @@ $("release").addEventListener("click", async () => {
   if (isSent) perform("cancel", {});
 });
 
-reactions.unanswered = () =>
-  alertWith("The till does not answer. This page tries again by itself; nothing is done twice.");
+reactions.unanswered = () => alertWith(UNANSWERED);
 reactions.earlier = () =>
   alertWith("An earlier request of this page was finished first. Check the result before you try again.");
 
@@ -355,13 +368,15 @@ async function finishKept() {
     if (!kept.startsWith(path() + "/")) continue;
     try {
       await operate(kept, body);
+      answered();
     } catch (error) {
-      alertWith(wordsOf(error));
+      alertWith(whyNot(error));
     }
   }
 }
 
-showPerson((can, answer) => {
+// Who it is decides whether what has no answer yet is theirs.
+await showPerson((can, answer) => {
   may = can;
   signedIn = answer;
   render();
