@@ -55,6 +55,12 @@ def send(page, name):
     page.locator("#review-send").click(timeout=WAIT)
 
 
+def ask_refund(page, amount):
+    page.get_by_role("button", name="Refund…").click()
+    page.get_by_label("Amount", exact=True).fill(amount)
+    page.get_by_role("button", name="Review").click()
+
+
 def test_every_event_says_how_the_money_stood(server):
     payment = sold(server, "Events", capture="manual")
     server.request("POST", f"/v1/payments/{payment['id']}/capture", {"amount": 4830}, "c")
@@ -119,6 +125,67 @@ def test_a_hold_is_captured_in_part_or_released(office, server):
     assert shown(server, other)["held"] == 0
 
 
+def posts(page):
+    """What the page asks the till to do."""
+    sent = []
+    page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
+    return sent
+
+
+def test_a_refund_agreed_to_on_a_stale_picture_is_not_sent_but_reviewed_anew(office, server, shoot):
+    page, payment = office, sold(server, "Stale")
+    opened(page, server, payment)
+    sent = posts(page)
+    ask_refund(page, "10")
+    expect(page.locator("#after-words")).to_have_text("Kept €50.00, refunded €10.00")
+    expect(page.locator("#review-changed")).to_be_hidden()
+    server.request("POST", f"/v1/payments/{payment['id']}/refunds", {"amount": 2000}, "elsewhere")
+    send(page, "Refund €10.00")
+    expect(page.locator("#review-changed")).to_contain_text("changed elsewhere", timeout=WAIT)
+    expect(page.locator("#now-words")).to_have_text("Kept €40.00, refunded €20.00")
+    expect(page.locator("#after-words")).to_have_text("Kept €30.00, refunded €30.00")
+    expect(page.locator("#review-back")).to_be_focused()
+    axe(page)
+    shoot("changed")
+    assert sent == [] and shown(server, payment)["refunded"] == 2000
+    send(page, "Refund €10.00")
+    expect(page.locator("#figure")).to_have_text("€30.00", timeout=WAIT)
+    assert [one["amount"] for one in shown(server, payment)["refunds"]] == [2000, 1000]
+    # What is not there any more is not asked for.
+    ask_refund(page, "30")
+    server.request("POST", f"/v1/payments/{payment['id']}/refunds", {"amount": 500}, "more")
+    send(page, "Refund €30.00")
+    expect(page.locator("#alert")).to_contain_text("Nothing was sent", timeout=WAIT)
+    expect(page.locator("#figure")).to_have_text("€25.00", timeout=WAIT)
+    assert len(sent) == 1, sent
+
+
+@pytest.mark.parametrize("action", ["Capture", "Release"])
+def test_a_stale_hold_is_neither_captured_nor_released(office, server, action):
+    page, payment = office, sold(server, "Stale" + action, capture="manual")
+    opened(page, server, payment)
+    sent = posts(page)
+    page.get_by_role("button", name=action + "…").click()
+    if action == "Capture":
+        page.get_by_role("button", name="Review").click()
+    server.request("POST", f"/v1/payments/{payment['id']}/capture", {"amount": 6000}, "elsewhere")
+    send(page, action + " €60.00")
+    expect(page.locator("#alert")).to_contain_text("changed elsewhere", timeout=WAIT)
+    expect(page.locator("#figure")).to_have_text("€60.00", timeout=WAIT)
+    assert sent == []
+
+
+def test_what_cannot_be_read_anew_is_not_sent(office, server):
+    page, payment = office, sold(server, "Unread")
+    opened(page, server, payment)
+    sent = posts(page)
+    ask_refund(page, "10")
+    page.route("**/v1/payments/pay_*", lambda route: route.abort())
+    send(page, "Refund €10.00")
+    expect(page.locator("#alert")).to_contain_text("Nothing was sent", timeout=WAIT)
+    assert sent == [] and shown(server, payment)["refunded"] == 0
+
+
 def test_a_lost_answer_refunds_once_also_after_a_reload(office, server):
     page, payment = office, sold(server, "Lost")
     opened(page, server, payment)
@@ -154,12 +221,6 @@ def test_a_payment_that_there_is_not_is_said(office, server):
     expect(page.get_by_role("button", name="Refund…")).to_be_hidden()
 
 
-def ask_refund(page, amount):
-    page.get_by_role("button", name="Refund…").click()
-    page.get_by_label("Amount", exact=True).fill(amount)
-    page.get_by_role("button", name="Review").click()
-
-
 def test_what_is_read_next_takes_no_warning_away(office, server, shoot):
     page, payment = office, sold(server, "Warned")
     opened(page, server, payment)
@@ -178,7 +239,7 @@ def test_what_is_read_next_takes_no_warning_away(office, server, shoot):
     expect(page.locator("#unread")).to_contain_text("may be out of date", timeout=WAIT)
     shoot("two_alerts")
     page.unroute("**/v1/payments/pay_*")
-    server.request("POST", f"/v1/payments/{payment['id']}/refunds", {"amount": 500}, "once more")
+    server.request("POST", f"/v1/payments/{payment['id']}/refunds", {"amount": 500}, "third")
     expect(page.locator("#figure")).to_have_text("€45.00", timeout=WAIT)
     expect(page.locator("#unread")).to_be_hidden()
     expect(page.locator("#alert")).to_be_visible()

@@ -229,22 +229,73 @@ const partsInWords = (parts) => [
   parts.held > 0 && `held ${of(parts.held)}`,
 ].filter(Boolean).join(", ");
 
-/** @returns {Promise<boolean>} */
-async function review({ title, words, after, send }) {
+const CHANGED = "The payment was changed elsewhere meanwhile. Nothing was sent; look at it again.";
+const NOT_READ = "The till could not say how the payment stands now. Nothing was sent.";
+let settling = 0;
+
+/** @typedef {{title: string, words: string, after: ReturnType<typeof partsOf>, send: string}} Question */
+
+/** How the money of a payment stands, to compare with later. */
+const standing = (one) =>
+  JSON.stringify([one.captured, one.refunded, one.held, one.disputed ?? 0, refundable(one), one.status]);
+
+/** @param {Question} question @param {boolean} isChanged It is asked again, since something else is so by now. */
+async function review({ title, words, after, send }, isChanged) {
   const before = partsOf(payment);
   $("review-title").textContent = title;
   $("review-words").textContent = words;
+  says("review-changed", isChanged ? CHANGED : "");
   draw($("bar-now"), before);
   draw($("bar-after"), after);
   $("now-words").textContent = partsInWords(before);
   $("after-words").textContent = partsInWords(after);
   $("review-send").textContent = send;
   $("review-send").disabled = true;
-  setTimeout(() => { $("review-send").disabled = false; }, SETTLE_MS);
+  clearTimeout(settling);
+  settling = setTimeout(() => { $("review-send").disabled = false; }, SETTLE_MS);
   const answer = reviewed.begin();
   $("review-back").focus();
   return await answer === "send";
 }
+
+/**
+ * Reviews something until the till says that what was agreed to is still how the payment stands.
+ * @param {() => Question | null} drawn The question about the payment as it stands; null if it cannot be done any more.
+ * @returns {Promise<string>} "send", "back", or "stop", which the alert explains.
+ */
+async function agreed(drawn) {
+  for (let isChanged = false; ; isChanged = true) {
+    const question = payment.unreadable ? null : drawn();
+    if (!question) {
+      alertWith(CHANGED);
+      return "stop";
+    }
+    const seen = standing(payment);
+    if (!await review(question, isChanged)) return "back";
+    const now = await read();
+    if (!now) return "stop";
+    if (standing(now) === seen) return "send";
+    asked += 1;
+    payment = now;
+    render();
+  }
+}
+
+/** Asks how the payment stands while nothing else may be done. @returns {Promise<any>} Null if nobody says. */
+async function read() {
+  isBusy = true;
+  render();
+  try {
+    return await ask("GET", path());
+  } catch (error) {
+    alertWith(error instanceof Refusal ? wordsOf(error) : NOT_READ);
+    return null;
+  } finally {
+    isBusy = false;
+    render();
+  }
+}
+
 $("review-back").addEventListener("click", () => reviewed.end(""));
 $("review-send").addEventListener("click", () => reviewed.end("send"));
 
@@ -289,6 +340,7 @@ $("approval-form").addEventListener("submit", async (event) => {
 
 /** Does one thing at a time, and shows what became of it. @param {string} verb @param {object} body */
 async function perform(verb, body) {
+  const seen = standing(payment);
   isBusy = true;
   asked += 1;
   alertWith("");
@@ -301,6 +353,8 @@ async function perform(verb, body) {
       if (!(error instanceof Refusal) || error.problem.code !== "approval_required") throw error;
       const approval = await askApproval(error.problem.approval);
       if (!approval) throw error;
+      // A PIN takes its time.
+      if (standing(await ask("GET", path())) !== seen) throw new Refusal(409, { detail: CHANGED });
       await send({ approval });
     }
     answered();
@@ -312,49 +366,57 @@ async function perform(verb, body) {
 }
 
 $("refund").addEventListener("click", async () => {
-  const most = refundable(payment);
   const isCash = payment.tender?.type === "cash";
   const where = isCash ? "in cash" : `to ${method(payment) ?? "the customer"}`;
-  for (;;) {
+  for (let next = "back"; next === "back";) {
+    const most = refundable(payment);
+    if (most <= 0) return alertWith(CHANGED);
     const chosen = await askAmount({
       title: `Refund ${where}`, most, hint: `${of(most)} can still be refunded.`, hasReason: true,
     });
     if (!chosen) return;
-    const isSent = await review({
+    next = await agreed(() => chosen.minor > refundable(payment) ? null : {
       title: `Refund ${of(chosen.minor)} ${where}?`, after: partsOf(payment, chosen.minor),
       words: isCash ? "Hand the money out of the drawer."
         : "A refund that was sent cannot be recalled. If it fails later, this page and Attention say so.",
       send: `Refund ${of(chosen.minor)}`,
     });
-    if (isSent) return perform("refunds", { amount: chosen.minor, ...(chosen.reason && { reason: chosen.reason }) });
+    const body = { amount: chosen.minor, ...(chosen.reason && { reason: chosen.reason }) };
+    if (next === "send") await perform("refunds", body);
   }
 });
 
 $("capture").addEventListener("click", async () => {
-  for (;;) {
+  for (let next = "back"; next === "back";) {
+    if (payment.held <= 0) return alertWith(CHANGED);
     const chosen = await askAmount({
       title: "Capture", most: payment.held, hint: `${of(payment.held)} are held. The rest is released.`,
       hasReason: false,
     });
     if (!chosen) return;
-    const rest = payment.held - chosen.minor;
-    const isSent = await review({
-      title: rest > 0 ? `Capture ${of(chosen.minor)} and release ${of(rest)}?` : `Capture ${of(chosen.minor)}?`,
-      after: partsOf(payment, 0, chosen.minor),
-      words: rest > 0 ? `The other ${of(rest)} cannot be captured later.` : "",
-      send: rest > 0 ? `Capture ${of(chosen.minor)}, release ${of(rest)}` : `Capture ${of(chosen.minor)}`,
+    next = await agreed(() => {
+      const rest = payment.held - chosen.minor;
+      return rest < 0 ? null : {
+        title: rest > 0 ? `Capture ${of(chosen.minor)} and release ${of(rest)}?` : `Capture ${of(chosen.minor)}?`,
+        after: partsOf(payment, 0, chosen.minor),
+        words: rest > 0 ? `The other ${of(rest)} cannot be captured later.` : "",
+        send: rest > 0 ? `Capture ${of(chosen.minor)}, release ${of(rest)}` : `Capture ${of(chosen.minor)}`,
+      };
     });
-    if (isSent) return perform("capture", { amount: chosen.minor });
+    if (next === "send") await perform("capture", { amount: chosen.minor });
   }
 });
 
 $("release").addEventListener("click", async () => {
-  const after = { ...partsOf(payment), held: 0 };
-  const isSent = await review({
-    title: `Release ${of(payment.held)}?`, after: { ...after, free: after.all - after.kept - after.refunded },
-    words: "The customer is not charged. It cannot be captured later.", send: `Release ${of(payment.held)}`,
+  const next = await agreed(() => {
+    if (payment.held <= 0) return null;
+    const after = { ...partsOf(payment), held: 0 };
+    return {
+      title: `Release ${of(payment.held)}?`, after: { ...after, free: after.all - after.kept - after.refunded },
+      words: "The customer is not charged. It cannot be captured later.", send: `Release ${of(payment.held)}`,
+    };
   });
-  if (isSent) perform("cancel", {});
+  if (next === "send") await perform("cancel", {});
 });
 
 reactions.unanswered = () => alertWith(UNANSWERED);
