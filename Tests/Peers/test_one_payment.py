@@ -175,6 +175,43 @@ def test_a_stale_hold_is_neither_captured_nor_released(office, server, action):
     assert sent == []
 
 
+def read_as(page, payment, **members):
+    """The page reads a payment of which something else is so."""
+    answer = json.dumps({**payment, **members})
+    page.route(f"**/v1/payments/{payment['id']}",
+               lambda route: route.fulfill(content_type="application/json", body=answer))
+
+
+def test_what_is_disputed_is_not_kept(office, server):
+    page, payment = office, sold(server, "Disputed")
+    payment = shown(server, payment)
+    last = payment["events"][-1]
+    taken = {**last, "type": "dispute.funds_withdrawn", "disputed": 2000}
+    read_as(page, payment, disputed=2000, events=[*payment["events"], taken])
+    opened(page, server, payment)
+    expect(page.locator("#figure")).to_have_text("€40.00")
+    expect(page.locator("#where-list")).to_contain_text("Disputed")
+    for words in ("−€20.00", "kept €40.00"):
+        expect(page.locator("#timeline li").first).to_contain_text(words)
+    ask_refund(page, "10")
+    expect(page.locator("#after-words")).to_have_text("Kept €30.00, refunded €10.00, disputed €20.00")
+
+
+def test_the_release_of_a_rest_says_that_the_rest_is_not_charged(office, server):
+    page, payment = office, sold(server, "Rest", capture="manual")
+    payment = shown(server, payment)
+    read_as(page, payment, captured=3000, disputed=1000, held=3000, status="partially_captured")
+    opened(page, server, payment)
+    page.get_by_role("button", name="Release…").click()
+    expect(page.locator("#review-words")).to_have_text("The rest is not charged. It cannot be captured later.")
+    expect(page.locator("#now-words")).to_have_text("Kept €20.00, disputed €10.00, held €30.00")
+    expect(page.locator("#after-words")).to_have_text("Kept €20.00, disputed €10.00")
+    widths = page.locator("#bar-after rect:not(.rim)").evaluate_all(
+        "all => all.map((one) => one.getAttribute('width'))")
+    # Kept, disputed with its hatch, and what is not charged: together the whole and no more.
+    assert sum(float(one.rstrip("%")) for one in [widths[0], widths[1], widths[-1]]) == pytest.approx(100), widths
+
+
 def test_what_cannot_be_read_anew_is_not_sent(office, server):
     page, payment = office, sold(server, "Unread")
     opened(page, server, payment)

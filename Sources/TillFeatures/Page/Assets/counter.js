@@ -28,7 +28,7 @@ import { namesAccount, namesReview, showView } from "./views.js";
 /** What is asked before money goes back; it is never sent by the key or click that asked for it. */
 function refundQuestion(payment, minor) {
   const of = (sum) => money(sum, payment.currency);
-  const kept = payment.captured - payment.refunded;
+  const kept = payment.captured - payment.refunded - (payment.disputed ?? 0);
   const isCash = payment.tender?.type === "cash";
   return {
     title: `Refund ${of(minor)} ${isCash ? "in cash" : `to ${method(payment) ?? "the customer"}`}?`,

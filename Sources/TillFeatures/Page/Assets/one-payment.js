@@ -67,9 +67,9 @@ const MARKS = {
 /** What an event did to the money: a sum with its sign, and how it stands since. @returns {[string, string]} */
 function change(event, before) {
   const by = (member) => (event[member] ?? 0) - (before?.[member] ?? 0);
-  const kept = (event.captured ?? 0) - (event.refunded ?? 0);
+  const kept = (event.captured ?? 0) - (event.refunded ?? 0) - (event.disputed ?? 0);
   if (event.type === "payment.created") return [of(payment.amount), "ordered"];
-  const moved = by("captured") - by("refunded");
+  const moved = by("captured") - by("refunded") - by("disputed");
   if (moved !== 0) return [(moved > 0 ? "+" : "−") + of(Math.abs(moved)), `kept ${of(kept)}`];
   if (by("held") > 0) return [of(event.held), "held"];
   if (by("held") < 0) return ["", `held ${of(event.held ?? 0)}`];
@@ -226,7 +226,7 @@ $("ask-form").addEventListener("submit", (event) => {
 
 const partsInWords = (parts) => [
   `Kept ${of(parts.kept)}`, parts.refunded > 0 && `refunded ${of(parts.refunded)}`,
-  parts.held > 0 && `held ${of(parts.held)}`,
+  parts.disputed > 0 && `disputed ${of(parts.disputed)}`, parts.held > 0 && `held ${of(parts.held)}`,
 ].filter(Boolean).join(", ");
 
 const CHANGED = "The payment was changed elsewhere meanwhile. Nothing was sent; look at it again.";
@@ -410,10 +410,11 @@ $("capture").addEventListener("click", async () => {
 $("release").addEventListener("click", async () => {
   const next = await agreed(() => {
     if (payment.held <= 0) return null;
-    const after = { ...partsOf(payment), held: 0 };
+    const parts = partsOf(payment);
+    const what = payment.captured > 0 ? "The rest" : "The customer";
     return {
-      title: `Release ${of(payment.held)}?`, after: { ...after, free: after.all - after.kept - after.refunded },
-      words: "The customer is not charged. It cannot be captured later.", send: `Release ${of(payment.held)}`,
+      title: `Release ${of(payment.held)}?`, after: { ...parts, held: 0, free: parts.free + parts.held },
+      words: `${what} is not charged. It cannot be captured later.`, send: `Release ${of(payment.held)}`,
     };
   });
   if (next === "send") await perform("cancel", {});
