@@ -288,7 +288,7 @@ async function read() {
   try {
     return await ask("GET", path());
   } catch (error) {
-    alertWith(error instanceof Refusal ? wordsOf(error) : NOT_READ);
+    alertWith(error instanceof Refusal && error.status === 401 ? "" : NOT_READ);
     return null;
   } finally {
     isBusy = false;
