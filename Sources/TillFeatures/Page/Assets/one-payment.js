@@ -354,7 +354,8 @@ async function perform(verb, body) {
       const approval = await askApproval(error.problem.approval);
       if (!approval) throw error;
       // A PIN takes its time.
-      if (standing(await ask("GET", path())) !== seen) throw new Refusal(409, { detail: CHANGED });
+      const now = await ask("GET", path()).catch(() => null);
+      if (!now || standing(now) !== seen) throw new Refusal(409, { detail: now ? CHANGED : NOT_READ });
       await send({ approval });
     }
     answered();
