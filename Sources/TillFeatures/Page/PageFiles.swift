@@ -65,6 +65,7 @@ extension PageAsset {
         "/tap.js": script(PackageResources.tap_js),
         "/typed-digits.js": shared(PackageResources.typed_digits_js),
         "/typed-fields.js": shared(PackageResources.typed_fields_js),
+        "/unfinished.js": script(PackageResources.unfinished_js),
         "/views.js": script(PackageResources.views_js),
         "/openapi.yaml": PageAsset(
             bytes: PackageResources.openapi_yaml, type: "application/yaml", audience: .counter),

@@ -30,6 +30,7 @@ extension PaymentJSON {
                 writer.field("captured", standing.captured.minorUnits)
                 writer.field("refunded", standing.refunded.minorUnits)
                 writer.field("held", standing.held.minorUnits)
+                writer.field("disputed", standing.disputed.minorUnits)
             }
             writer.key("by")
             if let by = event.record.by { write(by, into: &writer) } else { writer.null() }

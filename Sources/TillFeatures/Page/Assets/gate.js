@@ -34,7 +34,7 @@ export function lockGate() {
 }
 
 function hideTill() {
-  for (const id of ["review", "approval"]) if ($(id).open) $(id).close("");
+  for (const id of ["review", "approval", "unfinished"]) if ($(id).open) $(id).close("");
   $("till").hidden = $("main-nav").hidden = true;
 }
 

@@ -4,6 +4,7 @@ import { reactions, Refusal, sentencesOf } from "./calls.js";
 import { $ } from "./dom.js";
 import { lockGate, openGate, shutGate } from "./gate.js";
 import { alertWith, mark, show } from "./notice.js";
+import "./unfinished.js";
 
 export {
   admit, ask, isKept, keptRequests, newKey, operate, Refusal, sentencesOf, settle,

@@ -1,6 +1,8 @@
 // What the page's scripts share: the payment that is shown, whether a request about it is under way, and whether what
 // is shown of it may be out of date, because a request about it had no answer.
 
+import { actAs } from "./calls.js";
+
 /**
  * `confirming` is the payment whose confirmation is under way, and how the customer pays, as a sentence: the events of
  * a payment that nobody has asked the provider about yet do not hide that.
@@ -19,6 +21,7 @@ let person = null;
 /** @param {typeof person} who */
 export function setPerson(who) {
   person = who;
+  actAs(who?.id);
 }
 
 export const whoIs = () => person;
