@@ -32,7 +32,7 @@ package struct DisputeInsight: Hashable, Sendable {
         }
     }
 
-    /// `true` if it is to be listed before another one: what is open by its deadline, then what is closed, newest first.
+    /// `true` if it is to be listed before another: what is open by its deadline, then what is closed, newest first.
     static func comesFirst(_ left: DisputeInsight, _ right: DisputeInsight) -> Bool {
         let (mine, others) = (left.state == "open", right.state == "open")
         guard mine == others else { return mine }

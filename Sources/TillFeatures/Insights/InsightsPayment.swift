@@ -39,7 +39,8 @@ struct MovedMoney: Hashable {
 /// A payment while its events are read.
 ///
 /// What it has moved follows from its state alone, and an event counts at its own time with the change that it makes.
-/// The figures of adjoining ranges therefore add up to those of the whole, also where a capture or a refund fails later.
+/// The figures of adjoining ranges therefore add up to those of the whole, also where a capture or a refund fails
+/// later.
 struct InsightsPayment {
     /// A change of what was moved.
     struct Change {
