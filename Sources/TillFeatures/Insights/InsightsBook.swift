@@ -75,7 +75,7 @@ package struct Insights: Sendable {
 
 /// Answers questions about spans of days. It reads, and changes nothing but what the attention queue repairs itself.
 package final class InsightsBook: Sendable {
-    private let journal: any CounterStore
+    private let journal: any Journal & RecordStore
     private let clock: any TillClock
     /// The counter's own account, to which statements and stored cards belong.
     private let own: AccountID
@@ -84,7 +84,7 @@ package final class InsightsBook: Sendable {
     private let running = Mutex(0)
 
     package init(
-        _ journal: any CounterStore, clock: any TillClock, own: AccountID, offline: OfflineService? = nil,
+        _ journal: any Journal & RecordStore, clock: any TillClock, own: AccountID, offline: OfflineService? = nil,
         limits: InsightsLimits.Reading = .init()
     ) {
         (self.journal, self.clock, self.own, self.offline, self.limits) = (journal, clock, own, offline, limits)

@@ -24,7 +24,10 @@ export function shape(name, attributes = {}, ...inside) {
 
 const percent = (part) => `${Math.round(part * 100_000) / 1_000}%`;
 
-/** A pattern of stripes that tells parts apart without their colour. @returns {[any, string]} */
+/**
+ * A pattern of stripes that tells parts apart without their colour, and what fills a shape with it.
+ * @returns {[any, string]}
+ */
 function stripes() {
   const id = `stripes-${patterns += 1}`;
   const pattern = shape("pattern", {
