@@ -84,8 +84,8 @@ func feature(_ name: String, _ dependencies: Target.Dependency..., resources: [R
 
 /// The features of the server, one target each.
 let features = [
-    "ApplePay", "Books", "CardFields", "Day", "Insights", "Operations", "Orders", "Page", "Payments", "Receipts", "Shops",
-    "Staff", "Tap", "Terminal", "Webhooks",
+    "ApplePay", "Books", "CardFields", "Day", "Insights", "Operations", "Orders", "Page", "Payments", "Receipts",
+    "Shops", "Staff", "Tap", "Terminal", "Webhooks",
 ].map { Target.Dependency.target(name: "TillFeature" + $0) }
 
 let package = Package(

@@ -55,22 +55,38 @@ package struct Insights: Sendable {
         case unreadable(String)
     }
 
+    /// What waits for a person.
+    package struct Attention: Hashable, Sendable {
+        /// The number of open entries of the attention queue; a minimum if ``hasMore``.
+        package var open: Int
+        package var hasMore: Bool
+        package var incidents: Int
+    }
+
     package var span: InsightsSpan
     package var reading: InsightsReading
     /// Open disputes by deadline, then closed ones; at most ``InsightsLimits/maximumDisputes``.
     package var disputes: [DisputeInsight] = []
     /// The number of disputes that are not in the list.
     package var furtherDisputes = 0
-    /// `nil` for an account to which statements do not belong.
+    /// `nil` for an account to which statements do not belong, and for whoever may not see them.
     package var payouts: PayoutStandings?
     /// The number of open differences between statements and the journal.
     package var openBreaks = 0
     package var offline = Offline.none
-    /// The number of open entries of the attention queue; a minimum if ``hasMoreAttention``.
-    package var attention = 0
-    package var hasMoreAttention = false
-    package var incidents = 0
+    /// `nil` for whoever may not see it.
+    package var attention: Attention?
     package var at: Timestamp
+}
+
+/// What of an answer whoever asks may see, beside payments and their sums.
+package struct InsightsSight: Hashable, Sendable {
+    /// `true` with the attention queue and the payouts.
+    package var review: Bool
+    /// `true` with the stored cards.
+    package var offline: Bool
+
+    package init(review: Bool = true, offline: Bool = true) { (self.review, self.offline) = (review, offline) }
 }
 
 /// Answers questions about spans of days. It reads, and changes nothing but what the attention queue repairs itself.
@@ -81,7 +97,8 @@ package final class InsightsBook: Sendable {
     private let own: AccountID
     private let offline: OfflineService?
     private let limits: InsightsLimits.Reading
-    private let running = Mutex(0)
+    /// The questions that are being answered.
+    private let running = Mutex<[AccountID: Int]>([:])
 
     package init(
         _ journal: any Journal & RecordStore, clock: any TillClock, own: AccountID, offline: OfflineService? = nil,
@@ -94,39 +111,60 @@ package final class InsightsBook: Sendable {
     package var now: Timestamp { clock.now() }
 
     /// Returns what is known of an account's days.
-    /// - Throws: ``InsightsError/busy`` while as many questions are being answered as ``InsightsLimits/maximumAtOnce``;
-    ///   ``InsightsError/journal(_:)``.
-    package func insights(of account: AccountID, in span: InsightsSpan) async throws(InsightsError) -> Insights {
-        let isFree = running.withLock { running in
-            guard running < InsightsLimits.maximumAtOnce else { return false }
-            running += 1
-            return true
-        }
-        guard isFree else { throw .busy }
-        defer { running.withLock { $0 -= 1 } }
-        do throws(JournalError) { return try await read(account, span) } catch { throw .journal(error) }
+    /// - Throws: ``InsightsError/busy`` while as many questions are being answered as ``InsightsLimits/maximumAtOnce``,
+    ///   or as many of the account as ``InsightsLimits/maximumOfAccount``; ``InsightsError/journal(_:)``.
+    package func insights(
+        of account: AccountID, in span: InsightsSpan, seeing sight: InsightsSight = .init()
+    ) async throws(InsightsError) -> Insights {
+        guard begin(account) else { throw .busy }
+        defer { end(account) }
+        do throws(JournalError) { return try await read(account, span, sight) } catch { throw .journal(error) }
     }
 
-    private func read(_ account: AccountID, _ span: InsightsSpan) async throws(JournalError) -> Insights {
+    /// Returns `false` if the question must wait.
+    private func begin(_ account: AccountID) -> Bool {
+        running.withLock { running in
+            let mine = running[account] ?? 0
+            guard mine < InsightsLimits.maximumOfAccount,
+                running.values.reduce(0, +) < InsightsLimits.maximumAtOnce
+            else { return false }
+            running[account] = mine + 1
+            return true
+        }
+    }
+
+    private func end(_ account: AccountID) {
+        running.withLock { running in
+            let left = (running[account] ?? 0) - 1
+            running[account] = left > 0 ? left : nil
+        }
+    }
+
+    private func read(
+        _ account: AccountID, _ span: InsightsSpan, _ sight: InsightsSight
+    ) async throws(JournalError) -> Insights {
         let reading = try await InsightsReader(journal, limits: limits).read(account, in: span)
         var insights = Insights(span: span, reading: reading, at: clock.now())
         let found = try await AttentionQueue(journal, clock: clock)
             .open(account: account, limit: InsightsLimits.maximumAttention)
-        insights.attention = found.count
-        // Each payment has at least one entry, so a full page has at least as many.
-        insights.hasMoreAttention = Set(found.map(\.payment.id)).count >= InsightsLimits.maximumAttention
-        insights.incidents = try await IncidentLog(journal).open(account: account, limit: 1).count
+        if sight.review {
+            insights.attention = Insights.Attention(
+                open: found.count, hasMore: Set(found.map(\.payment.id)).count >= InsightsLimits.maximumAttention,
+                incidents: try await IncidentLog(journal).open(account: account, limit: 1).count)
+        }
         // Disputes of older payments stand in the queue until somebody has dealt with them.
         let disputes = found.reduce(into: reading.disputes) { $0.formUnion(DisputeInsight.all(of: $1.payment)) }
             .sorted(by: DisputeInsight.comesFirst)
         insights.disputes = Array(disputes.prefix(InsightsLimits.maximumDisputes))
         insights.furtherDisputes = disputes.count - insights.disputes.count
         guard account == own else { return insights }
-        insights.payouts = try await Reconciliation.payouts(
-            journal, from: span.start, until: span.end, atMost: InsightsLimits.maximumPayouts,
-            lines: InsightsLimits.maximumLines)
-        insights.openBreaks = try await Reconciliation.openCount(journal)
-        insights.offline = await stored()
+        if sight.review {
+            insights.payouts = try await Reconciliation.payouts(
+                journal, from: span.start, until: span.end, atMost: InsightsLimits.maximumPayouts,
+                lines: InsightsLimits.maximumLines)
+            insights.openBreaks = try await Reconciliation.openCount(journal)
+        }
+        if sight.offline { insights.offline = await stored() }
         return insights
     }
 

@@ -18,7 +18,7 @@ package enum InsightsError: ExplainedError, ProblemConvertible, Hashable {
 
     package var what: String {
         switch self {
-        case .busy: "\(InsightsLimits.maximumAtOnce) such questions are being answered, which is the most."
+        case .busy: "As many such questions are being answered as may be at the same time."
         case .journal(let error): "\(error)"
         }
     }

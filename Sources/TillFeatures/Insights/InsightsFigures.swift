@@ -1,4 +1,4 @@
-package import TillCore
+import TillCore
 
 /// Captured and refunded money of one currency, in minor units.
 package struct InsightsSums: Hashable, Sendable {

@@ -46,8 +46,10 @@ enum InsightsFile {
             file.count("open_breaks", "", Int64(insights.openBreaks))
         }
         file.offline(insights.offline)
-        file.count("attention", insights.hasMoreAttention ? "at least" : "", Int64(insights.attention))
-        file.count("incidents", "", Int64(insights.incidents))
+        if let attention = insights.attention {
+            file.count("attention", attention.hasMore ? "at least" : "", Int64(attention.open))
+            file.count("incidents", "", Int64(attention.incidents))
+        }
         return file.text
     }
 

@@ -28,11 +28,15 @@ enum InsightsJSON {
         payouts(insights, into: &writer)
         offline(insights.offline, into: &writer)
         writer.key("attention")
-        writer.beginObject()
-        writer.field("open", insights.attention)
-        writer.field("has_more", insights.hasMoreAttention)
-        writer.field("incidents", insights.incidents)
-        writer.endObject()
+        if let attention = insights.attention {
+            writer.beginObject()
+            writer.field("open", attention.open)
+            writer.field("has_more", attention.hasMore)
+            writer.field("incidents", attention.incidents)
+            writer.endObject()
+        } else {
+            writer.null()
+        }
         writer.endObject()
         return writer.bytes
     }

@@ -13,7 +13,9 @@ package enum InsightsLimits {
     /// The maximum number of events that are read; the payment that exceeds it is the last one.
     package static let maximumEvents = 400_000
     /// The maximum number of questions that are answered at the same time.
-    package static let maximumAtOnce = 2
+    package static let maximumAtOnce = 4
+    /// The maximum number of those of one account.
+    package static let maximumOfAccount = 2
     /// The maximum length of the name of a time zone, in bytes.
     package static let maximumZoneBytes = 64
     /// The maximum number of refund reasons and of declines with a line of their own; further ones count together.

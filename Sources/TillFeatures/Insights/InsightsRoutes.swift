@@ -18,11 +18,14 @@ package struct InsightsRoutes: Sendable {
     package func register(on router: CounterRouter) {
         let named = QueryParameters.named(InsightsRequest.names)
         router.get("/v1/insights", for: .read, of: .caller, needs: .totals, query: named) { incoming in
-            .json(InsightsJSON.write(try await book.insights(of: incoming.account, in: try self.span(incoming))))
+            let insights = try await book.insights(
+                of: incoming.account, in: try self.span(incoming), seeing: InsightsRoutes.sight(of: incoming))
+            return .json(InsightsJSON.write(insights))
         }
         router.get("/v1/insights.csv", for: .read, of: .caller, needs: .totals, query: named) { incoming in
             let span = try self.span(incoming)
-            let insights = try await book.insights(of: incoming.account, in: span)
+            let insights = try await book.insights(
+                of: incoming.account, in: span, seeing: InsightsRoutes.sight(of: incoming))
             let name = "insights-\(ShopCalendar.text(span.first))-\(ShopCalendar.text(span.last)).csv"
             return Response(
                 status: .ok,
@@ -32,6 +35,13 @@ package struct InsightsRoutes: Sendable {
                 ],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: InsightsFile.text(insights))))
         }
+    }
+
+    /// What stands at addresses of its own, with the permission or the scope that is needed there.
+    private static func sight(of incoming: Incoming) -> InsightsSight {
+        InsightsSight(
+            review: incoming.person?.role.permissions.contains(.review) ?? true,
+            offline: incoming.scopes.contains(.offline))
     }
 
     private func span(_ incoming: Incoming) throws -> InsightsSpan {

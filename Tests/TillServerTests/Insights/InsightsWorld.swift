@@ -35,7 +35,7 @@ final class InsightsWorld {
         return (moment.milliseconds + offset) / 86_400_000
     }
 
-    /// Lives for eight days.
+    /// Lives for ten days or so.
     func live() async throws {
         for _ in 0..<90 {
             world.clock.advance(by: .minutes(random.number(20...230)))
@@ -93,7 +93,7 @@ final class InsightsWorld {
         }
         sales.append(Sold(id: id, currency: currency))
         for (number, part) in [first, amount - first].enumerated() {
-            world.clock.advance(by: .hours(random.number(0...30)))
+            world.clock.advance(by: .hours(random.number(0...6)))
             let capture = CaptureID(rawValue: "\(id)-c\(number)")
             let money = Money(minorUnits: part, currency: currency)
             try await world.append(

@@ -60,6 +60,7 @@ function tiles(answer, money, currency) {
   const decided = attempts.approved + attempts.declined;
   const stored = answer.offline;
   const risk = stored?.sums?.find((one) => one.currency === currency)?.amount ?? 0;
+  const atRisk = stored ? sum(risk, currency) : "–";
   const beforeWords = `${change(now.captured, before.captured)} on the ${answer.days.length} days before`;
   $("tiles").replaceChildren(
     tile("Captured", sum(now.captured, currency), beforeWords),
@@ -68,8 +69,8 @@ function tiles(answer, money, currency) {
       `${attempts.approved} of ${decided} attempts; before ${rate(answer.attempts.before.approved_per_mille)}`),
     tile("Refunded", sum(now.refunded, currency),
       `${part(now.refunded, now.captured)} of captured, ${now.refunds} refunds`),
-    tile("Offline at risk", stored?.fault ? "Not known" : sum(risk, currency),
-      stored?.fault ?? (stored ? `${stored.count} stored in all currencies` : "No cards are stored here")));
+    tile("Offline at risk", stored?.fault ? "Not known" : atRisk,
+      stored?.fault ?? (stored ? `${stored.count} stored in all currencies` : "No stored cards to see")));
 }
 
 function table(caption, heads, lines, foot) {
@@ -95,7 +96,7 @@ function table(caption, heads, lines, foot) {
   }
   const box = make("div", "", { className: "scroll", tabIndex: 0 });
   box.setAttribute("role", "region");
-  box.setAttribute("aria-label", caption);
+  box.setAttribute("aria-label", `${caption}, as a table`);
   box.append(element);
   return box;
 }
@@ -218,7 +219,7 @@ function lists(answer) {
   }));
   $("payouts-none").hidden = (payouts?.payouts.length ?? 0) > 0;
   $("payouts-none").textContent = payouts ? "No statement has a payout in these days."
-    : "Statements belong to the shop's own account.";
+    : "Payouts are for whoever reviews the statements of the shop's own account.";
   $("breaks").textContent = payouts?.open_breaks ? `${payouts.open_breaks} differences open` : "";
   $("breaks").hidden = !payouts?.open_breaks;
   $("payouts-part").hidden = payouts?.complete !== false;
@@ -252,7 +253,8 @@ export function render(answer, currency, isByWeek) {
       refund_reasons: [] };
   $("about").textContent = `${rangeOf(answer.from, answer.until)}, ${answer.zone}`;
   omissions(answer);
-  const { open, has_more: hasMore, incidents } = answer.attention;
+  $("attention").hidden = !answer.attention;
+  const { open, has_more: hasMore, incidents } = answer.attention ?? { open: 0, has_more: false, incidents: 0 };
   $("attention").textContent = `${hasMore ? "At least " : ""}${open + incidents} need attention`;
   const attempts = now.approved + now.declined + before.approved + before.declined;
   const isEmpty = answer.currencies.length === 0 && attempts === 0 && answer.disputes.length === 0

@@ -9,6 +9,8 @@ const USUAL_DAYS = 14;
 const RANGES = [1, 7, 14, 90];
 /** Above so many days weeks are drawn, unless days are asked for. */
 const MOST_COLUMNS = 62;
+/** The till refuses more. */
+const MOST_DAYS = 400;
 const DAY_MS = 86_400_000;
 const NEWS = "Payments changed since. ";
 
@@ -50,7 +52,8 @@ function question() {
   const query = new URLSearchParams();
   if (from) query.set("from", from);
   if (until) query.set("until", until);
-  if (!from && !until && days && answer) query.set("from", daysBack(today(), Math.max(1, Number(days) || 1) - 1));
+  const count = Math.min(MOST_DAYS, Math.max(1, Math.trunc(Number(days)) || USUAL_DAYS));
+  if (!from && !until && days && answer) query.set("from", daysBack(today(), count - 1));
   const text = query.toString();
   return text && "?" + text;
 }
