@@ -1,4 +1,4 @@
-"""Figures of a span of days: over HTTP, as a file, and on the page, where each chart has a table of the same numbers."""
+"""Figures of a span of days: over HTTP, as a file, and on the page, where each chart has a table of its numbers."""
 import csv
 import io
 import time

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TillBooks
 import TillCore
 @testable import TillFeatureInsights
 import TillJournal
@@ -177,6 +178,11 @@ struct InsightsTests {
         #expect(lines.contains("total,2026-11-10,2026-11-10,,,EUR,1,12.50,1,2.50,10.00,1"))
         #expect(lines.contains("total,2026-11-10,2026-11-10,,,JPY,1,700,0,0,700,1"))
         #expect(lines.allSatisfy { $0.split(separator: ",", omittingEmptySubsequences: false).count == 12 })
+        // Whoever may not review sees neither payouts nor the queue.
+        let part = try await book.insights(
+            of: .main, in: insights.span, seeing: InsightsSight(review: false, offline: false))
+        #expect(part.payouts == nil && part.attention == nil)
+        #expect(insights.payouts?.payouts.isEmpty == true && insights.attention?.open == 0)
         // Another account has nothing of it, and no statements.
         let other = AccountID(rawValue: "other")
         let none = try await book.insights(of: other, in: insights.span)
