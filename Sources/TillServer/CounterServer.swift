@@ -12,6 +12,7 @@ public import TillFeatureApplePay
 import TillFeatureBooks
 import TillFeatureCardFields
 import TillFeatureDay
+import TillFeatureInsights
 import TillFeatureOperations
 import TillFeatureOrders
 import TillFeaturePage
@@ -336,6 +337,10 @@ public struct CounterServer: Sendable {
         DrawerRoute(journal: journal, clock: clock).register(on: router)
         DayRoutes(book: DayBook(journal, clock: clock, differenceLimit: options.dayDifferenceLimit))
             .register(on: router)
+        InsightsRoutes(
+            book: InsightsBook(journal, clock: clock, own: options.account, offline: offline),
+            zone: options.receipts.store.timeZone
+        ).register(on: router)
         TerminalRoutes(service: terminal, payments: payments).register(on: router)
         TapRoutes(taps: tap, payments: payments).register(on: router)
         WebhookRoute(modules, checkout: checkout, clock: clock, logger: logger).register(on: router)

@@ -96,6 +96,7 @@ ANSWERS = {"GET /v1/payments", "GET /v1/attention", "GET /v1/reconciliation", "G
            "GET /v1/roles", "GET /v1/staff", "GET /v1/sessions", "GET /v1/webhook_endpoints",
            "GET /v1/orders", "GET /v1/shops"}
 PAYMENTS_FILE = "GET /v1/payments.csv"
+INSIGHTS = {"GET /v1/insights", "GET /v1/insights.csv"}
 QUERIES = {
     "GET /v1/payments": ["", "?order_id=o-1", "?status=succeeded", "?before={payment}", "?q=o-1", "?q={payment}",
                          "?card=4242"],
@@ -111,7 +112,7 @@ QUERIES = {
 # Parameters that name nothing of anybody.
 ORDERS_STREAM = "GET /v1/orders/events"
 PLAIN = {"limit", "status", "format", "width", "copy", "after", "since", "provider", "tender", "from", "until",
-         "amount_from", "amount_until", "currency"}
+         "amount_from", "amount_until", "currency", "zone"}
 
 
 def description(server):
@@ -163,6 +164,11 @@ def try_everything(owner, stranger, server):
                     # The stranger's own, or the head alone.
                     assert answer.status_code == 200 and answer.text.startswith("created_at,"), what
                     assert owner.sale["id"] not in answer.text and ",o-1," not in answer.text, what
+                elif name in INSIGHTS:
+                    # The stranger's own figures, which have no sale.
+                    assert answer.status_code == 200, what
+                    assert owner.sale["id"] not in answer.text and '"captures":1' not in answer.text, what
+                    assert ",EUR,1," not in answer.text and '"payouts":{' not in answer.text, what
                 elif name in ANSWERS and answer.status_code == 200:
                     found = answer.json()
                     found["webhook_endpoints"] = [

@@ -30,6 +30,9 @@ package struct PageRoutes: Sendable {
         router.open([.get, .head], "/payments", for: .clerk, query: .any) { _, _ in payments() }
         router.open([.get, .head], "/payments/{id}", for: .clerk) { _, _ in page(PackageResources.one_payment_html) }
         router.open([.get, .head], "/day", for: .clerk, query: .any) { _, _ in page(PackageResources.day_html) }
+        router.open([.get, .head], "/insights", for: .clerk, query: .any) { _, _ in
+            page(PackageResources.insights_html)
+        }
         router.open([.get, .head], "/docs", for: .clerk) { _, _ in docs() }
         for (path, asset) in PageAsset.ofCounter {
             router.open([.get, .head], path, for: asset.reader) { _, _ in asset.response }

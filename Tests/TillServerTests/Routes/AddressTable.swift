@@ -30,6 +30,12 @@ let addresses = """
     GET /day-count.js 200
     GET /day-report.js 200
     GET /day.css 200
+    GET /insights 200
+    GET /insights?days=7 200
+    GET /insights.js 200
+    GET /insights-chart.js 200
+    GET /insights-shown.js 200
+    GET /insights.css 200
     GET /payments-rows.js 200
     GET /design.css 200
     GET /frame.css 200
@@ -60,6 +66,8 @@ let addresses = """
     DELETE / 405 method_not_allowed GET,HEAD
     POST /payments 405 method_not_allowed GET,HEAD
     POST /day 405 method_not_allowed GET,HEAD
+    POST /insights 405 method_not_allowed GET,HEAD
+    GET /insights/ 404 not_found
     GET /day/ 404 not_found
     GET /payments/ 404 not_found
     POST /counter.js 405 method_not_allowed GET,HEAD
@@ -243,6 +251,21 @@ let addresses = """
     POST /v1/day/close 409 day_not_open
     POST /v1/day/resume 409 day_not_open
     GET /v1/day/open 405 method_not_allowed POST
+    GET /v1/insights 200
+    HEAD /v1/insights 200
+    GET /v1/insights?from=2026-11-09&until=2026-11-21&zone=Europe/Berlin 200
+    GET /v1/insights?from=2026-02-30 422 invalid_request
+    GET /v1/insights?from=2026-11-21&until=2026-11-09 422 invalid_request
+    GET /v1/insights?from=2024-01-01&until=2026-11-09 422 invalid_request
+    GET /v1/insights?zone=Moon/Base 422 invalid_request
+    GET /v1/insights?days=7 400 unknown_parameter
+    POST /v1/insights 405 method_not_allowed GET,HEAD
+    GET /v1/insights/ 404 not_found
+    GET /v1/insights.csv 200
+    HEAD /v1/insights.csv 200
+    GET /v1/insights.csv?until=x 422 invalid_request
+    GET /v1/insights.csv?limit=1 400 unknown_parameter
+    POST /v1/insights.csv 405 method_not_allowed GET,HEAD
     GET /v1/printers 200
     GET /v1/printers/ 404 not_found
     GET /v1/printers/none 404 not_found
@@ -429,6 +452,8 @@ let addresses = """
     GET* /v1/day 401 unauthorized
     GET* /v1/day/reports/1 401 unauthorized
     POST* /v1/day/open 401 unauthorized
+    GET* /v1/insights 401 unauthorized
+    GET* /v1/insights.csv 401 unauthorized
     GET* /v1/printers/x 401 unauthorized
     GET* /v1/tap 401 unauthorized
     GET* /v1/terminal/readers 401 unauthorized

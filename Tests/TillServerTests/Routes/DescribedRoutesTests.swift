@@ -15,7 +15,7 @@ struct DescribedRoutesTests {
     /// Not in a description on purpose: pages, what they load, and the demo shop with its simulator.
     private static let undescribed = Set(
         [
-            "/", "/payments", "/payments/{id}", "/day", "/shop", "/shop/session", "/shop/baskets",
+            "/", "/payments", "/payments/{id}", "/day", "/insights", "/shop", "/shop/session", "/shop/baskets",
             "/applepay/sandbox/authorize",
             // A file of Apple's at an address of Apple's.
             ApplePayRoutes.association,
@@ -30,7 +30,7 @@ struct DescribedRoutesTests {
 
     /// Addresses that others make, send and open, with parameters of their own.
     private static let anyQuery: Set<String> = [
-        "/", "/payments", "/day", "/shop", "/r/{link}", "/back/{attempt}/{way}", "/webhooks/{provider}",
+        "/", "/payments", "/day", "/insights", "/shop", "/r/{link}", "/back/{attempt}/{way}", "/webhooks/{provider}",
         "/applepay/notifications/{event}", "/applepay/notifications/merchantToken/{event}",
     ]
 
