@@ -176,7 +176,7 @@ const MONEY_MOVED = {
 // What to do on this page, where the till's own words are for programs and the command line.
 const NEXT = {
   order_settled_in_shop: "Check the order in the shop.",
-  order_held: "Open it under To review.",
+  order_held: "Open it under Attention.",
   unknown_statement: "Choose its provider, or export the report again.",
   statement_unreadable: "Export the report again and give the file as it came.",
   statement_too_large: "Split it by day: export the report for a shorter time.",

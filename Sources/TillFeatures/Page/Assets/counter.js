@@ -19,6 +19,7 @@ import { adopt, release, remember } from "./sale.js";
 import { session } from "./session.js";
 import { busy, close, open, pathOf, refresh } from "./shown.js";
 import "./office.js";
+import "./sell-keys.js";
 import "./stored.js";
 import { known } from "./staff.js";
 import { namesAccount, namesReview, showView } from "./views.js";

@@ -44,8 +44,14 @@ export function chooseOrder(order) {
   const sum = money(order.payment.open, order.currency);
   $("chosen-words").textContent = `Order ${order.number}${whose}: ${sum} to pay. A smaller amount takes a part.`;
   $("chosen").hidden = false;
-  $("amount").focus();
-  $("amount").select();
+  propose();
+  $("sale-title").focus();
+}
+
+/** Has the next digit of the keypad begin another amount, and everything follow the amount in the form. */
+export function propose() {
+  $("amount").dataset.proposed = "";
+  $("amount").dispatchEvent(new Event("input"));
 }
 
 /** What a request for a payment asks for, in one text: the same text is the same sale. */
@@ -110,7 +116,8 @@ $("document").addEventListener("input", () => {
 $("chosen-none").addEventListener("click", () => {
   forgetOrder();
   $("amount").value = "";
-  $("amount").focus();
+  $("amount").dispatchEvent(new Event("input"));
+  $("sale-title").focus();
 });
 $("file").addEventListener("change", async () => {
   const file = $("file").files[0];
