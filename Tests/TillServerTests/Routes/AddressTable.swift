@@ -18,7 +18,9 @@ let addresses = """
     GET /review.js 200
     GET /sale.js 200
     GET /sell.css 200
+    GET /sell-find.js 200
     GET /sell-keys.js 200
+    GET /sell-scan.js 200
     GET /sell-stage.js 200
     GET /shown.js 200
     GET /payments 200

@@ -35,7 +35,7 @@ export function lockGate() {
 
 function hideTill() {
   for (const id of ["review", "approval", "parked"]) if ($(id).open) $(id).close("");
-  $("till").hidden = $("main-nav").hidden = $("top-bar").hidden = true;
+  $("till").hidden = $("main-nav").hidden = $("top-bar").hidden = $("results").hidden = true;
 }
 
 /** Shows what to do to sign in, in place of the till. @param {string} [why] */
