@@ -3,9 +3,12 @@
 
 /**
  * What a page does about the session and about answers that do not come; each page puts its own here.
- * @type {{open: () => void, lock: () => void, shut: () => void, unanswered: () => void, earlier: () => void}}
+ * @type {{open: () => void, lock: () => void, shut: () => void, unanswered: () => void, earlier: () => void,
+ *   reached: () => void, unreached: () => void}}
  */
-export const reactions = { open() {}, lock() {}, shut() {}, unanswered() {}, earlier() {} };
+export const reactions = {
+  open() {}, lock() {}, shut() {}, unanswered() {}, earlier() {}, reached() {}, unreached() {},
+};
 
 /** An answer that says no, with the problem's document (RFC 9457). */
 export class Refusal extends Error {
@@ -54,14 +57,21 @@ export function admit(attempt) {
   admission = attempt.then(() => {}, () => {});
 }
 
-function send(method, path, body, key) {
+async function send(method, path, body, key) {
   /** @type {Record<string, string>} */
   const headers = { "X-Till-Page": "1", Accept: "application/json" };
   const type = body instanceof Blob ? "application/octet-stream" : "application/json";
   if (body !== undefined) headers["Content-Type"] = type;
   if (key) headers["Idempotency-Key"] = key;
   if (isAlone()) headers["X-Till-Alone"] = "1";
-  return fetch(path, { method, headers, body, credentials: "same-origin", cache: "no-store" });
+  try {
+    const answer = await fetch(path, { method, headers, body, credentials: "same-origin", cache: "no-store" });
+    reactions.reached();
+    return answer;
+  } catch (error) {
+    reactions.unreached();
+    throw error;
+  }
 }
 
 async function answerTo(method, path, body, key) {

@@ -20,12 +20,16 @@ export function orderDocument() {
 /** The booked order in the form; null without one. @type {any} */
 let chosen = null;
 
+/** The booked order in the form; null without one. */
+export const chosenOrder = () => chosen;
+
 /** Takes a booked order out of the form. */
 export function forgetOrder() {
   chosen = null;
   $("chosen").hidden = true;
   $("number-field").hidden = $("document-box").hidden = false;
   $("currency").disabled = false;
+  document.dispatchEvent(new Event("till:order-changed"));
 }
 
 /** Puts a booked order into the form, with all that is open of it. */
@@ -44,6 +48,7 @@ export function chooseOrder(order) {
   const sum = money(order.payment.open, order.currency);
   $("chosen-words").textContent = `Order ${order.number}${whose}: ${sum} to pay. A smaller amount takes a part.`;
   $("chosen").hidden = false;
+  document.dispatchEvent(new Event("till:order-changed"));
   propose();
   $("sale-title").focus();
 }

@@ -85,6 +85,10 @@ function isOfSale(payment, body) {
   return (adopted?.id === payment.id && adopted.body === body) || sessionStorage.getItem(SALE + payment.id) === body;
 }
 
+/** The open payment that is shown, if the form has its sale. */
+export const paymentInForm = () =>
+  session.payment && isOfSale(session.payment, /** @type {any} */ (saleBody()).body) ? session.payment : null;
+
 // The payment to charge: the shown one if it is open and for the same sale, otherwise a new one. One that this page
 // made and that is replaced ends; one that somebody else made stays open.
 async function paymentFor({ body, path, minor }, asked) {

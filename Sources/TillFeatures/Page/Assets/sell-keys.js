@@ -84,6 +84,7 @@ function goBack() {
 
 const LETTERS = {
   p: () => pressable("print-form")?.requestSubmit(), m: () => pressable("send-to")?.focus(),
+  s: () => pressable("split-equal")?.querySelector("button")?.focus(),
 };
 for (const [letter, value] of Object.entries(TENDERS)) LETTERS[letter] = () => chooseTender(value);
 

@@ -1,4 +1,5 @@
-// A scanner types like a keyboard, but faster than anybody: its burst goes to the search, and its Enter charges nothing.
+// A scanner types like a keyboard, but faster than anybody: its burst goes to the search, and its Enter charges
+// nothing.
 
 import { $ } from "./dom.js";
 import { isField, isSelling } from "./sell-keys.js";

@@ -48,13 +48,13 @@ const STALE = [
 export function render() {
   const payment = session.payment;
   const isBlocked = Boolean(payment) && (session.isStale || blocksSale(payment));
-  $("charge").disabled = session.busy || isBlocked;
+  $("charge").disabled = session.busy || isBlocked || session.isOffline;
   for (const button of document.querySelectorAll("#capture-form button, #refund-form button, #drop")) {
     /** @type {HTMLButtonElement} */ (button).disabled = session.busy;
   }
-  $("blocked").hidden = session.busy || !isBlocked;
-  $("blocked").textContent =
-    "The last sale is still being checked. For another customer, press “Start another sale”.";
+  $("blocked").hidden = session.busy || !(isBlocked || session.isOffline);
+  $("blocked").textContent = session.isOffline ? "Off until the connection is back. Your sale is kept."
+    : "The last sale is still being checked. For another customer, press “Start another sale”.";
   $("another").hidden = !payment || session.busy;
   $("details").hidden = !payment;
   $("override-form").hidden = !session.settled || Boolean(payment) || session.busy;
