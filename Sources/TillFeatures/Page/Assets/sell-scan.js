@@ -4,21 +4,24 @@
 import { $ } from "./dom.js";
 import { isField, isSelling } from "./sell-keys.js";
 
-/** The longest time between two characters of a burst; a person is slower for as many as `LEAST`. */
+/** The longest time between two characters of a burst, which no person keeps to. */
 const GAP_MS = 35;
-/** Fewer characters are no code. */
-const LEAST = 6;
+/** Fewer characters are no code: of a field, in which a short text may be pasted or typed in haste, and of the page. */
+const LEAST_IN_FIELD = 6;
+const LEAST = 3;
 const MOST = 128;
 /** After the last character; a scanner's Enter comes before. */
 const END_MS = 120;
 
 /** `place` is where its characters have gone, and `before` what stood there. */
-const NONE = { text: "", at: -Infinity, place: null, before: "", isProposed: false };
-/** @type {{text: string, at: number, place: any, before: string, isProposed: boolean}} */
+const NONE = { text: "", at: -Infinity, place: null, before: "", isInField: false, isProposed: false };
+/**
+ * @type {{text: string, at: number, place: any, before: string, isInField: boolean, isProposed: boolean}}
+ */
 let burst = NONE;
 let due = 0;
 
-const isBurst = () => burst.text.length >= LEAST;
+const isBurst = () => burst.text.length >= (burst.isInField ? LEAST_IN_FIELD : LEAST);
 /** Whether the burst is kept from the page, and waits for its end. */
 let isTaken = false;
 const forget = () => {
@@ -65,17 +68,19 @@ addEventListener("keydown", (event) => {
     if (event.key !== "Shift") end();
     return;
   }
-  const inField = isField(event.target);
-  const place = inField ? event.target : $("amount");
+  const isInField = isField(event.target);
+  const place = isInField ? event.target : $("amount");
   const goesOn = event.timeStamp - burst.at <= (isTaken ? END_MS : GAP_MS) && burst.place === place;
   if (!goesOn) {
     end();
-    burst = { text: "", at: 0, place, before: place.value, isProposed: "proposed" in place.dataset };
+    burst = {
+      text: "", at: 0, place, before: place.value, isInField, isProposed: "proposed" in place.dataset,
+    };
   }
   burst.text = (burst.text + event.key).slice(0, MOST);
   burst.at = event.timeStamp;
   // In a field the Enter decides; elsewhere the burst is taken as soon as it is one.
-  if (inField || !isBurst()) return;
+  if (isInField || !isBurst()) return;
   take(event);
   isTaken = true;
   clearTimeout(due);
