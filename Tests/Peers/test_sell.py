@@ -122,11 +122,14 @@ def test_the_keyboard_alone_sells_with_letters_and_f9(clerk, server):
     page.keyboard.press("F9")
     expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
     assert [one["captured"] for one in payments(server)] == [830]
+    another = page.get_by_role("button", name="Start another sale")
+    expect(another).to_be_visible(timeout=WAIT)
     page.keyboard.press("Escape")
     ground(page, "idle")
     page.keyboard.type("120", delay=90)
     page.keyboard.press("Enter")
     expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+    expect(another).to_be_visible(timeout=WAIT)
     page.keyboard.press("F9")
     expect(page.locator("#headline")).to_have_text("Not charged", timeout=WAIT)
     assert sorted(one["captured"] for one in payments(server)) == [120, 830]

@@ -64,14 +64,15 @@ async function send(method, path, body, key) {
   if (body !== undefined) headers["Content-Type"] = type;
   if (key) headers["Idempotency-Key"] = key;
   if (isAlone()) headers["X-Till-Alone"] = "1";
+  let answer;
   try {
-    const answer = await fetch(path, { method, headers, body, credentials: "same-origin", cache: "no-store" });
-    reactions.reached();
-    return answer;
+    answer = await fetch(path, { method, headers, body, credentials: "same-origin", cache: "no-store" });
   } catch (error) {
     reactions.unreached();
     throw error;
   }
+  reactions.reached();
+  return answer;
 }
 
 async function answerTo(method, path, body, key) {

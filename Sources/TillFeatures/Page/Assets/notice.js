@@ -10,8 +10,8 @@ const PAYMENT = /(pay_[0-9a-z]{26})(?![0-9a-z-])/;
 export const linked = (text) =>
   text.split(PAYMENT).map((part, index) => (index % 2 ? make("a", part, { href: "#" + part }) : part));
 
-// What went well is the outcome of a payment once the till says so, and not before.
-const GROUNDS = { good: "wait", bad: "stop", wait: "wait" };
+// Green, red and violet are the outcome of a payment, once the till says so: what is only said has none of them.
+const GROUNDS = { good: "wait", wait: "wait" };
 
 /**
  * Gives the whole stage the colour of an outcome: `paid`, `wait`, `unsure`, `stop`, `held`, empty for none, or `idle`

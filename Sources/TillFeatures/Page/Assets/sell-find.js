@@ -117,7 +117,7 @@ $("find").addEventListener("submit", async (event) => {
 document.addEventListener("till:find", find);
 document.addEventListener("till:locked", done);
 addEventListener("keydown", (event) => {
-  if (event.key !== "Escape" || $("results").hidden) return;
+  if (event.key !== "Escape" || ($("results").hidden && event.target !== $("q"))) return;
   event.preventDefault();
   done();
   $("sale-title").focus();

@@ -16,7 +16,7 @@ const minorNow = () => minorUnits($("amount").value, currency()).value ?? 0;
 /** Says on the button what it charges. */
 function nameCharge() {
   const minor = $("amount").disabled ? 0 : minorNow();
-  $("amount").classList.toggle("long", $("amount").value.length > LONG);
+  $("amount").classList.toggle("many", $("amount").value.length > LONG);
   $("charge-words").textContent = minor > 0 ? `Charge ${money(minor, currency())}` : "Charge";
 }
 
@@ -79,6 +79,8 @@ const pressable = (id) => {
 function goBack() {
   const off = pressable("reader-off") ?? pressable("tap-off");
   if (off) return off.click();
+  // Whoever works on the payment that is shown, as on its refund, has not asked for the next sale.
+  if ($("details").contains(document.activeElement)) return;
   if (["paid", "held", ""].includes($("now").dataset.ground)) pressable("another")?.click();
 }
 

@@ -45,12 +45,15 @@ const STALE = [
   "The till did not answer. The outcome of this payment is not known yet; this page checks by itself.", true,
 ];
 
+/** Beside Charge: what moves money or gives it up. */
+const MONEY_BUTTONS = "#capture-form button, #refund-form button, #drop, #override-form button";
+
 export function render() {
   const payment = session.payment;
   const isBlocked = Boolean(payment) && (session.isStale || blocksSale(payment));
   $("charge").disabled = session.busy || isBlocked || session.isOffline;
-  for (const button of document.querySelectorAll("#capture-form button, #refund-form button, #drop")) {
-    /** @type {HTMLButtonElement} */ (button).disabled = session.busy;
+  for (const button of document.querySelectorAll(MONEY_BUTTONS)) {
+    /** @type {HTMLButtonElement} */ (button).disabled = session.busy || session.isOffline;
   }
   $("blocked").hidden = session.busy || !(isBlocked || session.isOffline);
   $("blocked").textContent = session.isOffline ? "Off until the connection is back. Your sale is kept."
