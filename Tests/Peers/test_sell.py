@@ -152,7 +152,12 @@ def test_a_scanners_burst_goes_to_the_search_and_its_enter_never_charges(clerk, 
     page.locator("#q").fill("")
     assert page.evaluate(BURST, "%B4242424242424242^") is False
     expect(page.locator("#q")).to_have_value("")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.locator("#q").fill("%B4242424242424242^")
+    expect(page.locator("#q")).to_have_value("")
     page.wait_for_timeout(500)
+    assert not [url for url in asked if "4242" in url]
     assert payments(server) == []
 
 

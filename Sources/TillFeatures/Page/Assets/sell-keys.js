@@ -52,6 +52,9 @@ function deleteDigit() {
 export const isField = (target) => target instanceof Element && target.closest(
   "input:not([type=radio], [type=checkbox], [type=file]), textarea, select, iframe") !== null;
 
+/** The stripe of a card, as a scanner types it; it is looked for nowhere. @param {string} text */
+export const isStripe = (text) => /^[%;]/.test(text);
+
 /** The sale is what the page shows, and no question stands before it. */
 export const isSelling = () => !$("till").hidden && !$("counter-view").hidden && !$("sale").hidden
   && !document.querySelector("dialog[open]");

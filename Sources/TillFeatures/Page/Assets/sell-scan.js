@@ -2,7 +2,7 @@
 // nothing.
 
 import { $ } from "./dom.js";
-import { isField, isSelling } from "./sell-keys.js";
+import { isField, isSelling, isStripe } from "./sell-keys.js";
 
 /** The longest time between two characters of a burst, which no person keeps to. */
 const GAP_MS = 35;
@@ -29,7 +29,7 @@ const forget = () => {
   isTaken = false;
 };
 
-/** Undoes what the burst has typed and looks for it instead. A card's stripe is looked for nowhere. */
+/** Undoes what the burst has typed and looks for it instead. */
 function deliver() {
   clearTimeout(due);
   const { text, place, before, isProposed } = burst;
@@ -38,7 +38,7 @@ function deliver() {
   place.value = before;
   if (isProposed) place.dataset.proposed = "";
   place.dispatchEvent(new Event("input"));
-  if (/^[%;]/.test(text)) return;
+  if (isStripe(text)) return;
   $("q").value = text;
   document.dispatchEvent(new Event("till:find"));
 }
