@@ -17,6 +17,14 @@ let addresses = """
     GET /latest.js 200
     GET /review.js 200
     GET /sale.js 200
+    GET /sell.css 200
+    GET /sell-find.js 200
+    GET /sell-keys.js 200
+    GET /sell-offline.js 200
+    GET /sell-parked.js 200
+    GET /sell-scan.js 200
+    GET /sell-split.js 200
+    GET /sell-stage.js 200
     GET /shown.js 200
     GET /payments 200
     GET /payments?q=x&period=all 200

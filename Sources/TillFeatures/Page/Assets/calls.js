@@ -12,10 +12,12 @@
  * request of somebody else that has no answer, and says what whoever is signed in wants of it: to `send` it, to `drop`
  * it, or neither.
  * @type {{open: () => void, lock: () => void, shut: () => void, unanswered: () => void, earlier: () => void,
+ *   reached: () => void, unreached: () => void,
  *   another: (kept: Kept, people: {id: string, name: string}[]) => Promise<string>}}
  */
 export const reactions = {
-  open() {}, lock() {}, shut() {}, unanswered() {}, earlier() {}, another: async () => "",
+  open() {}, lock() {}, shut() {}, unanswered() {}, earlier() {}, reached() {}, unreached() {},
+  another: async () => "",
 };
 
 /** Who is signed in: empty where there is no staff, null while that is not known. @type {string | null} */
@@ -92,14 +94,22 @@ export function admit(attempt) {
   admission = attempt.then(() => {}, () => {});
 }
 
-function send(method, path, body, key) {
+async function send(method, path, body, key) {
   /** @type {Record<string, string>} */
   const headers = { "X-Till-Page": "1", Accept: "application/json" };
   const type = body instanceof Blob ? "application/octet-stream" : "application/json";
   if (body !== undefined) headers["Content-Type"] = type;
   if (key) headers["Idempotency-Key"] = key;
   if (isAlone()) headers["X-Till-Alone"] = "1";
-  return fetch(path, { method, headers, body, credentials: "same-origin", cache: "no-store" });
+  let answer;
+  try {
+    answer = await fetch(path, { method, headers, body, credentials: "same-origin", cache: "no-store" });
+  } catch (error) {
+    reactions.unreached();
+    throw error;
+  }
+  reactions.reached();
+  return answer;
 }
 
 async function answerTo(method, path, body, key) {
@@ -257,7 +267,7 @@ const MONEY_MOVED = {
 // What to do on this page, where the till's own words are for programs and the command line.
 const NEXT = {
   order_settled_in_shop: "Check the order in the shop.",
-  order_held: "Open it under To review.",
+  order_held: "Open it under Attention.",
   unknown_statement: "Choose its provider, or export the report again.",
   statement_unreadable: "Export the report again and give the file as it came.",
   statement_too_large: "Split it by day: export the report for a shorter time.",
