@@ -435,6 +435,90 @@ def test_a_number_that_paypal_refuses_leaves_the_order_to_the_next_card(paypal, 
     assert len(set(chromium.provider.orders)) == 1 and charged(stand_in) == 1250
 
 
+def canceled(page):
+    return page.evaluate("document.querySelector('till-card').cancel()")
+
+
+def test_an_order_that_the_customer_leaves_is_ended_and_a_later_card_is_not_charged(paypal, stand_in, site, browser):
+    chromium = Watched(browser, card_frames.paypal(stand_in))
+    payment, text = session(paypal, site.origin)
+    page = shop(site, paypal, chromium, text)
+    type_card(page, "4032036247327322")
+    pay(page)
+    says(page, "error invalid_card")
+    assert shown(paypal, payment)["status"] == "requires_action"
+    assert canceled(page)["type"] == "canceled"
+    found = shown(paypal, payment)
+    assert (found["status"], found["captured"]) == ("requires_payment_method", 0)
+    left = chromium.provider.orders[0]
+    card = {"number": PAYPAL_NUMBER, "expires": "1234", "code": "123", "order": left}
+    chromium.provider.made(card)
+    assert charged(stand_in) == 0
+    # The same fields pay with an order of its own.
+    type_card(page, PAYPAL_NUMBER)
+    pay(page)
+    says(page, "paid ")
+    assert chromium.provider.orders[-1] != left
+    assert shown(paypal, payment)["captured"] == charged(stand_in) == 1250
+    assert canceled(page)["type"] == "paid"
+
+
+def test_fields_whose_script_fails_leave_an_order_that_can_be_ended(paypal, stand_in, site, browser):
+    chromium = Watched(browser, card_frames.paypal(stand_in))
+    payment, text = session(paypal, site.origin)
+    page = shop(site, paypal, chromium, text)
+    type_card(page, "4032036247327322")
+    pay(page)
+    says(page, "error invalid_card")
+    chromium.provider.is_down = True
+    page.reload()
+    assert counter.until(lambda: heard(page, "error") or page.wait_for_timeout(200), 60)
+    assert canceled(page)["type"] == "canceled"
+    assert shown(paypal, payment)["status"] == "requires_payment_method" and charged(stand_in) == 0
+
+
+def test_an_order_at_the_bank_is_not_ended(paypal, stand_in, site, browser):
+    chromium = Watched(browser, card_frames.paypal(stand_in))
+    payment, text = session(paypal, site.origin)
+    page = shop(site, paypal, chromium, text)
+    type_card(page, "4012000033330026")
+    pay(page)
+    expect(bank(page).get_by_role("button", name="Confirm")).to_be_visible(timeout=WAIT)
+    assert canceled(page)["type"] == "unknown"
+    assert shown(paypal, payment)["status"] == "requires_action"
+    bank(page).get_by_role("button", name="Confirm").click()
+    says(page, "paid ")
+    assert shown(paypal, payment)["captured"] == charged(stand_in) == 1250
+
+
+def test_cash_sets_an_unapproved_order_aside(paypal, stand_in, site):
+    payment, text = session(paypal, site.origin)
+    tender = {"session": text, "tender": {"type": "paypal_card"}}
+    order = requests.post(paypal.url + "/card/pay", json=tender, timeout=30).json()["order_id"]
+    # Another session, or none, ends nothing.
+    wrong = requests.post(paypal.url + "/card/cancel", json={"session": text[:-1] + "x"}, timeout=30)
+    assert wrong.status_code == 404 and shown(paypal, payment)["status"] == "requires_action"
+    paid = paypal.request("POST", f"/v1/payments/{payment}/confirm", {"tender": {"type": "cash"}}, "pay-cash")
+    assert paid.status_code == 200 and paid.json()["status"] == "succeeded", paid.text
+    provider = card_frames.paypal(stand_in)
+    provider.made({"number": PAYPAL_NUMBER, "expires": "1234", "code": "123", "order": order})
+    requests.post(paypal.url + "/card/status", json={"session": text}, timeout=30)
+    found = shown(paypal, payment)
+    assert (found["captured"], charged(stand_in)) == (1250, 0), found
+
+
+def test_cash_does_not_pay_beside_an_approved_order(paypal, stand_in, site):
+    payment, text = session(paypal, site.origin)
+    tender = {"session": text, "tender": {"type": "paypal_card"}}
+    order = requests.post(paypal.url + "/card/pay", json=tender, timeout=30).json()["order_id"]
+    provider = card_frames.paypal(stand_in)
+    made = provider.made({"number": PAYPAL_NUMBER, "expires": "1234", "code": "123", "order": order})
+    assert made == {"token": "APPROVED"}
+    refused = paypal.request("POST", f"/v1/payments/{payment}/confirm", {"tender": {"type": "cash"}}, "pay-cash")
+    assert refused.status_code == 409, refused.text
+    assert shown(paypal, payment)["captured"] == charged(stand_in) == 1250
+
+
 def test_an_app_attaches_a_card_to_the_order_of_its_payment(paypal, stand_in):
     payment = paypal.create("o-1", "k-1", 1250).json()["id"]
     headers = {"X-Till-Session": paypal.request("POST", f"/v1/payments/{payment}/app_session", {}).json()["session"]}

@@ -109,6 +109,11 @@ public struct Attempt: Hashable, Sendable {
         }
     }
 
+    /// `true` while the provider's own fields may attach the card to the attempt's order, as far as is known.
+    public var awaitsCard: Bool {
+        if case .requiresAction(let action) = state { action.order != nil } else { false }
+    }
+
     /// The void that is open or was refused. A void that succeeded before the attempt was opened again does not count.
     var unfinishedVoid: Void? { void.flatMap { $0.state.isSucceeded ? nil : $0 } }
 
