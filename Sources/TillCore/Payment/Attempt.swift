@@ -114,6 +114,14 @@ public struct Attempt: Hashable, Sendable {
         if case .requiresAction(let action) = state { action.order != nil } else { false }
     }
 
+    /// The last action with an order for the provider's own fields, if no request for its money may have been done.
+    public var unjudgedAction: CustomerAction? {
+        guard let lastAction, lastAction.order != nil else { return nil }
+        guard let continuation else { return lastAction }
+        if case .refused = continuation.state { return lastAction }
+        return nil
+    }
+
     /// The void that is open or was refused. A void that succeeded before the attempt was opened again does not count.
     var unfinishedVoid: Void? { void.flatMap { $0.state.isSucceeded ? nil : $0 } }
 

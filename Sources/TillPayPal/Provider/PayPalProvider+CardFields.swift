@@ -109,7 +109,7 @@ extension PayPalProvider {
     }
 
     /// Returns the decline of an order whose attached card may not be charged.
-    private func refusal(ofAttached order: OrderResponse, _ action: CustomerAction) -> Decline? {
+    func refusal(ofAttached order: OrderResponse, _ action: CustomerAction) -> Decline? {
         guard let card = order.card, !order.isOfAccount else {
             return Decline(
                 reason: .cardNotSupported, code: "PAYMENT_SOURCE", message: "the order has no card",
