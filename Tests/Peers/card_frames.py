@@ -163,7 +163,7 @@ PAYPAL = "(() => {" + COMMON + """
           const { token, message } = await reference({ order });
           if (!token) throw new Error(message);
           let liabilityShift;
-          if (token === "PAYER_ACTION_REQUIRED") {
+          if (token === "PAYER_ACTION_REQUIRED" && !SILENT) {
             const answer = await ask(order);
             if (answer === "leave") return void onCancel();
             liabilityShift = answer === "confirm" ? "POSSIBLE" : "NO";
@@ -271,14 +271,16 @@ class PayPal(Provider):
         super().__init__(
             {f"{self.BASE}/sdk/js": PAYPAL}, f"{self.BASE}/card/field.html", f"{self.BASE}/graphql", None)
         self.url, self.question, self.answers = url, f"{self.BASE}/question.html", f"{self.BASE}/answers"
-        self.orders, self.is_lost = [], False
+        # A silent script shows no bank's question.
+        self.orders, self.is_lost, self.is_silent = [], False, False
 
     def address(self, route):
         """The script's address has the client id, the currency and the intent."""
         return super().address(route).split("?")[0]
 
     def script(self, url):
-        return super().script(url).replace("QUESTION", self.question)
+        script = super().script(url).replace("QUESTION", self.question)
+        return script.replace("SILENT", "true" if self.is_silent else "false")
 
     def answer(self, route):
         url = self.address(route)

@@ -435,6 +435,26 @@ def test_a_number_that_paypal_refuses_leaves_the_order_to_the_next_card(paypal, 
     assert len(set(chromium.provider.orders)) == 1 and charged(stand_in) == 1250
 
 
+@pytest.mark.parametrize("answer, end", [("Confirm", "paid "), ("Refuse", "declined ")])
+def test_a_bank_that_paypals_script_does_not_show_has_its_page_in_the_frame(
+        paypal, stand_in, site, browser, answer, end):
+    chromium = Watched(browser, card_frames.paypal(stand_in))
+    chromium.provider.is_silent = True
+    payment, text = session(paypal, site.origin)
+    page = shop(site, paypal, chromium, text)
+    type_card(page, "4012000033330026")
+    pay(page)
+    # PayPal's own page would be in the frame; the stand-in's origin is none of PayPal's, so it opens by the link.
+    link = fields(page).locator("#bank-link")
+    expect(link).to_be_visible(timeout=WAIT)
+    assert heard(page, "action") and charged(stand_in) == 0
+    with page.context.expect_page() as opened:
+        link.click()
+    opened.value.get_by_role("button", name=answer).click()
+    says(page, end)
+    assert shown(paypal, payment)["captured"] == charged(stand_in) == (1250 if answer == "Confirm" else 0)
+
+
 def canceled(page):
     return page.evaluate("document.querySelector('till-card').cancel()")
 

@@ -153,6 +153,42 @@ import TillTestSupport
         #expect(asked.count == 1)
     }
 
+    @Test("a bank that wants to be asked when the money is asked for has its page, and the order stays judged")
+    func lateDemand() async throws {
+        let approved = ScriptedTransport.Step.json(200, Self.order("APPROVED", nil))
+        let page = #","links":[{"rel":"payer-action","href":"https://www.paypal.com/x"}]"#
+        let (answer, _) = try await continued([
+            approved, .json(422, Fixture.error("PAYER_ACTION_REQUIRED", more: page)),
+        ])
+        #expect(answer == .requiresAction(Self.challenged))
+    }
+
+    @Test("without a page for the bank the order is closed, and declined only then")
+    func lateDemandWithoutPage() async throws {
+        let open = ScriptedTransport.Step.json(200, Self.order("CREATED", nil))
+        let (answer, bodies) = try await continued([
+            .json(200, Self.order("APPROVED", nil)), .json(422, Fixture.error("PAYER_ACTION_REQUIRED")), open, open,
+            .json(204, ""),
+        ])
+        guard case .declined(let decline) = answer else {
+            Issue.record("\(answer)")
+            return
+        }
+        #expect(decline.code == "PAYER_ACTION_REQUIRED" && bodies.last?.contains("void-pay_1-a1") == true)
+    }
+
+    @Test("an order that cannot be closed is not declined: nobody knows that nothing will be charged")
+    func lateDemandNotClosed() async throws {
+        let asked = ScriptedTransport.Step.json(
+            200, Fixture.order("PAYER_ACTION_REQUIRED", more: #","payment_source":{"card":{"last_digits":"7321"}}"#))
+        let (answer, _) = try await continued([
+            .json(200, Self.order("APPROVED", nil)), .json(422, Fixture.error("PAYER_ACTION_REQUIRED")), asked, asked,
+            .json(422, Fixture.error("ORDER_ALREADY_COMPLETED")),
+        ])
+        #expect(
+            answer == .requiresAction(CustomerAction(kind: PayPalProvider.payerAction, order: Fixture.order)))
+    }
+
     @Test("an order that is refused and cannot be closed yet is not declined yet")
     func notClosed() async throws {
         let refused = Self.order("APPROVED", #"{"liability_shift":"NO"}"#)

@@ -16,6 +16,8 @@ const WATCH_MS = 2_000;
 const BANK_MS = 25 * 60_000;
 /** How long the counter may take to ask the provider for a key. */
 const KEY_MS = 15_000;
+/** How long the provider's script has to show a bank's question by itself, before the frame shows the bank's page. */
+const LATE_BANK_MS = 5_000;
 /** How long it is tried to end an order that awaits its card. */
 const CANCEL_MS = 10_000;
 /** How long the first look is repeated for. */
@@ -113,6 +115,7 @@ async function look() {
 async function settled(first, before) {
   let now = first;
   let end = performance.now() + SETTLE_MS;
+  const late = performance.now() + LATE_BANK_MS;
   let isAtBank = false;
   for (;;) {
     switch (now?.status) {
@@ -121,8 +124,9 @@ async function settled(first, before) {
         if (now.attempts > before) return now;
         break;
       case "action":
-        // The card of the provider's fields is attached, and the counter is asking for the money.
-        if (now.order_id) break;
+        // The card of the provider's fields is attached, and the counter is asking for the money. A bank that wants to
+        // be asked after all is asked on its page, which the provider's script does not show any more.
+        if (now.order_id && !isAtBank && !(now.action_url && performance.now() >= late)) break;
         if (!isAtBank) {
           if (!showBank(now.action_url)) return null;
           isAtBank = true;
