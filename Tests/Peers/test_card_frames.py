@@ -311,6 +311,17 @@ def charged(stand_in):
     return sum(charge["captured"] for charge in ledger["charges"])
 
 
+def test_paypals_fields_may_load_from_named_hosts_only(paypal, site):
+    _, text = session(paypal, site.origin)
+    frame = requests.get(f"{paypal.url}/card/frame/{text.split('_')[0]}", timeout=10)
+    policy = dict(part.strip().split(" ", 1) for part in frame.headers["content-security-policy"].split(";"))
+    for name in ("script-src", "frame-src", "img-src"):
+        assert "*" not in policy[name] and "https: " not in policy[name] + " ", policy
+    assert "unsafe" not in frame.headers["content-security-policy"]
+    assert policy["connect-src"] == "'self' https://*.paypal.com"
+    assert policy["frame-src"] == "https://www.paypal.com https://www.sandbox.paypal.com https://c.paypal.com"
+
+
 @pytest.mark.parametrize("number, end", [(PAYPAL_NUMBER, "paid "), ("4005519200000004", "declined ")])
 def test_a_card_in_paypals_fields_is_attached_to_an_order_of_the_counter(
         paypal, stand_in, site, browser, tmp_path, number, end):

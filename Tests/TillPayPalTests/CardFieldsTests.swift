@@ -203,6 +203,21 @@ import TillTestSupport
         }
     }
 
+    @Test("the frame allows named hosts of PayPal's and its sandbox's only where that is used")
+    func sources() {
+        for mode in [PaymentMode.live, .test] {
+            let sources = PayPalModule.sources(mode)
+            let named = sources.scripts + sources.frames + sources.images
+            #expect(!named.contains { $0.contains("*") } && !named.contains("https:"))
+            #expect(sources.connections == ["https://*.paypal.com"])
+            let isTest = mode == .test
+            #expect(named.contains("https://www.sandbox.paypal.com") == isTest)
+            #expect(sources.frames.contains("https://www.paypal.com"))
+            #expect(!sources.frames.contains("https://www.paypalobjects.com"))
+            #expect(sources.usesNonce && !sources.asksBanks)
+        }
+    }
+
     // MARK: The whole way
 
     /// A payment whose order awaits its card.
