@@ -3,6 +3,7 @@ import TillCards
 import TillCheckout
 import TillCore
 import TillPayPalClient
+import TillProvider
 import TillSandbox
 import TillStandInPayPal
 import TillTestSupport

@@ -14,7 +14,7 @@ import TillTestSupport
     private static let card = #","payment_source":{"card":{"last_digits":"7321","brand":"VISA"}}"#
 
     private func query(
-        _ order: String, isRequested: Bool = false, isAtRest: Bool = false, _ policy: ThreeDSecure = .whenOffered
+        _ order: String, isRequested: Bool = false, isAtRest: Bool = false, policy: ThreeDSecure = .whenOffered
     ) async throws -> ProviderAnswer<ProviderSnapshot> {
         let provider = PayPalProvider(
             config: try Fixture.config(),
@@ -28,7 +28,9 @@ import TillTestSupport
         return await provider.query(query)
     }
 
-    private func paid(_ more: String = card, value: String = "12.50", custom: String = "pay_1-a1") -> String {
+    private func paid(
+        _ more: String = UnrequestedMoneyTests.card, value: String = "12.50", custom: String = "pay_1-a1"
+    ) -> String {
         Fixture.order(
             "COMPLETED", captures: [(Fixture.taken, "COMPLETED")], more: more, value: value, custom: custom)
     }
@@ -75,7 +77,7 @@ import TillTestSupport
             #expect(found.captured == Fixture.amount)
             #expect(found.objection?.contains(word) == true, "\(more)")
         }
-        let unasked = try snapshot(try await query(paid(), .required))
+        let unasked = try snapshot(try await query(paid(), policy: .required))
         #expect(unasked.objection?.contains("LIABILITY_SHIFT_") == true)
     }
 
@@ -106,12 +108,13 @@ import TillTestSupport
         #expect(found.objection?.contains("had ended the order") == true)
     }
 
-    @Test("a capture in PayPal's dashboard pays the order once")
-    func dashboard() async throws {
-        let shop = MortalShop()
+    // MARK: The whole way
+
+    /// A payment whose order others have charged with its attached card, which nobody has noticed yet.
+    private func charged(_ mode: CaptureMode, in shop: MortalShop) async throws -> PaymentID {
         let engine = try shop.engine().engine
         let order = try Order(id: OrderID(rawValue: "o-1"), amount: Fixture.amount)
-        let id = try await engine.create(engine.draft(account: .main, order: order, captureMode: .automatic)).id
+        let id = try await engine.create(engine.draft(account: .main, order: order, captureMode: mode)).id
         let payment = try await engine.confirm(
             id, account: .main, provider: ProviderName(rawValue: "paypal"), tender: .payPalCard)
         let attempt = try #require(payment.currentAttempt)
@@ -125,19 +128,40 @@ import TillTestSupport
         let context = AttemptContext(
             account: .main, order: order.id, payment: id, attempt: attempt.id, startedAt: attempt.startedAt,
             reference: attempt.reference)
-        guard
-            case .approved = await elsewhere.continueAuthorization(
-                ContinuationRequest(
-                    context: context, amount: Fixture.amount, captureMode: .automatic,
-                    key: IdempotencyKey(rawValue: "dashboard")))
-        else {
-            Issue.record("it was not captured")
-            return
+        let answer = await elsewhere.continueAuthorization(
+            ContinuationRequest(
+                context: context, amount: Fixture.amount, captureMode: mode,
+                key: IdempotencyKey(rawValue: "dashboard")))
+        guard case .approved = answer else {
+            Issue.record("it was not charged: \(answer)")
+            throw Unanswered()
         }
-        try await engine.query(id)
+        return id
+    }
+
+    @Test("a capture in PayPal's dashboard pays the order once")
+    func dashboard() async throws {
+        let shop = MortalShop()
+        let id = try await charged(.automatic, in: shop)
+        try await shop.engine().engine.query(id)
         try await shop.settle()
         let found = try await shop.payment(id)
         #expect(found.status == .succeeded && found.captured == Fixture.amount && found.openAttention.isEmpty)
         #expect(await shop.taken() == 1250)
+    }
+
+    @Test("a hold of others that fits is judged once: what the counter takes of it later is no other amount")
+    func heldElsewhere() async throws {
+        let shop = MortalShop()
+        let id = try await charged(.manual, in: shop)
+        try await shop.engine().engine.query(id)
+        #expect(try await shop.payment(id).status == .requiresCapture)
+        try await shop.takePart(id)
+        try await shop.engine().engine.query(id)
+        let part = try await shop.payment(id)
+        #expect(part.captured.minorUnits == 500 && part.openAttention.isEmpty)
+        let released = try await shop.engine().engine.cancel(id, account: .main)
+        try await shop.engine().engine.query(id)
+        #expect(try await shop.payment(id).openAttention.isEmpty && released.captured.minorUnits == 500)
     }
 }

@@ -114,9 +114,11 @@ public struct Attempt: Hashable, Sendable {
         if case .requiresAction(let action) = state { action.order != nil } else { false }
     }
 
-    /// The last action with an order for the provider's own fields, if no request for its money may have been done.
+    /// The last action with an order for the provider's own fields, if no request for its money may have been done. An
+    /// approval of the amount that was asked for was judged when it was booked: what is taken of it later is another.
     public var unjudgedAction: CustomerAction? {
         guard let lastAction, lastAction.order != nil else { return nil }
+        if approved == amount { return nil }
         guard let continuation else { return lastAction }
         if case .refused = continuation.state { return lastAction }
         return nil

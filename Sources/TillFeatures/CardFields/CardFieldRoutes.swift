@@ -206,8 +206,8 @@ package struct CardFieldRoutes: Sendable {
     }
 
     /// Ends an order to which no card was attached, so that the customer can pay in another way. Also after the
-    /// session's time: it charges nothing. The answer tells how the payment stands; while that is `action` or `pending`,
-    /// the order is not ended.
+    /// session's time: it charges nothing but an approved order. The answer tells how the payment stands; while that is
+    /// `action` or `pending`, the order is not ended.
     private func cancel(_ request: Request) async throws -> Response {
         let (body, session) = try await session(request)
         try body.allow(["session"])

@@ -99,10 +99,10 @@ extension PayPalProvider {
         }
     }
 
-    /// Returns the answer to a request for the money of an attached card, for which the bank wants to be asked after all.
-    /// The order is named with the page, so that its result is judged as that of any card of the fields. Without a page
-    /// nobody could answer the bank: the order is closed, and only then declined. If it cannot be closed, it awaits
-    /// another card, or its page.
+    /// Returns the answer to a request for the money of an attached card, for which the bank wants to be asked after
+    /// all. The order is named with the page, so that its result is judged as that of any card of the fields. Without a
+    /// page nobody could answer the bank: the order is closed, and only then declined. If it cannot be closed, it
+    /// awaits another card, or its page.
     func lateDemand(
         _ answer: ProviderAnswer<Authorization>, _ request: ContinuationRequest, _ reference: PayPalReference,
         until end: Timestamp

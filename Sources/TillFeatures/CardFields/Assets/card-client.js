@@ -169,8 +169,8 @@ class TillCard extends HTMLElement {
 
   /**
    * Ends what a press has begun and nobody has approved, so that the customer can pay in another way. "canceled":
-   * nothing was charged, and nothing will be. With any other `type` it was not ended: "paid" has paid, and after "unknown" the
-   * page offers no other payment.
+   * nothing was charged, and nothing will be. With any other `type` it was not ended: "paid" has paid, and after
+   * "unknown" the page offers no other payment.
    * @returns {Promise<{type: string, code?: string, message?: string}>}
    */
   cancel() {
