@@ -276,6 +276,89 @@ def test_a_card_in_braintrees_fields(braintree, braintree_url, site, browser, tm
     assert not [said for said in page.said if "Content Security Policy" in said], page.said
 
 
+@pytest.fixture
+def verifying(tmp_path, braintree_url):
+    """A counter that charges a card of Braintree's fields only if its bank bears a loss."""
+    env = {"TILL_BRAINTREE_MERCHANT_ID": "merchant", "TILL_BRAINTREE_PUBLIC_KEY": "integration_public_key",
+           "TILL_BRAINTREE_PRIVATE_KEY": "integration_private_key", "TILL_BRAINTREE_URL": braintree_url,
+           "TILL_BRAINTREE_MERCHANT_ACCOUNTS": "EUR=sandbox", "TILL_BRAINTREE_CARD_FIELDS": "braintree",
+           "TILL_BRAINTREE_THREE_D_SECURE": "required"}
+    folder = tmp_path / "verifying"
+    folder.mkdir()
+    with counter.Server(folder, "--provider", "braintree", env=env) as running:
+        yield running
+
+
+def sales(braintree_url):
+    return requests.get(braintree_url + "/_sandbox/ledger", timeout=10).json()["charges"]
+
+
+def ask_the_bank(page, answer):
+    button = fields(page).frame_locator("#bank-layer iframe").get_by_role("button", name=answer)
+    expect(button).to_be_visible(timeout=WAIT)
+    assert heard(page, "action")
+    button.click()
+
+
+@pytest.mark.parametrize("answer, end", [
+    ("Confirm", "paid "), ("Refuse", "declined "), ("Leave", "error challenge_canceled")])
+def test_the_bank_is_asked_about_a_card_in_braintrees_fields(verifying, braintree_url, site, browser, answer, end):
+    chromium = Watched(browser, card_frames.braintree(braintree_url))
+    payment, text = session(verifying, site.origin)
+    page = shop(site, verifying, chromium, text)
+    type_card(page, "4111111111111111")
+    before = len(sales(braintree_url))
+    pay(page)
+    ask_the_bank(page, answer)
+    says(page, end)
+    found = shown(verifying, payment)
+    assert found["captured"] == (1250 if answer == "Confirm" else 0), found
+    assert len(sales(braintree_url)) - before == (1 if answer == "Confirm" else 0)
+    assert len(found["attempts"]) == (0 if answer == "Leave" else 1)
+    expect(fields(page).locator("#bank-layer")).to_be_hidden()
+    if answer == "Leave":
+        # The same fields ask again, with a nonce of its own.
+        page.evaluate("document.querySelector('#said').textContent = ''")
+        pay(page)
+        ask_the_bank(page, "Confirm")
+        says(page, "paid ")
+        assert shown(verifying, payment)["captured"] == 1250
+    assert not [said for said in page.said if "Content Security Policy" in said], page.said
+
+
+def test_a_bank_that_was_asked_about_another_amount_pays_nothing(verifying, braintree_url, site, browser):
+    chromium = Watched(browser, card_frames.braintree(braintree_url))
+    chromium.provider.other_amount = "1.00"
+    payment, text = session(verifying, site.origin)
+    page = shop(site, verifying, chromium, text)
+    type_card(page, "4111111111111111")
+    before = len(sales(braintree_url))
+    pay(page)
+    ask_the_bank(page, "Confirm")
+    says(page, "declined ")
+    assert shown(verifying, payment)["captured"] == 0 and len(sales(braintree_url)) == before
+
+
+@pytest.mark.parametrize("is_loaded", [True, False])
+def test_a_script_of_braintrees_without_the_banks_question_shows_no_fields(
+        verifying, braintree_url, site, browser, is_loaded):
+    chromium = Watched(browser, card_frames.braintree(braintree_url))
+    if is_loaded:
+        chromium.provider.scripts[chromium.provider.MODULE] = "/* Without the module. */"
+    else:
+        del chromium.provider.scripts[chromium.provider.MODULE]
+    payment, text = session(verifying, site.origin)
+    page = shop(site, verifying, chromium, text)
+    assert counter.until(lambda: heard(page, "error") or page.wait_for_timeout(200), 60)
+    assert heard(page, "error")[0]["code"] == "card_fields_not_loaded" and not heard(page, "ready")
+    # Whoever leaves the question out makes a nonce that no bank has answered for.
+    token = card_frames.nonce(braintree_url)
+    paid = requests.post(verifying.url + "/card/pay", json={
+        "session": text, "tender": {"type": "token", "token": token}}, timeout=30)
+    assert paid.status_code == 200 and paid.json()["status"] == "declined", paid.text
+    assert shown(verifying, payment)["captured"] == 0
+
+
 def test_an_app_gets_the_key_for_the_providers_sdk(server, braintree):
     for running, name, begins in ((server, "publishable_key", PUBLISHABLE), (braintree, "client_token", "ey")):
         payment = running.create("o-1", "k-1").json()["id"]
