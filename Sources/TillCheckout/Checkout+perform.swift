@@ -89,10 +89,11 @@ extension Checkout {
         if provider.capabilities.preparesFirst, attempt.reference == nil, case .inFlight = attempt.state {
             return .prepared(id, .notSent(reason: "the process ended before the money was asked for"))
         }
-        let request = QueryRequest(
+        var request = QueryRequest(
             context: context, authorizationKey: attempt.authorizationKey, amount: attempt.amount,
             isContinued: attempt.openContinuation != nil, isAtRest: payment.isAtRest,
             action: attempt.awaitedAction, sessionResult: result)
+        request.unjudged = attempt.unjudgedAction
         let answer = await ask(provider, for: payment.id, as: { .snapshot(id, $0) }) { await provider.query(request) }
         return endOfUnheldSession(attempt, at: provider, answer) ?? answer
     }

@@ -3,6 +3,7 @@ import TillCards
 import TillCheckout
 import TillCore
 import TillPayPalClient
+import TillProvider
 import TillSandbox
 import TillStandInPayPal
 import TillTestSupport
@@ -153,6 +154,42 @@ import TillTestSupport
         #expect(asked.count == 1)
     }
 
+    @Test("a bank that wants to be asked when the money is asked for has its page, and the order stays judged")
+    func lateDemand() async throws {
+        let approved = ScriptedTransport.Step.json(200, Self.order("APPROVED", nil))
+        let page = #","links":[{"rel":"payer-action","href":"https://www.paypal.com/x"}]"#
+        let (answer, _) = try await continued([
+            approved, .json(422, Fixture.error("PAYER_ACTION_REQUIRED", more: page)),
+        ])
+        #expect(answer == .requiresAction(Self.challenged))
+    }
+
+    @Test("without a page for the bank the order is closed, and declined only then")
+    func lateDemandWithoutPage() async throws {
+        let open = ScriptedTransport.Step.json(200, Self.order("CREATED", nil))
+        let (answer, bodies) = try await continued([
+            .json(200, Self.order("APPROVED", nil)), .json(422, Fixture.error("PAYER_ACTION_REQUIRED")), open, open,
+            .json(204, ""),
+        ])
+        guard case .declined(let decline) = answer else {
+            Issue.record("\(answer)")
+            return
+        }
+        #expect(decline.code == "PAYER_ACTION_REQUIRED" && bodies.last?.contains("void-pay_1-a1") == true)
+    }
+
+    @Test("an order that cannot be closed is not declined: nobody knows that nothing will be charged")
+    func lateDemandNotClosed() async throws {
+        let asked = ScriptedTransport.Step.json(
+            200, Fixture.order("PAYER_ACTION_REQUIRED", more: #","payment_source":{"card":{"last_digits":"7321"}}"#))
+        let (answer, _) = try await continued([
+            .json(200, Self.order("APPROVED", nil)), .json(422, Fixture.error("PAYER_ACTION_REQUIRED")), asked, asked,
+            .json(422, Fixture.error("ORDER_ALREADY_COMPLETED")),
+        ])
+        #expect(
+            answer == .requiresAction(CustomerAction(kind: PayPalProvider.payerAction, order: Fixture.order)))
+    }
+
     @Test("an order that is refused and cannot be closed yet is not declined yet")
     func notClosed() async throws {
         let refused = Self.order("APPROVED", #"{"liability_shift":"NO"}"#)
@@ -164,6 +201,21 @@ import TillTestSupport
         guard case .unknown = await provider.query(query) else {
             Issue.record("it counts as declined")
             return
+        }
+    }
+
+    @Test("the frame allows named hosts of PayPal's and its sandbox's only where that is used")
+    func sources() {
+        for mode in [PaymentMode.live, .test] {
+            let sources = PayPalModule.sources(mode)
+            let named = sources.scripts + sources.frames + sources.images
+            #expect(!named.contains { $0.contains("*") } && !named.contains("https:"))
+            #expect(sources.connections == ["https://*.paypal.com"])
+            let isTest = mode == .test
+            #expect(named.contains("https://www.sandbox.paypal.com") == isTest)
+            #expect(sources.frames.contains("https://www.paypal.com"))
+            #expect(!sources.frames.contains("https://www.paypalobjects.com"))
+            #expect(sources.usesNonce && !sources.asksBanks)
         }
     }
 

@@ -16,8 +16,19 @@ extension Payment {
         if snapshot.hasPendingCapture, !canWaitForCapture(id) {
             return openOperations(of: id).flatMap { stillUnknown($0, reason: .pending, at: now) }
         }
-        if let attempt = undecided(id) { return observeStanding(snapshot, of: attempt, at: now, standing) }
-        return observeSettlements(snapshot, of: id, isOvertaken: isOvertaken, at: now)
+        let events =
+            if let attempt = undecided(id) {
+                observeStanding(snapshot, of: attempt, at: now, standing)
+            } else {
+                observeSettlements(snapshot, of: id, isOvertaken: isOvertaken, at: now)
+            }
+        return events + observeObjection(snapshot, to: id)
+    }
+
+    /// Raises what does not fit in money that others moved, once.
+    private func observeObjection(_ snapshot: ProviderSnapshot, to id: AttemptID) -> [PaymentEvent] {
+        guard let objection = snapshot.objection.map(Attention.note), !attention.contains(objection) else { return [] }
+        return [.attentionRequired(.attempt(id), objection)]
     }
 
     /// Returns `true` if the captured amount is usable: zero, or in the payment's currency. For an undecided attempt,

@@ -197,6 +197,9 @@ public struct QueryRequest: Hashable, Sendable {
     public var action: CustomerAction?
     /// What the customer's side holds of the end of a ``CustomerAction/session``. It proves nothing by itself.
     public var sessionResult: SessionResult?
+    /// The action whose order the provider's own fields attach a card to, if Till has never had its money moved: what
+    /// has moved on it all the same was moved by others, and nobody has judged it.
+    public var unjudged: CustomerAction?
 
     public init(
         context: AttemptContext, authorizationKey: IdempotencyKey, amount: Money, isContinued: Bool = false,

@@ -24,7 +24,9 @@ enum CustomerPaymentState: Hashable {
         case .requiresPaymentMethod: self = .open
         case .declined: self = CustomerPaymentState.declined(payment.attempts.last)
         case .requiresAction:
-            if case .requiresAction(let action)? = payment.currentAttempt?.state, !action.isFinished {
+            // An order that is being ended takes no card any more.
+            let isEnding = isBeingVoided && payment.currentAttempt?.awaitsCard == true
+            if case .requiresAction(let action)? = payment.currentAttempt?.state, !action.isFinished, !isEnding {
                 self = .action(url: action.url, order: action.order, session: action.session)
             } else {
                 self = .pending

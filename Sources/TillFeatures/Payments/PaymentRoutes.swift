@@ -179,8 +179,11 @@ package struct PaymentRoutes: Sendable {
             return .cash(tendered: tendered)
         case .reader(let reader, let card, let tipping):
             // Refused before the customer is asked for a card.
+            let current =
+                payment.currentAttempt?.awaitsCard == true
+                ? try await checkout.endUnapproved(payment.id, account: payment.account) : payment
             do {
-                _ = try payment.decide(
+                _ = try current.decide(
                     .attempt(provider: provider, tender: TenderSummary(kind: .reader)), at: clock.now())
             } catch { throw CheckoutError.refused(error) }
             guard checkout.providerNames.contains(provider) else {

@@ -152,6 +152,13 @@ extension PayPalProvider {
         }
         let end = clock.now().adding(deadline)
         if let refused = await refusalNow(request, reference, until: end) { return refused }
+        let answer = await continued(request, reference, until: end)
+        return await lateDemand(answer, request, reference, until: end)
+    }
+
+    private func continued(
+        _ request: ContinuationRequest, _ reference: PayPalReference, until end: Timestamp
+    ) async -> ProviderAnswer<Authorization> {
         let verb = request.captureMode == .automatic ? "capture" : "authorize"
         let call = PayPalCall.post(PayPalPath.order(reference.order, verb), .object([]), key: request.key)
         switch await connection.send(call, within: end.since(clock.now())) {

@@ -99,6 +99,27 @@ extension PayPalProvider {
         }
     }
 
+    /// Returns the answer to a request for the money of an attached card, for which the bank wants to be asked after
+    /// all. The order is named with the page, so that its result is judged as that of any card of the fields. Without a
+    /// page nobody could answer the bank: the order is closed, and only then declined. If it cannot be closed, it
+    /// awaits another card, or its page.
+    func lateDemand(
+        _ answer: ProviderAnswer<Authorization>, _ request: ContinuationRequest, _ reference: PayPalReference,
+        until end: Timestamp
+    ) async -> ProviderAnswer<Authorization> {
+        guard case .requiresAction(var action) = answer, let name = request.action?.order,
+            name == reference.order.rawValue
+        else { return answer }
+        action.order = name
+        guard action.url == nil, case .order(let order) = await self.order(reference.order, until: end),
+            order.isUnpaid, await isClosed(order, reference, of: request.context.attempt, until: end)
+        else { return .requiresAction(action) }
+        return .declined(
+            Decline(
+                reason: .generic, code: "PAYER_ACTION_REQUIRED",
+                message: "the bank wants to be asked, and PayPal names no page for it", requestID: order.debugID))
+    }
+
     /// Returns `true` once no request charges the order any more.
     private func isClosed(
         _ order: OrderResponse, _ reference: PayPalReference, of attempt: AttemptID, until end: Timestamp
@@ -109,7 +130,7 @@ extension PayPalProvider {
     }
 
     /// Returns the decline of an order whose attached card may not be charged.
-    private func refusal(ofAttached order: OrderResponse, _ action: CustomerAction) -> Decline? {
+    func refusal(ofAttached order: OrderResponse, _ action: CustomerAction) -> Decline? {
         guard let card = order.card, !order.isOfAccount else {
             return Decline(
                 reason: .cardNotSupported, code: "PAYMENT_SOURCE", message: "the order has no card",
@@ -120,5 +141,15 @@ extension PayPalProvider {
         let mustHaveResult = threeDSecure == .required || action.kind == PayPalProvider.payerAction
         guard card.authentication != nil || mustHaveResult else { return nil }
         return liabilityRefusal(of: order)
+    }
+}
+
+extension OrderResponse {
+    /// `true` if the order has no payment, and may get one.
+    fileprivate var isUnpaid: Bool {
+        switch outcome {
+        case .payerAction, .approved, .open: true
+        case .paid, .partlyPaid, .held, .declined, .pending, .voided: false
+        }
     }
 }

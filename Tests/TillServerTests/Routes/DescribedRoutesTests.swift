@@ -20,7 +20,7 @@ struct DescribedRoutesTests {
             // A file of Apple's at an address of Apple's.
             ApplePayRoutes.association,
             // What the frame with the card fields asks of its own counter.
-            "/card/frame/{id}", "/card/fields", "/card/pay", "/card/status",
+            "/card/frame/{id}", "/card/fields", "/card/pay", "/card/status", "/card/cancel",
             "/kitchen", "/kitchen.js", "/kitchen.css", "/docs",
         ] + Self.files.filter { $0 != "/openapi.yaml" })
 

@@ -1,0 +1,50 @@
+internal import TillPayPalClient
+internal import TillCore
+
+/// Money on an order of PayPal's fields that the counter has never requested: the customer's side holds the order's
+/// identifier, and a dashboard shows the order, so that either can have it captured or authorized without the judgment
+/// that a query makes before the counter asks for the money.
+struct UnrequestedMoney: Hashable, Sendable {
+    /// The amount that has moved.
+    let amount: Money
+    /// `false` if the order does not name the attempt: its money is not booked.
+    let isOfAttempt: Bool
+    /// What does not fit, as a sentence for an operator; `nil` if everything fits.
+    let objection: String?
+}
+
+extension PayPalProvider {
+    /// Compares money that others have moved with what was asked for: order, amount, currency, payment source, and the
+    /// bank's answer as for a card whose money is still to be requested. The account is that of the credentials with
+    /// which the order was read, and the engine queries attempts of no other one.
+    /// - Returns: `nil` if no such money has moved, or if the counter has requested it.
+    func unrequestedMoney(in order: OrderResponse, _ request: QueryRequest) -> UnrequestedMoney? {
+        guard !request.isContinued, let action = request.unjudged, action.order == order.orderID.rawValue else {
+            return nil
+        }
+        let amount: Money
+        switch order.outcome {
+        case .paid(let paid), .partlyPaid(let paid, refused: _): amount = paid.amount
+        case .held(let hold): amount = hold.amount
+        case .declined, .pending, .payerAction, .approved, .open, .voided: return nil
+        }
+        let attempt = request.context.attempt.rawValue
+        let name = order.purchaseUnits.count == 1 ? order.purchaseUnits.first?.customID : nil
+        let isEnded = name == PayPalProvider.voidMark + attempt
+        let isOfAttempt = isEnded || name == attempt
+        var faults: [String] = []
+        if !isOfAttempt { faults.append("the order names another attempt") }
+        if isEnded { faults.append("the counter had ended the order") }
+        if amount != request.amount || order.total != request.amount {
+            faults.append("\(amount) has moved, and \(request.amount) was asked for")
+        }
+        if let decline = refusal(ofAttached: order, action) {
+            faults.append("\(decline.message ?? "the card may not be charged") (\(decline.code ?? "no code"))")
+        }
+        let sentence =
+            "Money has moved on PayPal's order \(order.orderID) without the counter: "
+            + "\(faults.joined(separator: "; ")). Look at it in PayPal's dashboard, and refund it if it is not wanted."
+        return UnrequestedMoney(
+            amount: amount, isOfAttempt: isOfAttempt, objection: faults.isEmpty ? nil : sentence)
+    }
+}
