@@ -66,7 +66,7 @@ enum DayLine {
         let total = report.total(in: currency)
         lines += table([("net of all days", total.net)], currency)
         if !report.figures.unreadable.isEmpty {
-            lines.append("\(report.figures.unreadable.count) payments cannot be read: see till journal verify.")
+            lines.append("payments that cannot be read: \(report.figures.unreadable.count), see till journal verify")
         }
         return lines
     }

@@ -152,9 +152,10 @@ extension DayBook {
     /// Closes a counted day: makes its report (Z), with the next number.
     /// - Parameters:
     ///   - left: The cash that stays in the drawer, in minor units; `nil` for all that was counted.
-    ///   - reason: The reason for a difference, needed for one beyond the limit.
+    ///   - reason: The reason for a difference, needed for one beyond the limit, and for closing over payments that
+    ///     cannot be read.
     /// - Throws: ``DayError/dayNotOpen``, ``DayError/notCounted``, ``DayError/leftExceedsCounted``,
-    ///   ``DayError/needsReason``.
+    ///   ``DayError/needsReason``, ``DayError/unreadableNeedReason``.
     package func close(
         left: Int64? = nil, reason: String? = nil, of account: AccountID
     ) async throws(DayError) -> Standing {
@@ -171,6 +172,7 @@ extension DayBook {
             let report = try await report(session, closing: closing)
             let difference = report.difference ?? 0
             guard difference.magnitude <= differenceLimit.magnitude || reason != nil else { throw .needsReason }
+            guard report.figures.unreadable.isEmpty || reason != nil else { throw .unreadableNeedReason }
             let (counted, apart) = (
                 Money(minorUnits: count.tally.total, currency: session.currency),
                 Money(minorUnits: difference, currency: session.currency)

@@ -19,6 +19,8 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
     case drawerHasLess
     /// The difference is beyond the limit.
     case needsReason
+    /// Payments of the day cannot be read.
+    case unreadableNeedReason
     /// More would stay in the drawer than was counted.
     case leftExceedsCounted
     case tooManyMovements
@@ -39,6 +41,7 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
         case .notCounted: "day_not_counted"
         case .drawerHasLess: "drawer_has_less"
         case .needsReason: "difference_needs_reason"
+        case .unreadableNeedReason: "unreadable_need_reason"
         case .leftExceedsCounted: "left_exceeds_counted"
         case .tooManyMovements: "too_many_movements"
         case .tooManyCounts: "too_many_counts"
@@ -60,6 +63,8 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
         case .drawerHasLess: "There is less cash in the drawer. Nothing was changed."
         // Neither names an amount: who counts blind would learn it.
         case .needsReason: "The counted cash differs from what is expected. The day was not closed."
+        case .unreadableNeedReason:
+            "Payments of the day cannot be read, and their money is in no sum. The day was not closed."
         case .leftExceedsCounted: "More is to stay in the drawer than was counted. The day was not closed."
         case .tooManyMovements:
             "The session has \(DayLimits.maximumMovements) movements of cash, which is the most. Nothing was changed."
@@ -85,6 +90,7 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
         case .notCounted: "Count it: till day count."
         case .drawerHasLess: "Check the amount; cash that was put in is entered as paid in first."
         case .needsReason: "Count again, or close with a reason."
+        case .unreadableNeedReason: "See what till journal verify says, or close with a reason."
         case .leftExceedsCounted: "Enter what stays in the drawer, at most what was counted."
         case .tooManyMovements: "Count the drawer and close the day, and open a new one."
         case .tooManyCounts: "Close the day with the last count."
@@ -99,7 +105,7 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
     package var problem: Problem {
         switch self {
         case .dayOpen, .dayNotOpen, .dayEnded, .dayNotEnded, .notCounted, .drawerHasLess, .needsReason,
-            .tooManyMovements, .tooManyCounts, .tooManyEvents:
+            .unreadableNeedReason, .tooManyMovements, .tooManyCounts, .tooManyEvents:
             problem(.conflict)
         case .leftExceedsCounted, .otherMovement: problem(.unprocessableContent)
         case .unknownReport: problem(.notFound)

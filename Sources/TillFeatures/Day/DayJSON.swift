@@ -88,6 +88,7 @@ package enum DayJSON {
         writer.field("expected", seesTotals ? report.expected : nil)
         writer.field("counted", report.counted)
         writer.field("difference", seesTotals ? report.difference : nil)
+        writer.field("unreadable", report.figures.unreadable.count)
         writer.endObject()
     }
 

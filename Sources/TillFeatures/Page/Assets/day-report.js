@@ -161,6 +161,7 @@ function printed(name, value, isAmount = false) {
   return [before, isAmount ? amount(value) : value, "\n"];
 }
 
+const UNREAD = "Their money is in none of these sums.";
 const RULE = "-".repeat(WIDTH) + "\n";
 const middle = (text) => " ".repeat(Math.max(0, Math.floor((WIDTH - text.length) / 2))) + text + "\n";
 /** A text in lines of the strip. */
@@ -179,6 +180,8 @@ export function strip(report) {
     report.from ? printed("Since", WHEN.format(new Date(report.from)).replace(/^\S+ /, "")) : [],
     personOf(report.closed_by) ? printed("Closed by", personOf(report.closed_by)) : [],
     printed("Currency", currency), [RULE],
+    report.unreadable?.length > 0
+      ? [...printed("UNREADABLE PAYMENTS", String(report.unreadable.length)), wrapped(UNREAD), RULE] : [],
     of("Gross sales", sales.gross), of("Refunds", -sales.refunds), of("NET SALES", sales.net), of("Tips", sales.tips),
     printed("Payments", String(sales.count)), printed("Refunds made", String(sales.refund_count)), [RULE],
     ...(report.tenders ?? []).map((one) => of(named(one.tender), one.captured - one.refunded)), [RULE],

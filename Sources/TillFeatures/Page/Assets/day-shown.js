@@ -126,6 +126,8 @@ function wordsOfDifference(by) {
     ? phrase`The drawer holds ${text} less than expected.` : phrase`The drawer holds ${text} more than expected.`;
 }
 
+const paymentsOf = (count) => `${count} ${count === 1 ? "payment" : "payments"}`;
+
 function renderClose() {
   const { session } = day;
   const { total } = lastCount(session);
@@ -137,7 +139,11 @@ function renderClose() {
   $("standing").className = by === 0 ? "badge paid" : "badge unsure";
   says("standing", !isKnown ? "" : by === 0 ? "Matches" : "Differs");
   $("ledger").replaceChildren(...(isKnown ? ledger(session, true) : []));
-  $("reasons").hidden = by === 0;
+  const unread = session.unreadable ?? 0;
+  says("close-unread",
+    unread ? `${paymentsOf(unread)} of it cannot be read; what they moved is in no sum. Say why it is closed.` : "");
+  $("reasons").hidden = by === 0 && unread === 0;
+  $("why").textContent = by === 0 ? "Why is it closed?" : "Why is there a difference?";
   says("close", isKnown ? phrase`Close with ${signed(by, session.currency)}` : "Close the day");
   $("left").placeholder = decimal(total, session.currency);
   says("left-hint", phrase`All of ${of(total)} unless you enter less.`);
@@ -236,7 +242,7 @@ function showReport(report) {
   $("report-title").textContent = title;
   $("report-words").textContent = words;
   const unread = report.unreadable?.length ?? 0;
-  says("unread", unread ? `${unread} ${unread === 1 ? "payment" : "payments"} of it cannot be read.` : "");
+  says("unread", unread ? `${paymentsOf(unread)} of it cannot be read.` : "");
   $("tiles").replaceChildren(...tiles(report));
   $("tables").replaceChildren(...tables(report));
   $("paper").replaceChildren(...strip(report));
