@@ -40,7 +40,8 @@ enum DayLine {
         let (report, session) = (standing.report, standing.session)
         let currency = session.currency
         let sum = report.figures.sum(of: currency)
-        var lines = [report.number.map { "Z \($0)" } ?? "X, \(session.state.rawValue)"]
+        let epoch = report.epoch > 1 ? "/\(report.epoch)" : ""
+        var lines = [report.number.map { "Z \($0)\(epoch)" } ?? "X, \(session.state.rawValue)"]
         lines.append("from \(session.openedAt), by \(session.openedBy)")
         lines.append("until \(report.until)" + (report.closing.map { ", closed by \($0.by)" } ?? ""))
         lines += table(

@@ -52,8 +52,8 @@ extension DayBook {
             difference = float.total.limitedDifference(closing.left.limitedSum(before.cash(in: currency).net))
         }
         return DrawerSession(
-            account: account, number: (last?.session.number ?? 0) + 1, currency: currency, openedAt: clock.now(),
-            openedBy: DayBook.actor, float: float, openingDifference: difference,
+            account: account, number: (last?.session.number ?? 0) + 1, epoch: try await epoch(), currency: currency,
+            openedAt: clock.now(), openedBy: DayBook.actor, float: float, openingDifference: difference,
             firstSequence: last?.lastSequence ?? opened, openedSequence: opened, before: before)
     }
 
@@ -168,7 +168,8 @@ extension DayBook {
             var session = kept.session
             session.state = .closed
             let closing = DayReport.Closing(
-                at: clock.now(), by: DayBook.actor, left: left ?? count.tally.total, reason: reason)
+                at: clock.now(), by: DayBook.actor, left: left ?? count.tally.total, reason: reason,
+                epoch: try await epoch())
             let report = try await report(session, closing: closing)
             let difference = report.difference ?? 0
             guard difference.magnitude <= differenceLimit.magnitude || reason != nil else { throw .needsReason }
@@ -197,6 +198,13 @@ extension DayBook {
 
     /// The name of whoever acts.
     private static var actor: String { (Attribution.current?.actor ?? .unattributed).description }
+
+    /// Returns the journal's epoch, which each restore raises.
+    private func epoch() async throws(DayError) -> Int64 {
+        do throws(JournalError) {
+            return try await Records<RestoreEpoch>(store).newest(1).first?.number ?? 1
+        } catch { throw .journal(error) }
+    }
 
     /// Makes a change with its note.
     /// - Returns: `false` if somebody else has changed the drawer meanwhile, so that it is decided again.

@@ -98,6 +98,7 @@ package enum DayJSON {
         let report = standing.report
         writer.beginObject()
         writer.field("number", report.number)
+        writer.field("epoch", report.epoch)
         writer.field("currency", report.session.currency.code)
         writer.field("from", report.session.openedAt.description)
         writer.field("until", report.until.description)

@@ -12,6 +12,8 @@ package struct DayReport: Hashable, Sendable {
         package var left: Int64
         /// The reason for the difference, if one was given.
         package var reason: String?
+        /// The journal's epoch. A report of the same number in an earlier epoch is another report.
+        package var epoch: Int64
     }
 
     /// Money of one currency over all reports.
@@ -40,6 +42,8 @@ package struct DayReport: Hashable, Sendable {
 
     /// The number; `nil` for a session that is not closed.
     package var number: Int64? { closing == nil ? nil : session.number }
+    /// The journal's epoch in which it was made.
+    package var epoch: Int64 { closing?.epoch ?? session.epoch }
     /// The number of the report before it; `nil` for the first.
     package var previous: Int64? { session.number > 1 ? session.number - 1 : nil }
     /// The cash that should be in the drawer, in minor units.
@@ -90,6 +94,7 @@ extension DayReport: RecordDocument {
             writer.field("closed_by", closing.by)
             writer.field("left", closing.left)
             writer.field("reason", closing.reason)
+            writer.field("epoch", closing.epoch)
         }
         writer.field("until", until.milliseconds)
         writer.field("last_sequence", lastSequence)
@@ -122,7 +127,8 @@ extension DayReport: RecordDocument {
         (self.session, self.figures) = (session, figures)
         closing = Closing(
             at: Timestamp(milliseconds: try body.int("closed_at")), by: try body.text("closed_by"),
-            left: try body.int("left"), reason: body.optionalText("reason"))
+            left: try body.int("left"), reason: body.optionalText("reason"),
+            epoch: body.optionalInt("epoch") ?? session.epoch)
         until = Timestamp(milliseconds: try body.int("until"))
         lastSequence = try body.int("last_sequence")
         cash = DaySums(

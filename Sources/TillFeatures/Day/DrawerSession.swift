@@ -39,6 +39,8 @@ package struct DrawerSession: Hashable, Sendable {
     /// The number of the report that the session gets: 1, 2, 3, …
     package let number: Int64
     package internal(set) var state = State.open
+    /// The journal's epoch at the opening: after a restore numbers come again that were given before.
+    package let epoch: Int64
     package let currency: Currency
     package let openedAt: Timestamp
     package let openedBy: String
@@ -73,10 +75,10 @@ package struct DrawerSession: Hashable, Sendable {
     }
 
     init(
-        account: AccountID, number: Int64, currency: Currency, openedAt: Timestamp, openedBy: String, float: Tally,
-        openingDifference: Int64, firstSequence: Int64, openedSequence: Int64, before: DayFigures
+        account: AccountID, number: Int64, epoch: Int64, currency: Currency, openedAt: Timestamp, openedBy: String,
+        float: Tally, openingDifference: Int64, firstSequence: Int64, openedSequence: Int64, before: DayFigures
     ) {
-        (self.account, self.number, self.currency) = (account, number, currency)
+        (self.account, self.number, self.epoch, self.currency) = (account, number, epoch, currency)
         (self.openedAt, self.openedBy, self.float) = (openedAt, openedBy, float)
         self.openingDifference = openingDifference
         (self.firstSequence, self.openedSequence, self.before) = (firstSequence, openedSequence, before)
@@ -108,6 +110,7 @@ extension DrawerSession: RecordDocument {
         writer.beginObject()
         writer.field("account", account.rawValue)
         writer.field("number", number)
+        writer.field("epoch", epoch)
         writer.field("state", state.rawValue)
         writer.field("currency", currency.code)
         writer.field("opened_at", openedAt.milliseconds)
@@ -152,8 +155,8 @@ extension DrawerSession: RecordDocument {
             let movements = json["movements"]?.int64Value, let counts = json["counts"]?.arrayValue
         else { return nil }
         self.init(
-            account: AccountID(rawValue: account), number: number, currency: currency,
-            openedAt: Timestamp(milliseconds: openedAt), openedBy: openedBy, float: float,
+            account: AccountID(rawValue: account), number: number, epoch: json["epoch"]?.int64Value ?? 1,
+            currency: currency, openedAt: Timestamp(milliseconds: openedAt), openedBy: openedBy, float: float,
             openingDifference: difference, firstSequence: first, openedSequence: opened, before: before)
         (self.state, self.paidIn, self.paidOut, self.bankDrops) = (state, paidIn, paidOut, bankDrops)
         self.movements = Int(clamping: movements)

@@ -34,4 +34,38 @@ struct DayCareTests {
         let closed = try await book.close(reason: "looked at", of: .main)
         #expect(closed.report.figures.unreadable == [sold] && closed.report.closing?.reason == "looked at")
     }
+
+    @Test("After a restore the journal's epoch tells reports with one number apart")
+    func epochs() async throws {
+        let book = world.book()
+        _ = try await open(0, book)
+        try await count(0, book)
+        let first = try await book.close(of: .main).report
+        #expect(first.epoch == 1)
+        let head = ChainHead(sequence: 1, hash: [UInt8](repeating: 0, count: 32))
+        let now = world.clock.now()
+        let restored = RestoreEpoch(number: 2, at: now, source: "b", head: head, newest: now)
+        _ = try await open(0, book)
+        try await Records<RestoreEpoch>(world.till).put(restored)
+        try await count(0, book)
+        let second = try await book.close(of: .main).report
+        #expect(second.session.epoch == 1 && second.epoch == 2)
+        let kept = try await book.report(2, of: .main)
+        #expect(kept.report == second)
+        #expect(try JSONValue(parsing: DayJSON.report(kept, seesTotals: true))["epoch"]?.int64Value == 2)
+        #expect(try await open(0, book).session.epoch == 2)
+    }
+
+    @Test("A session that was kept before epochs were is of the first")
+    func before() throws {
+        let text = """
+            {"account":"main","number":3,"state":"open","currency":"EUR","opened_at":1,"opened_by":"Ann",
+            "float":{"total":5,"counts":null},"opening_difference":0,"first_sequence":1,"opened_sequence":2,
+            "before":{"lines":[{"currency":"EUR","tender":"cash","provider":"cash","count":1,"captured":7,
+            "refund_count":0,"refunded":0,"tips":0}],"unreadable":[]},
+            "paid_in":0,"paid_out":0,"bank_drops":0,"movements":0,"counts":[]}
+            """
+        let session = try #require(DrawerSession(json: try JSONValue(parsing: Array(text.utf8))))
+        #expect(session.epoch == 1 && session.before.sum(of: .eur).net == 7)
+    }
 }

@@ -19,8 +19,11 @@ const TENDERS = {
   card: "Typed card", reader: "Card reader", wallet: "Wallet", paypal: "PayPal", cash: "Cash", apple_pay: "Apple Pay",
 };
 
-/** A number of a Z as it stands on it. @param {number} number */
-export const numberOf = (number) => String(number).padStart(4, "0");
+/**
+ * A number of a Z as it stands on it. After a restore numbers come again, which the journal's epoch tells apart.
+ * @param {number} number @param {number} [epoch]
+ */
+export const numberOf = (number, epoch = 1) => String(number).padStart(4, "0") + (epoch > 1 ? `/${epoch}` : "");
 
 /** A tender or a provider by its name. */
 const named = (name) => TENDERS[name] ?? (name || "None");
@@ -30,7 +33,7 @@ export function titleOf(report) {
   const when = WHEN.format(new Date(report.until ?? Date.now()));
   if (report.number === null) return ["X report", `Read ${when}. Changes nothing.`];
   const by = personOf(report.closed_by);
-  return [`Z report ${numberOf(report.number)}`, `Closed ${when}${by && ` by ${by}`}`];
+  return [`Z report ${numberOf(report.number, report.epoch)}`, `Closed ${when}${by && ` by ${by}`}`];
 }
 
 /** The figures that are looked for first. @param {any} report */
@@ -175,7 +178,7 @@ export function strip(report) {
   const of = (name, minor) => (Number.isSafeInteger(minor) ? printed(name, figure(minor, currency), true) : []);
   const until = new Date(report.until ?? Date.now());
   const parts = [
-    isX ? printed("X REPORT", "changes nothing") : printed("Z REPORT", `No. ${numberOf(report.number)}`),
+    isX ? printed("X REPORT", "changes nothing") : printed("Z REPORT", `No. ${numberOf(report.number, report.epoch)}`),
     printed(DATE.format(until), TIME.format(until)),
     report.from ? printed("Since", WHEN.format(new Date(report.from)).replace(/^\S+ /, "")) : [],
     personOf(report.closed_by) ? printed("Closed by", personOf(report.closed_by)) : [],
@@ -221,7 +224,7 @@ export function reportRow(report) {
   const element = make("tr", "");
   element.setAttribute("role", "row");
   const link = make("a", "", { className: "row", href: `/day?report=${report.number}` });
-  link.append(make("b", `Z ${numberOf(report.number)}`));
+  link.append(make("b", `Z ${numberOf(report.number, report.epoch)}`));
   const when = cell("when");
   when.append(make("time", WHEN.format(new Date(report.until)), { dateTime: report.until }));
   const by = report.session?.difference;

@@ -184,7 +184,8 @@ $("close-form").addEventListener("submit", async (event) => {
   }
   const number = z.number ?? day.last?.number;
   go(number && day.may("totals") ? `/day?report=${number}` : "/day", true);
-  says("done", number ? `The day is closed. Its Z report is ${numberOf(number)}.` : "The day is closed.");
+  const name = number ? numberOf(number, z.epoch ?? day.last?.epoch) : "";
+  says("done", name ? `The day is closed. Its Z report is ${name}.` : "The day is closed.");
 });
 
 // ---- The beginning
