@@ -65,7 +65,11 @@ def test_a_day_from_opening_to_report(server):
         assert moved["paid_out"] == 1_250 and [one["reason"] for one in moved["cash"]] == ["Milk"]
     problem(post(server, "cash", {**milk, "amount": 1}, "milk"), 422, "idempotency_mismatch")
     problem(post(server, "cash", {**milk, "amount": 999_999}, "much"), 409, "drawer_has_less")
-    expected = 14_000 + 4_000 - 1_500 - 1_250
+    cash = {"kind": "refund", "amount": 300, "reason": "Card closed", "payment": card}
+    given = done(post(server, "cash", cash, "given"), 201)
+    assert (given["refunds_paid"], given["cash"][-1]["payment"]) == (300, card)
+    problem(post(server, "cash", {**cash, "payment": "pay_none"}, "none"), 422, "refund_of_no_payment")
+    expected = 14_000 + 4_000 - 1_500 - 1_250 - 300
     shown = done(server.request("GET", "/v1/day/report"))
     assert (shown["number"], shown["session"]["expected"]) == (None, expected)
     problem(post(server, "close"), 409, "day_not_counted")
@@ -92,7 +96,7 @@ def test_a_day_from_opening_to_report(server):
     listed = done(server.request("GET", "/v1/day/reports?limit=1"))
     assert [one["number"] for one in listed["reports"]] == [2] and listed["has_more"]
     assert [one["number"] for one in done(server.request("GET", "/v1/day/reports?before=2"))["reports"]] == [1]
-    assert len(audit(server, "day.closed")) == 2 and len(audit(server, "day.cash")) == 1
+    assert len(audit(server, "day.closed")) == 2 and len(audit(server, "day.cash")) == 2
 
 
 @pytest.mark.parametrize("step, body, field", [
@@ -106,7 +110,10 @@ def test_a_day_from_opening_to_report(server):
     ("count", {"total": 10**12}, "total"), ("count", {"total": 1.5}, "total"), ("close", {"left": "1"}, "left"),
     ("close", {"reason": "x" * 201}, "reason"), ("cash", {"kind": "stolen", "amount": 1, "reason": "x"}, "kind"),
     ("cash", {"kind": "paid_in", "amount": 0, "reason": "x"}, "amount"),
-    ("cash", {"kind": "paid_in", "amount": 1, "reason": " "}, "reason"), ("resume", {"x": 1}, "x"),
+    ("cash", {"kind": "paid_in", "amount": 1, "reason": " "}, "reason"),
+    ("cash", {"kind": "refund", "amount": 1, "reason": "x"}, "payment"),
+    ("cash", {"kind": "paid_out", "amount": 1, "reason": "x", "payment": "pay_1"}, "payment"),
+    ("resume", {"x": 1}, "x"),
 ])
 def test_what_cannot_be_entered_is_refused_by_its_field(server, step, body, field):
     answer = post(server, step, body, "k")

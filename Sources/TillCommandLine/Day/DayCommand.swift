@@ -50,9 +50,13 @@ struct DayCommand: AsyncParsableCommand {
             commandName: "cash", abstract: "Puts cash into the drawer, or takes some out, beside sales.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
-        @Argument(help: "paid-in, paid-out, or bank-drop for cash that goes to the bank or the safe.") var kind: String
+        @Argument(help: "paid-in, paid-out, bank-drop to the bank or the safe, or refund for a customer.")
+        var kind: String
         @Argument(help: "How much, such as 12.50.") var amount: String
         @Option(name: .long, help: ArgumentHelp("What it is for.", valueName: "text")) var reason: String
+        @Option(
+            name: .long, help: ArgumentHelp("The payment that is given back, for a refund.", valueName: "payment"))
+        var payment: String?
         @Option(
             name: .long,
             help: ArgumentHelp("A key: the same one again moves nothing. Random by default.", valueName: "text"))
@@ -63,7 +67,12 @@ struct DayCommand: AsyncParsableCommand {
                 guard let known = CashMovement.Kind(rawValue: kind.replacing("-", with: "_")) else {
                     throw CommandError(
                         code: "unknown_kind", what: "There is no movement \(ProviderText.word(kind)). Nothing changed.",
-                        next: "Use paid-in, paid-out or bank-drop.")
+                        next: "Use paid-in, paid-out, bank-drop or refund.")
+                }
+                guard (known == .refund) == (payment != nil) else {
+                    throw CommandError(
+                        code: "refund_needs_payment", what: "--payment goes with a refund. Nothing changed.",
+                        next: "Give the payment of a refund, and none for anything else.")
                 }
                 let reason = DisplayText.clean(reason)
                 guard !reason.isEmpty else {
@@ -80,7 +89,9 @@ struct DayCommand: AsyncParsableCommand {
                 let amount = try DayAmount.read(amount, in: currency, of: "The amount")
                 guard amount > 0 else { throw DayAmount.refused("The amount", "must be above zero") }
                 let moved = try await book.move(
-                    .init(known, amount: amount, reason: reason), key: key ?? DayAmount.randomKey(), of: account)
+                    .init(
+                        known, amount: amount, reason: reason, payment: payment.map { PaymentID(rawValue: $0) }),
+                    key: key ?? DayAmount.randomKey(), of: account)
                 if common.json { return DayLine.json(moved) }
                 Output.line("\(DayLine.words(known)) \(DayLine.money(amount, currency)).")
                 Output.line("In the drawer: \(DayLine.money(moved.report.expected, currency)).")

@@ -22,6 +22,7 @@ enum DayLine {
         case .paidIn: "Paid in"
         case .paidOut: "Paid out"
         case .bankDrop: "Taken to the bank"
+        case .refund: "Paid for a refund"
         }
     }
 
@@ -57,7 +58,7 @@ enum DayLine {
             [
                 ("float", session.float.total), ("cash sales", report.cash.captured),
                 ("cash refunds", report.cash.refunded), ("paid in", session.paidIn), ("paid out", session.paidOut),
-                ("bank drops", session.bankDrops),
+                ("bank drops", session.bankDrops), ("refunds paid", session.refundsPaid),
             ], currency)
         lines += report.counted == nil ? table([("expected", report.expected)], currency) : count(report)
         if let closing = report.closing {

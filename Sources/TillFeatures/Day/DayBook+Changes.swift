@@ -59,7 +59,8 @@ extension DayBook {
 
     /// Puts cash into the open drawer or takes some out. The same key again changes nothing.
     /// - Throws: ``DayError/dayNotOpen``, ``DayError/dayEnded``, ``DayError/drawerHasLess``,
-    ///   ``DayError/otherMovement`` for a key of another movement, ``DayError/tooManyMovements``.
+    ///   ``DayError/otherMovement`` for a key of another movement, ``DayError/tooManyMovements``,
+    ///   ``DayError/unknownPayment`` for a refund of a payment of another account or currency, or of none.
     package func move(
         _ request: CashMovement.Request, key: String, of account: AccountID
     ) async throws(DayError) -> Standing {
@@ -76,30 +77,36 @@ extension DayBook {
             guard kept.session.state == .open else { throw .dayEnded }
             guard kept.session.movements < DayLimits.maximumMovements else { throw .tooManyMovements }
             var session = kept.session
-            session.movements += 1
-            switch request.kind {
-            case .paidIn: session.paidIn = session.paidIn.limitedSum(request.amount)
-            case .paidOut, .bankDrop:
+            if request.kind != .paidIn {
                 guard try await report(session, closing: nil).expected >= request.amount else { throw .drawerHasLess }
-                if request.kind == .paidOut {
-                    session.paidOut = session.paidOut.limitedSum(request.amount)
-                } else {
-                    session.bankDrops = session.bankDrops.limitedSum(request.amount)
-                }
             }
+            try await check(request.payment, of: account, in: session.currency)
+            session.add(request)
             let moved = CashMovement(
                 account: account, session: session.number, key: key, request: request, at: clock.now(),
                 by: DayBook.actor)
             let amount = Money(minorUnits: request.amount, currency: session.currency)
+            let payment = request.payment.map { [AuditChange("payment", to: $0.rawValue)] } ?? []
             let note = AuditNote(
                 .dayCash, account: account, subject: session.id, reason: request.reason,
-                changes: [AuditChange(request.kind.rawValue, to: amount.description)])
+                changes: [AuditChange(request.kind.rawValue, to: amount.description)] + payment)
             if try await change(
                 [.update(session.record, from: kept.record.version), .insert(moved.record)], note, tries)
             {
                 return try await standing(of: session)
             }
         }
+    }
+
+    private func check(
+        _ payment: PaymentID?, of account: AccountID, in currency: Currency
+    ) async throws(DayError) {
+        guard let payment else { return }
+        let first: StoredEvent?
+        do throws(JournalError) { first = try await store.events(of: payment).first } catch { throw .journal(error) }
+        guard case .created(let creation)? = first?.record.event, creation.account == account,
+            creation.order.total.currency == currency
+        else { throw .unknownPayment }
     }
 
     private func movement(_ key: String, of account: AccountID) async throws(DayError) -> CashMovement? {

@@ -29,6 +29,8 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
     case tooManyUnreadable
     /// The key belongs to another movement.
     case otherMovement
+    /// A refund is of no payment of the account in the drawer's currency.
+    case unknownPayment
     case unknownReport
     case journal(JournalError)
 
@@ -48,6 +50,7 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
         case .tooManyEvents: "day_too_long"
         case .tooManyUnreadable: "journal_damaged"
         case .otherMovement: "idempotency_mismatch"
+        case .unknownPayment: "refund_of_no_payment"
         case .unknownReport: "report_not_found"
         case .journal: "journal"
         }
@@ -74,6 +77,7 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
         case .tooManyUnreadable:
             "More than \(DayLimits.maximumUnreadable) payments of the day cannot be read. Nothing was changed."
         case .otherMovement: "This Idempotency-Key belongs to another movement of cash. Nothing was changed."
+        case .unknownPayment: "There is no such payment in the drawer's currency. Nothing was changed."
         case .unknownReport: "There is no such report."
         case .journal(let error): "\(error)"
         }
@@ -97,6 +101,7 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
         case .tooManyEvents: "Close the day more often. See till journal verify."
         case .tooManyUnreadable: "See what till journal verify says."
         case .otherMovement: "Send a new key for each movement."
+        case .unknownPayment: "Give the identifier of the payment that is refunded."
         case .unknownReport: "See till day report."
         case .journal: "Look at the day before you try again: till day report."
         }
@@ -107,7 +112,7 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
         case .dayOpen, .dayNotOpen, .dayEnded, .dayNotEnded, .notCounted, .drawerHasLess, .needsReason,
             .unreadableNeedReason, .tooManyMovements, .tooManyCounts, .tooManyEvents:
             problem(.conflict)
-        case .leftExceedsCounted, .otherMovement: problem(.unprocessableContent)
+        case .leftExceedsCounted, .otherMovement, .unknownPayment: problem(.unprocessableContent)
         case .unknownReport: problem(.notFound)
         case .tooManyUnreadable: problem(.internalServerError)
         case .journal(let error): error.problem

@@ -16,7 +16,7 @@ enum DayRequest {
 
     /// Returns a movement of cash.
     static func movement(_ body: JSONValue) throws -> CashMovement.Request {
-        try body.allow(["kind", "amount", "reason"])
+        try body.allow(["kind", "amount", "reason", "payment"])
         guard let kind = try body.text("kind", atMost: 16).flatMap({ CashMovement.Kind(rawValue: $0) }) else {
             let known = CashMovement.Kind.allCases.map(\.rawValue).joined(separator: ", ")
             throw Problem.field("kind", "It must be one of \(known).")
@@ -24,7 +24,19 @@ enum DayRequest {
         let amount = try self.amount(body["amount"], "amount")
         guard amount > 0 else { throw Problem.field("amount", "It must be above zero.", code: "invalid_amount") }
         guard let reason = try reason(body) else { throw Problem.field("reason", "It is missing.") }
-        return CashMovement.Request(kind, amount: amount, reason: reason)
+        return CashMovement.Request(kind, amount: amount, reason: reason, payment: try payment(body, for: kind))
+    }
+
+    private static func payment(_ body: JSONValue, for kind: CashMovement.Kind) throws -> PaymentID? {
+        guard let text = try body.text("payment", atMost: 64) else {
+            guard kind != .refund else { throw Problem.field("payment", "It is missing.") }
+            return nil
+        }
+        guard kind == .refund else { throw Problem.field("payment", "It goes with a refund only.") }
+        guard let payment = PaymentID(ifValid: text) else {
+            throw Problem.field("payment", "It must be the identifier of a payment.")
+        }
+        return payment
     }
 
     /// Returns the cash of a count.

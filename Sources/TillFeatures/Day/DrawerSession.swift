@@ -59,6 +59,8 @@ package struct DrawerSession: Hashable, Sendable {
     package internal(set) var paidIn: Int64 = 0
     package internal(set) var paidOut: Int64 = 0
     package internal(set) var bankDrops: Int64 = 0
+    /// The cash for refunds that a provider did not make.
+    package internal(set) var refundsPaid: Int64 = 0
     package internal(set) var movements = 0
     /// All counts, oldest first. After the session was resumed the last one is over.
     package internal(set) var counts: [Count] = []
@@ -72,6 +74,18 @@ package struct DrawerSession: Hashable, Sendable {
     /// Returns the cash that should be in the drawer, in minor units.
     package func expected(_ cash: DaySums) -> Int64 {
         float.total.limitedSum(cash.net).limitedSum(paidIn).limitedDifference(paidOut).limitedDifference(bankDrops)
+            .limitedDifference(refundsPaid)
+    }
+
+    /// Adds a movement of cash beside sales.
+    mutating func add(_ movement: CashMovement.Request) {
+        movements += 1
+        switch movement.kind {
+        case .paidIn: paidIn = paidIn.limitedSum(movement.amount)
+        case .paidOut: paidOut = paidOut.limitedSum(movement.amount)
+        case .bankDrop: bankDrops = bankDrops.limitedSum(movement.amount)
+        case .refund: refundsPaid = refundsPaid.limitedSum(movement.amount)
+        }
     }
 
     init(
@@ -125,6 +139,7 @@ extension DrawerSession: RecordDocument {
         writer.field("paid_in", paidIn)
         writer.field("paid_out", paidOut)
         writer.field("bank_drops", bankDrops)
+        writer.field("refunds_paid", refundsPaid)
         writer.field("movements", movements)
         writer.key("counts")
         writer.beginArray()
@@ -159,6 +174,7 @@ extension DrawerSession: RecordDocument {
             currency: currency, openedAt: Timestamp(milliseconds: openedAt), openedBy: openedBy, float: float,
             openingDifference: difference, firstSequence: first, openedSequence: opened, before: before)
         (self.state, self.paidIn, self.paidOut, self.bankDrops) = (state, paidIn, paidOut, bankDrops)
+        refundsPaid = json["refunds_paid"]?.int64Value ?? 0
         self.movements = Int(clamping: movements)
         for count in counts {
             guard let tally = Tally(json: count["tally"]), let at = count["at"]?.int64Value,

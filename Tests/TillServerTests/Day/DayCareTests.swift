@@ -68,4 +68,26 @@ struct DayCareTests {
         let session = try #require(DrawerSession(json: try JSONValue(parsing: Array(text.utf8))))
         #expect(session.epoch == 1 && session.before.sum(of: .eur).net == 7)
     }
+
+    @Test("Cash for a refund that a provider did not make comes out of the drawer, by its payment")
+    func refunds() async throws {
+        let book = world.book()
+        _ = try await open(5_000, book)
+        let sold = try await world.sell(1_000, .card)
+        let given = try await book.move(
+            .init(.refund, amount: 800, reason: "card closed", payment: sold), key: "1", of: .main)
+        #expect(given.report.expected == 4_200 && given.session.refundsPaid == 800 && given.session.paidOut == 0)
+        #expect(given.movements.map(\.request.payment) == [sold])
+        let strange = try await world.sell(1_000, .card, of: AccountID(rawValue: "other"))
+        let foreign = try await world.sell(1_000, .card, in: .chf)
+        for payment in [strange, foreign, PaymentID(rawValue: "pay_none")] {
+            await #expect(throws: DayError.unknownPayment) {
+                try await book.move(.init(.refund, amount: 1, reason: "x", payment: payment), key: "2", of: .main)
+            }
+        }
+        try await count(4_200, book)
+        let closed = try await book.close(of: .main)
+        #expect(closed.report.difference == 0)
+        #expect(try await book.report(1, of: .main).report == closed.report)
+    }
 }

@@ -199,6 +199,7 @@ export function strip(report) {
     if (!isBlind(session)) {
       parts.push(of("Cash sales", session.cash_sales), of("Cash refunds", -session.cash_refunds),
         of("Paid in", session.paid_in), of("Paid out", -session.paid_out), of("Bank drops", -session.bank_drops),
+        session.refunds_paid ? of("Other refunds in cash", -session.refunds_paid) : [],
         of("Expected", session.expected));
     }
     if (!isX) {

@@ -11,7 +11,7 @@ const DAY_TIME = new Intl.DateTimeFormat(LANGUAGE, {
 
 export const KINDS = {
   paid_in: { word: "Paid in", sign: 1 }, paid_out: { word: "Paid out", sign: -1 },
-  bank_drop: { word: "Bank drop", sign: -1 },
+  bank_drop: { word: "Bank drop", sign: -1 }, refund: { word: "Refund in cash", sign: -1 },
 };
 
 /** A sum with its sign; a plus only where it says which way money went. */
@@ -81,8 +81,8 @@ export function drawerRows(session, hasLast) {
   const events = [
     { at: session.opened_at, what: "Float counted", under: opening(session, hasLast), by: session.opened_by,
       text: of(session.float, false) },
-    ...(session.cash ?? []).map(({ kind, amount: minor, reason, at, by }) => ({
-      at, by, what: [KINDS[kind]?.word ?? kind, reason].filter(Boolean).join(": "),
+    ...(session.cash ?? []).map(({ kind, amount: minor, reason, payment, at, by }) => ({
+      at, by, what: [KINDS[kind]?.word ?? kind, reason].filter(Boolean).join(": "), under: payment ? [payment] : [],
       text: of((KINDS[kind]?.sign ?? 1) * minor),
     })),
     ...(session.counts ?? []).map(({ total, at, by }, index) => ({
@@ -124,6 +124,8 @@ export function ledger(session, hasCount) {
     pair(`Paid in, ${countOf(session, "paid_in")}`, of(session.paid_in)),
     pair(`Paid out, ${countOf(session, "paid_out")}`, of(-(session.paid_out ?? 0))),
     pair(`Bank drops, ${countOf(session, "bank_drop")}`, of(-(session.bank_drops ?? 0))),
+    ...(session.refunds_paid
+      ? [pair(`Refunds in cash, ${countOf(session, "refund")}`, of(-session.refunds_paid))] : []),
     pair("Expected", signed(session.expected, session.currency, false), "line2"),
   ];
   if (count && hasCount) {

@@ -75,6 +75,7 @@ const ENTRIES = {
   paid_in: ["Pay in", "Where it comes from, such as coins from the safe."],
   paid_out: ["Pay out", "For what and to whom, with the number of the slip."],
   bank_drop: ["Drop", "The number of the bag, for example."],
+  refund: ["Give back", "Why the refund could not be made by the provider."],
 };
 
 /** The entry as it is typed. @param {boolean} isTold What is wrong with it is said. */
@@ -85,17 +86,20 @@ function typedCash(isTold) {
   says("cash-send", value === undefined ? verb : [verb + " ", ...phrase`${of(value)}`]);
   /** @type {[string, string][]} */
   const faults = [["cash-amount", fault ?? ""], ["cash-reason", reason ? "" : "Say what it is for."]];
+  const payment = kind === "refund" ? $("cash-payment").value.trim() : "";
+  if (kind === "refund") faults.push(["cash-payment", payment ? "" : "Enter the ID of the payment."]);
   for (const [id, words] of faults) if (isTold || !words) mark(id, words);
   const wrong = faults.find(([, words]) => words);
   if (wrong && isTold) $(wrong[0]).focus();
-  return wrong ? null : { kind, amount: value, reason };
+  return wrong ? null : { kind, amount: value, reason, ...(payment && { payment }) };
 }
 
 async function askCash(button) {
   kind = button.dataset.kind;
   $("cash-title").textContent = KINDS[kind].word;
   $("cash-hint").textContent = ENTRIES[kind][1];
-  for (const id of ["cash-amount", "cash-reason"]) {
+  $("cash-payment-field").hidden = kind !== "refund";
+  for (const id of ["cash-amount", "cash-reason", "cash-payment"]) {
     $(id).value = "";
     mark(id, "");
   }
