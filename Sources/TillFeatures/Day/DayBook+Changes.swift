@@ -48,8 +48,8 @@ extension DayBook {
             do throws(JournalError) { opened = try await store.lastSequence() } catch { throw .journal(error) }
         }
         var difference: Int64 = 0
-        if let last, let closing = last.closing, last.session.currency == currency {
-            difference = float.total.limitedDifference(closing.left.limitedSum(before.cash(in: currency).net))
+        if let kept = last?.kept[currency] {
+            difference = float.total.limitedDifference(kept.limitedSum(before.cash(in: currency).net))
         }
         return DrawerSession(
             account: account, number: (last?.session.number ?? 0) + 1, epoch: try await epoch(), currency: currency,

@@ -37,6 +37,10 @@ package struct DayReport: Hashable, Sendable {
     /// The sums of this report and all before it, by currency.
     package let totals: [Currency: Total]
 
+    /// The cash of each currency that should be in the drawer since a day in that currency was closed: what was left,
+    /// and what sales and refunds in cash moved in days of another currency since; empty in a report that is not closed.
+    package let kept: [Currency: Int64]
+
     /// Returns the sums of one currency over this report and all before it.
     package func total(in currency: Currency) -> Total { totals[currency] ?? Total() }
 
@@ -72,6 +76,14 @@ package struct DayReport: Hashable, Sendable {
             totals[currency] = total
         }
         self.totals = totals
+        var kept: [Currency: Int64] = [:]
+        if let closing {
+            for (currency, units) in previous?.kept ?? [:] {
+                kept[currency] = units.limitedSum(figures.cash(in: currency).net)
+            }
+            kept[session.currency] = closing.left
+        }
+        self.kept = kept
     }
 }
 
@@ -114,6 +126,15 @@ extension DayReport: RecordDocument {
             writer.endObject()
         }
         writer.endArray()
+        writer.key("kept")
+        writer.beginArray()
+        for (currency, units) in kept.sorted(by: { $0.key.code < $1.key.code }) {
+            writer.beginObject()
+            writer.field("currency", currency.code)
+            writer.field("units", units)
+            writer.endObject()
+        }
+        writer.endArray()
         writer.endObject()
         let match = DayReport.match(session.account)
         return Record(
@@ -142,5 +163,14 @@ extension DayReport: RecordDocument {
             totals[currency] = Total(gross: gross, refunds: refunds)
         }
         self.totals = totals
+        // A report of before knows of its own currency only.
+        var kept: [Currency: Int64] = [session.currency: try body.int("left")]
+        for cash in body.json["kept"]?.arrayValue ?? [] {
+            guard let currency = cash["currency"]?.stringValue.flatMap({ Currency(ifValid: $0) }),
+                let units = cash["units"]?.int64Value
+            else { throw body.damaged("kept") }
+            kept[currency] = units
+        }
+        self.kept = kept
     }
 }

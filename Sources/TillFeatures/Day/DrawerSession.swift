@@ -46,8 +46,8 @@ package struct DrawerSession: Hashable, Sendable {
     package let openedBy: String
     /// The cash at the opening, as counted.
     package let float: Tally
-    /// The float less the cash that was left at the last close and what sales and refunds moved since; zero at the
-    /// first opening, and after a session in another currency.
+    /// The float less the cash that was left at the last close in its currency and what sales and refunds moved since;
+    /// zero at the first opening in a currency.
     package let openingDifference: Int64
     /// The position after which events belong to the report: the last one of the report before.
     package let firstSequence: Int64

@@ -90,4 +90,21 @@ struct DayCareTests {
         #expect(closed.report.difference == 0)
         #expect(try await book.report(1, of: .main).report == closed.report)
     }
+
+    @Test("Cash that goes while a day is in another currency is a difference of the next opening in its own")
+    func currencies() async throws {
+        let book = world.book()
+        _ = try await open(10_000, book)
+        try await count(10_000, book)
+        _ = try await book.close(of: .main)
+        #expect(try await open(3_000, in: .chf, book).session.openingDifference == 0)
+        try await world.sell(200)
+        try await count(3_000, book)
+        let beside = try await book.close(of: .main)
+        #expect(beside.report.kept == [.eur: 10_200, .chf: 3_000])
+        #expect(try await book.report(2, of: .main).report == beside.report)
+        try await world.sell(50)
+        let opened = try await open(9_800, book)
+        #expect(opened.session.openingDifference == 9_800 - 10_250)
+    }
 }
