@@ -88,6 +88,7 @@ def test_a_day_from_opening_to_report(server):
     assert report["totals"] == {"gross": 13_900, "refunds": 2_400, "net": 11_500}
     problem(post(server, "close"), 409, "day_not_open")
     assert done(server.request("GET", "/v1/day/reports/1")) == report
+    problem(post(server, "open", {"currency": "EUR", "float": 9_000}), 409, "opening_needs_reason")
     again = open_day(server, 9_900)
     assert again["opening_difference"] == -100 and again["expected"] == 9_900
     second = close_day(server, 9_900)

@@ -25,6 +25,9 @@ struct DayCommand: AsyncParsableCommand {
             name: .long, parsing: .unconditional,
             help: ArgumentHelp("The counted cash, such as 150.00.", valueName: "amount"))
         var float: String
+        @Option(
+            name: .long, help: ArgumentHelp("Why it differs from what was left at the last close.", valueName: "text"))
+        var reason: String?
 
         func run() async throws {
             try await withDay(common, provider) { book, account in
@@ -35,7 +38,8 @@ struct DayCommand: AsyncParsableCommand {
                         next: "Give a code such as EUR.")
                 }
                 let float = try DayAmount.read(float, in: currency, of: "--float")
-                let opened = try await book.open(.init(total: float), in: currency, of: account)
+                let reason = reason.map { DisplayText.clean($0) }.flatMap { $0.isEmpty ? nil : $0 }
+                let opened = try await book.open(.init(total: float), in: currency, of: account, reason: reason)
                 if common.json { return DayLine.json(opened) }
                 Output.line("The drawer is open with \(DayLine.money(float, currency)).")
                 let difference = opened.session.openingDifference

@@ -54,6 +54,10 @@ enum DayLine {
         for other in report.figures.currencies where other != currency {
             lines += table([("net sales", report.figures.sum(of: other).net)], other)
         }
+        if session.openingDifference != 0 {
+            lines += table([("opening diff.", session.openingDifference)], currency)
+            if let reason = session.openingReason { lines.append("reason: \(reason)") }
+        }
         lines += table(
             [
                 ("float", session.float.total), ("cash sales", report.cash.captured),

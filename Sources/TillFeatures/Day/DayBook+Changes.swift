@@ -7,9 +7,10 @@ extension DayBook {
     /// The report of the session counts every event after that of the report before. The cash of those before the
     /// opening is in the float, so that it explains a difference from what was left; what is expected later counts the
     /// events after the opening only. The first session begins with the opening.
-    /// - Throws: ``DayError/dayOpen`` for one that is not closed.
+    /// - Parameter reason: The reason for a difference of the float, needed for one beyond the limit.
+    /// - Throws: ``DayError/dayOpen`` for one that is not closed, ``DayError/openingNeedsReason``.
     package func open(
-        _ float: DrawerSession.Tally, in currency: Currency, of account: AccountID
+        _ float: DrawerSession.Tally, in currency: Currency, of account: AccountID, reason: String? = nil
     ) async throws(DayError) -> Standing {
         var tries = 0
         while true {
@@ -23,14 +24,15 @@ extension DayBook {
                     throw .journal(.corrupted("the report \(kept.session.number) of the day is missing"))
                 }
             }
-            let session = try await session(float, currency, account, after: last)
+            var session = try await session(float, currency, account, after: last)
+            let apart = session.openingDifference
+            guard apart.magnitude <= differenceLimit.magnitude || reason != nil else { throw .openingNeedsReason }
+            session.openingReason = reason
             let note = AuditNote(
-                .dayOpened, account: account, subject: session.id,
+                .dayOpened, account: account, subject: session.id, reason: reason,
                 changes: [
                     AuditChange("float", to: Money(minorUnits: float.total, currency: currency).description),
-                    AuditChange(
-                        "difference",
-                        to: Money(minorUnits: session.openingDifference, currency: currency).description),
+                    AuditChange("difference", to: Money(minorUnits: apart, currency: currency).description),
                 ])
             if try await change([.put(session.record, over: kept?.record)], note, tries) {
                 return try await standing(of: session)

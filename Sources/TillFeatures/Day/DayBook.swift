@@ -28,7 +28,7 @@ package struct DayBook: Sendable {
 
     let store: Store
     let clock: any TillClock
-    /// The largest difference, in minor units, that a day is closed with without a reason.
+    /// The largest difference, in minor units, that needs no reason at an opening or a close.
     let differenceLimit: Int64
     let totals: DayTotals
 

@@ -19,6 +19,8 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
     case drawerHasLess
     /// The difference is beyond the limit.
     case needsReason
+    /// The float differs beyond the limit from what should be in the drawer.
+    case openingNeedsReason
     /// Payments of the day cannot be read.
     case unreadableNeedReason
     /// More would stay in the drawer than was counted.
@@ -43,6 +45,7 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
         case .notCounted: "day_not_counted"
         case .drawerHasLess: "drawer_has_less"
         case .needsReason: "difference_needs_reason"
+        case .openingNeedsReason: "opening_needs_reason"
         case .unreadableNeedReason: "unreadable_need_reason"
         case .leftExceedsCounted: "left_exceeds_counted"
         case .tooManyMovements: "too_many_movements"
@@ -64,8 +67,9 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
         case .dayNotEnded: "The drawer is open, and its day was not ended. Nothing was changed."
         case .notCounted: "The drawer was not counted. The day was not closed."
         case .drawerHasLess: "There is less cash in the drawer. Nothing was changed."
-        // Neither names an amount: who counts blind would learn it.
+        // None names an amount: who counts blind would learn it.
         case .needsReason: "The counted cash differs from what is expected. The day was not closed."
+        case .openingNeedsReason: "The float differs from what should be in the drawer. The day was not opened."
         case .unreadableNeedReason:
             "Payments of the day cannot be read, and their money is in no sum. The day was not closed."
         case .leftExceedsCounted: "More is to stay in the drawer than was counted. The day was not closed."
@@ -94,6 +98,7 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
         case .notCounted: "Count it: till day count."
         case .drawerHasLess: "Check the amount; cash that was put in is entered as paid in first."
         case .needsReason: "Count again, or close with a reason."
+        case .openingNeedsReason: "Count again, or open with a reason."
         case .unreadableNeedReason: "See what till journal verify says, or close with a reason."
         case .leftExceedsCounted: "Enter what stays in the drawer, at most what was counted."
         case .tooManyMovements: "Count the drawer and close the day, and open a new one."
@@ -110,7 +115,7 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
     package var problem: Problem {
         switch self {
         case .dayOpen, .dayNotOpen, .dayEnded, .dayNotEnded, .notCounted, .drawerHasLess, .needsReason,
-            .unreadableNeedReason, .tooManyMovements, .tooManyCounts, .tooManyEvents:
+            .openingNeedsReason, .unreadableNeedReason, .tooManyMovements, .tooManyCounts, .tooManyEvents:
             problem(.conflict)
         case .leftExceedsCounted, .otherMovement, .unknownPayment: problem(.unprocessableContent)
         case .unknownReport: problem(.notFound)

@@ -56,6 +56,7 @@ package enum DayJSON {
         writer.field("opened_by", session.openedBy)
         writer.field("float", session.float.total)
         writer.field("opening_difference", seesTotals ? session.openingDifference : nil)
+        writer.field("opening_reason", session.openingReason)
         writer.key("cash")
         writer.beginArray()
         for movement in standing.movements {

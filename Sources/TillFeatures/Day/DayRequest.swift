@@ -3,15 +3,17 @@ import TillWeb
 
 /// The requests of the day.
 enum DayRequest {
-    /// Returns the currency and the cash of an opening.
-    static func opening(_ body: JSONValue) throws -> (float: DrawerSession.Tally, currency: Currency) {
-        try body.allow(["currency", "counts", "float"])
+    /// Returns the currency and the cash of an opening, and the reason for a difference.
+    static func opening(
+        _ body: JSONValue
+    ) throws -> (float: DrawerSession.Tally, currency: Currency, reason: String?) {
+        try body.allow(["currency", "counts", "float", "reason"])
         guard let code = try body.text("currency", atMost: 3) else { throw Problem.field("currency", "It is missing.") }
         let currency: Currency
         do throws(MoneyError) { currency = try Currency(code: code) } catch {
             throw Problem.field("currency", "\(error)")
         }
-        return (try tally(body, "float"), currency)
+        return (try tally(body, "float"), currency, try reason(body))
     }
 
     /// Returns a movement of cash.

@@ -56,9 +56,9 @@ package struct DayRoutes: Sendable {
     }
 
     private func open(_ incoming: Incoming) async throws -> Response {
-        let (float, currency) = try DayRequest.opening(try await incoming.document())
+        let (float, currency, reason) = try DayRequest.opening(try await incoming.document())
         return DayRoutes.session(
-            try await book.open(float, in: currency, of: incoming.account), incoming, status: .created)
+            try await book.open(float, in: currency, of: incoming.account, reason: reason), incoming, status: .created)
     }
 
     private func list(_ incoming: Incoming) async throws -> Response {

@@ -49,6 +49,8 @@ package struct DrawerSession: Hashable, Sendable {
     /// The float less the cash that was left at the last close in its currency and what sales and refunds moved since;
     /// zero at the first opening in a currency.
     package let openingDifference: Int64
+    /// The reason for that difference, if one was given.
+    package internal(set) var openingReason: String?
     /// The position after which events belong to the report: the last one of the report before.
     package let firstSequence: Int64
     /// The position of the last event before the opening: the cash of those up to it is in the float.
@@ -132,6 +134,7 @@ extension DrawerSession: RecordDocument {
         writer.key("float")
         float.write(into: &writer)
         writer.field("opening_difference", openingDifference)
+        writer.field("opening_reason", openingReason)
         writer.field("first_sequence", firstSequence)
         writer.field("opened_sequence", openedSequence)
         writer.key("before")
@@ -174,6 +177,7 @@ extension DrawerSession: RecordDocument {
             currency: currency, openedAt: Timestamp(milliseconds: openedAt), openedBy: openedBy, float: float,
             openingDifference: difference, firstSequence: first, openedSequence: opened, before: before)
         (self.state, self.paidIn, self.paidOut, self.bankDrops) = (state, paidIn, paidOut, bankDrops)
+        openingReason = json["opening_reason"]?.stringValue
         refundsPaid = json["refunds_paid"]?.int64Value ?? 0
         self.movements = Int(clamping: movements)
         for count in counts {

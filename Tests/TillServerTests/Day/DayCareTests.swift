@@ -107,4 +107,23 @@ struct DayCareTests {
         let opened = try await open(9_800, book)
         #expect(opened.session.openingDifference == 9_800 - 10_250)
     }
+
+    @Test("A float that differs beyond the limit needs a reason, one at the limit none")
+    func openings() async throws {
+        let book = world.book(limit: 500)
+        _ = try await open(10_000, book)
+        try await count(10_000, book)
+        _ = try await book.close(of: .main)
+        for float: Int64 in [9_499, 10_501] {
+            await #expect(throws: DayError.openingNeedsReason) { try await self.open(float, book) }
+        }
+        let opened = try await book.open(.init(total: 9_499), in: .eur, of: .main, reason: "change fetched")
+        #expect(opened.session.openingDifference == -501 && opened.session.openingReason == "change fetched")
+        let shown = try JSONValue(parsing: DayJSON.session(opened, seesTotals: true))
+        #expect(shown["opening_reason"]?.stringValue == "change fetched")
+        try await count(9_499, book)
+        let closed = try await book.close(of: .main)
+        #expect(try await book.report(2, of: .main).report == closed.report)
+        #expect(try await open(9_999, book).session.openingReason == nil)
+    }
 }

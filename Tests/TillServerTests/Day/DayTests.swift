@@ -136,7 +136,7 @@ struct DayTests {
         let book = world.book(limit: 500)
         let cases: [(Int64, Bool)] = [(9_500, false), (10_500, false), (9_499, true), (10_501, true)]
         for (counted, needsReason) in cases {
-            _ = try await open(10_000, book)
+            _ = try await book.open(.init(total: 10_000), in: .eur, of: .main, reason: "the float of before")
             _ = try await book.count(.init(total: counted), of: .main)
             if needsReason { await #expect(throws: DayError.needsReason) { try await book.close(of: .main) } }
             let closed = try await book.close(reason: needsReason ? "miscount" : nil, of: .main)

@@ -46,6 +46,7 @@ export function tiles(report) {
   } else if (typeof session?.difference === "number") {
     shown.push(["Cash difference", of(session.difference)]);
   }
+  if (session?.opening_difference) shown.push(["Opening difference", of(session.opening_difference)]);
   return shown.map(([name, text]) => {
     const tile = make("div", "", { className: "tile" });
     const figure = make("b", "");
@@ -113,14 +114,16 @@ function by(title, member, list, currency) {
 function drawer(report) {
   const { session, currency } = report;
   const list = make("dl", "", { className: "ledger" });
-  if (!isBlind(session)) list.append(...ledger(session, report.number !== null));
   const add = (name, text, className = "") => {
     const pair = make("div", "", { className });
     const value = make("dd", "");
-    value.append(name === "Reason" ? text : amount(text));
+    value.append(name.endsWith("eason") ? text : amount(text));
     pair.append(make("dt", name), value);
     list.append(pair);
   };
+  if (session.opening_difference) add("Opening difference", signed(session.opening_difference, currency));
+  if (session.opening_reason) add("Opening reason", session.opening_reason);
+  if (!isBlind(session)) list.append(...ledger(session, report.number !== null));
   if (typeof session.difference === "number") add("Difference", signed(session.difference, currency), "line2");
   if (report.reason) add("Reason", report.reason);
   if (typeof report.left === "number") add("Stays in the drawer", sum(report.left, currency));
@@ -195,7 +198,8 @@ export function strip(report) {
   }
   if (report.others?.length > 0) parts.push([RULE]);
   if (session) {
-    parts.push(of("Float", session.float), of("Opening difference", session.opening_difference));
+    parts.push(of("Float", session.float), of("Opening difference", session.opening_difference),
+      session.opening_reason ? [wrapped(session.opening_reason)] : []);
     if (!isBlind(session)) {
       parts.push(of("Cash sales", session.cash_sales), of("Cash refunds", -session.cash_refunds),
         of("Paid in", session.paid_in), of("Paid out", -session.paid_out), of("Bank drops", -session.bank_drops),
@@ -230,7 +234,16 @@ export function reportRow(report) {
   when.append(make("time", WHEN.format(new Date(report.until)), { dateTime: report.until }));
   const by = report.session?.difference;
   const difference = cell("num off");
-  if (typeof by === "number") difference.append(amount(by === 0 ? "matches" : signed(by, report.currency)));
+  const before = report.session?.opening_difference;
+  const isOff = Boolean(before);
+  if (typeof by === "number") {
+    difference.append(amount(by !== 0 ? signed(by, report.currency) : isOff ? "closed: matches" : "matches"));
+  }
+  if (isOff) {
+    const under = make("span", "opened: ", { className: "under" });
+    under.append(amount(signed(before, report.currency)));
+    difference.append(under);
+  }
   element.append(cell("what", link), when, cell("by", personOf(report.closed_by)), difference,
     cell("num sum", amount(signed(report.sales.net, report.currency, false))));
   return element;

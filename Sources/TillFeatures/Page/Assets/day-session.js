@@ -69,10 +69,14 @@ function row({ at, what, under, by, text, isMuted }) {
 /** What the float says about the last close. @param {any} session @param {boolean} hasLast */
 function opening(session, hasLast) {
   const by = session.opening_difference;
-  if (!hasLast || typeof by !== "number") return [];
+  const reason = session.opening_reason;
+  if (!hasLast || typeof by !== "number") return reason ? [reason] : [];
   if (by === 0) return ["Same as left at the last close"];
   const text = sum(Math.abs(by), session.currency);
-  return by > 0 ? phrase`${text} more than left at the last close` : phrase`${text} less than left at the last close`;
+  return [
+    ...(by > 0 ? phrase`${text} more than left at the last close` : phrase`${text} less than left at the last close`),
+    ...(reason ? [`: ${reason}`] : []),
+  ];
 }
 
 /** Rows of what happened, newest first. @param {any} session @param {boolean} hasLast There was a day before. */

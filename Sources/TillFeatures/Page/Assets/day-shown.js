@@ -97,6 +97,7 @@ export function renderCount() {
   const { session } = day;
   $("count-title").textContent = session ? "Count the drawer" : "Count the float";
   $("currency-field").hidden = Boolean(session);
+  $("opening-field").hidden = Boolean(session) || !day.last;
   $("count-words").textContent = wordsOfCount();
   if (beginCount(currencyCounted(), session?.id ?? "opening", showCounted)) {
     settledAt = performance.now() + SETTLE_MS;

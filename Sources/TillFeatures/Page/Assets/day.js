@@ -33,8 +33,13 @@ function mark(id, fault) {
 async function open(count) {
   const currency = currencyCounted();
   const float = count.counts ? { counts: count.counts } : { float: count.total };
-  if (!await perform(post("open", { currency, ...float }), () => Boolean(day.session))) return;
+  const reason = $("opening-field").hidden ? "" : $("opening-reason").value.trim();
+  if (!await perform(post("open", { currency, ...float, ...(reason && { reason }) }), () => Boolean(day.session))) {
+    if (!day.session && !$("opening-field").hidden) $("opening-reason").focus();
+    return;
+  }
   forgetCount();
+  $("opening-reason").value = "";
   localStorage.setItem("till.currency", currency);
   go("/day", true);
   if (day.session) says("done", phrase`The day is open with ${of(day.session.float)} in the drawer.`);
@@ -58,6 +63,12 @@ $("view-count").addEventListener("submit", (event) => {
   else open(count);
 });
 $("currency").addEventListener("change", renderCount);
+// As in the fields of the count, Enter records nothing.
+$("opening-reason").addEventListener("keydown", (event) => {
+  if (event.key !== "Enter") return;
+  event.preventDefault();
+  $("submit-count").focus();
+});
 
 $("resume").addEventListener("click", async () => {
   if (await perform(post("resume", {}), () => day.session?.state === "open")) go("/day", true);
