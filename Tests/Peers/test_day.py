@@ -64,6 +64,7 @@ def test_a_day_from_opening_to_report(server):
         moved = done(post(server, "cash", milk, "milk"), 201)
         assert moved["paid_out"] == 1_250 and [one["reason"] for one in moved["cash"]] == ["Milk"]
     problem(post(server, "cash", {**milk, "amount": 1}, "milk"), 422, "idempotency_mismatch")
+    problem(post(server, "cash", {**milk, "session": "day_2"}, "late"), 409, "drawer_changed")
     problem(post(server, "cash", {**milk, "amount": 999_999}, "much"), 409, "drawer_has_less")
     cash = {"kind": "refund", "amount": 300, "reason": "Card closed", "payment": card}
     given = done(post(server, "cash", cash, "given"), 201)

@@ -414,9 +414,11 @@ def test_a_lost_answer_is_recorded_once_also_after_a_reload(office, server):
     page.route("**/v1/day/cash", lambda route: route.abort())
     enter(page, "Pay out", "5", "Stamps")
     expect(page.locator("#alert")).to_contain_text("nothing is recorded twice", timeout=WAIT)
+    # Gone before the till answers again, so that it is the next page that records it.
+    page.reload(wait_until="commit")
     page.unroute("**/v1/day/cash")
-    page.reload()
     expect(page.locator("#rows")).to_contain_text("Stamps", timeout=WAIT)
+    expect(page.locator("#done")).to_have_text("Recorded from before: Paid out, €5.00.", timeout=WAIT)
     assert [one["amount"] for one in standing(server)["session"]["cash"]] == [1000, 500]
     # A count of which the answer is lost is recorded, too; and a reload does not lose one that is under way.
     page.locator("#to-count").click()
@@ -428,6 +430,22 @@ def test_a_lost_answer_is_recorded_once_also_after_a_reload(office, server):
     page.locator("#submit-count").click()
     expect(page.locator("#difference")).to_have_text("€0.00", timeout=WAIT)
     assert len(standing(server)["session"]["counts"]) == 1
+
+
+def test_an_entry_of_an_earlier_day_is_not_recorded_in_the_drawer_of_another(office, server):
+    page = office
+    opened(server)
+    visit(page, server)
+    page.route("**/v1/day/cash", lambda route: route.abort())
+    enter(page, "Pay out", "5", "Stamps")
+    expect(page.locator("#alert")).to_contain_text("nothing is recorded twice", timeout=WAIT)
+    post(server, "count", {"total": 15000}, 200)
+    post(server, "close", {}, 200)
+    opened(server)
+    page.reload(wait_until="commit")
+    page.unroute("**/v1/day/cash")
+    expect(page.locator("#alert")).to_contain_text("another day", timeout=WAIT)
+    assert standing(server)["session"]["cash"] == []
 
 
 def test_a_till_that_cannot_be_reached_is_said_and_comes_back(office, server):

@@ -89,13 +89,14 @@ struct DayCommand: AsyncParsableCommand {
                         code: "invalid_key", what: "--key cannot be used. Nothing changed.",
                         next: "Give a key of 1 to \(DayAmount.maximumKeyBytes) bytes.")
                 }
-                let currency = try await book.current(of: account).session.currency
+                let session = try await book.current(of: account).session
+                let currency = session.currency
                 let amount = try DayAmount.read(amount, in: currency, of: "The amount")
                 guard amount > 0 else { throw DayAmount.refused("The amount", "must be above zero") }
                 let moved = try await book.move(
                     .init(
                         known, amount: amount, reason: reason, payment: payment.map { PaymentID(rawValue: $0) }),
-                    key: key ?? DayAmount.randomKey(), of: account)
+                    key: key ?? DayAmount.randomKey(), of: account, seen: .init(session: session.id))
                 if common.json { return DayLine.json(moved) }
                 Output.line("\(DayLine.words(known)) \(DayLine.money(amount, currency)).")
                 Output.line("In the drawer: \(DayLine.money(moved.report.expected, currency)).")

@@ -60,11 +60,12 @@ extension DayBook {
     }
 
     /// Puts cash into the open drawer or takes some out. The same key again changes nothing.
-    /// - Throws: ``DayError/dayNotOpen``, ``DayError/dayEnded``, ``DayError/drawerHasLess``,
+    /// - Parameter seen: The session that it is of: an entry that comes late is not of another day.
+    /// - Throws: ``DayError/drawerChanged``, ``DayError/dayNotOpen``, ``DayError/dayEnded``, ``DayError/drawerHasLess``,
     ///   ``DayError/otherMovement`` for a key of another movement, ``DayError/tooManyMovements``,
     ///   ``DayError/unknownPayment`` for a refund of a payment of another account or currency, or of none.
     package func move(
-        _ request: CashMovement.Request, key: String, of account: AccountID
+        _ request: CashMovement.Request, key: String, of account: AccountID, seen: Seen = Seen()
     ) async throws(DayError) -> Standing {
         let key = CashMovement.kept(key)
         var tries = 0
@@ -76,6 +77,7 @@ extension DayBook {
                 return try await standing(of: kept.session)
             }
             let kept = try await unclosed(account)
+            try seen.check(kept.session)
             guard kept.session.state == .open else { throw .dayEnded }
             guard kept.session.movements < DayLimits.maximumMovements else { throw .tooManyMovements }
             var session = kept.session

@@ -26,6 +26,26 @@ package struct DayBook: Sendable {
         package var hasMore = false
     }
 
+    /// What was known of the session by whoever changes it. A session that is another by now, or was counted again, is
+    /// not changed.
+    package struct Seen: Sendable {
+        /// Its name; `nil` for whichever is there.
+        package var session: String?
+        /// The number of its counts; `nil` for any.
+        package var counts: Int?
+
+        package init(session: String? = nil, counts: Int? = nil) { (self.session, self.counts) = (session, counts) }
+
+        /// Creates it from what was read.
+        package init(_ session: DrawerSession) { self.init(session: session.id, counts: session.counts.count) }
+
+        func check(_ found: DrawerSession) throws(DayError) {
+            guard session ?? found.id == found.id, counts ?? found.counts.count == found.counts.count else {
+                throw .drawerChanged
+            }
+        }
+    }
+
     let store: Store
     let clock: any TillClock
     /// The largest difference, in minor units, that needs no reason at an opening or a close.

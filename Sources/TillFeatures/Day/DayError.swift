@@ -15,6 +15,8 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
     case dayNotEnded
     /// The session was not counted since it was last open.
     case notCounted
+    /// The session, or the number of its counts, is not what was known of it.
+    case drawerChanged
     /// More would be taken out than is in the drawer.
     case drawerHasLess
     /// The difference is beyond the limit.
@@ -43,6 +45,7 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
         case .dayEnded: "day_ended"
         case .dayNotEnded: "day_not_ended"
         case .notCounted: "day_not_counted"
+        case .drawerChanged: "drawer_changed"
         case .drawerHasLess: "drawer_has_less"
         case .needsReason: "difference_needs_reason"
         case .openingNeedsReason: "opening_needs_reason"
@@ -66,6 +69,7 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
         case .dayEnded: "The drawer is being counted. Nothing was changed."
         case .dayNotEnded: "The drawer is open, and its day was not ended. Nothing was changed."
         case .notCounted: "The drawer was not counted. The day was not closed."
+        case .drawerChanged: "The drawer has another day by now, or was counted again. Nothing was changed."
         case .drawerHasLess: "There is less cash in the drawer. Nothing was changed."
         // None names an amount: who counts blind would learn it.
         case .needsReason: "The counted cash differs from what is expected. The day was not closed."
@@ -96,6 +100,7 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
         case .dayEnded: "Close the day, or go on with it: till day close, till day resume."
         case .dayNotEnded: "Count the drawer to end the day: till day count."
         case .notCounted: "Count it: till day count."
+        case .drawerChanged: "Look at how it stands, and enter it again if it is still right."
         case .drawerHasLess: "Check the amount; cash that was put in is entered as paid in first."
         case .needsReason: "Count again, or close with a reason."
         case .openingNeedsReason: "Count again, or open with a reason."
@@ -114,7 +119,7 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
 
     package var problem: Problem {
         switch self {
-        case .dayOpen, .dayNotOpen, .dayEnded, .dayNotEnded, .notCounted, .drawerHasLess, .needsReason,
+        case .dayOpen, .dayNotOpen, .dayEnded, .dayNotEnded, .notCounted, .drawerChanged, .drawerHasLess, .needsReason,
             .openingNeedsReason, .unreadableNeedReason, .tooManyMovements, .tooManyCounts, .tooManyEvents:
             problem(.conflict)
         case .leftExceedsCounted, .otherMovement, .unknownPayment: problem(.unprocessableContent)

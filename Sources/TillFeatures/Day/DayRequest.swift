@@ -18,7 +18,7 @@ enum DayRequest {
 
     /// Returns a movement of cash.
     static func movement(_ body: JSONValue) throws -> CashMovement.Request {
-        try body.allow(["kind", "amount", "reason", "payment"])
+        try body.allow(["kind", "amount", "reason", "payment", "session"])
         guard let kind = try body.text("kind", atMost: 16).flatMap({ CashMovement.Kind(rawValue: $0) }) else {
             let known = CashMovement.Kind.allCases.map(\.rawValue).joined(separator: ", ")
             throw Problem.field("kind", "It must be one of \(known).")
@@ -45,6 +45,18 @@ enum DayRequest {
     static func count(_ body: JSONValue) throws -> DrawerSession.Tally {
         try body.allow(["counts", "total"])
         return try tally(body, "total")
+    }
+
+    /// Returns what is known of the session that is to be changed.
+    static func seen(_ body: JSONValue) throws -> DayBook.Seen {
+        let number = body["number_of_counts"].flatMap { $0.isNull ? nil : $0 }
+        let counts = try number.map { (value) throws -> Int in
+            guard let known = value.int64Value, (0...Int64(DayLimits.maximumCounts)).contains(known) else {
+                throw Problem.field("number_of_counts", "It must be 0 to \(DayLimits.maximumCounts).")
+            }
+            return Int(known)
+        }
+        return DayBook.Seen(session: try body.text("session", atMost: 32), counts: counts)
     }
 
     /// Returns what stays in the drawer, `nil` for all, and the reason for a difference.

@@ -30,9 +30,10 @@ package struct DayRoutes: Sendable {
         post("open", on: router) { try await open($0) }
         post("cash", on: router) { incoming in
             let key = try incoming.idempotencyKey()
-            let request = try DayRequest.movement(try await incoming.document())
+            let body = try await incoming.document()
+            let (request, seen) = (try DayRequest.movement(body), try DayRequest.seen(body))
             return DayRoutes.session(
-                try await book.move(request, key: key, of: incoming.account), incoming, status: .created)
+                try await book.move(request, key: key, of: incoming.account, seen: seen), incoming, status: .created)
         }
         post("count", on: router) { incoming in
             let tally = try DayRequest.count(try await incoming.document())

@@ -126,4 +126,22 @@ struct DayCareTests {
         #expect(try await book.report(2, of: .main).report == closed.report)
         #expect(try await open(9_999, book).session.openingReason == nil)
     }
+
+    @Test("An entry of an earlier day is not recorded in the drawer of another")
+    func late() async throws {
+        let book = world.book()
+        let first = try await open(1_000, book)
+        try await count(1_000, book)
+        _ = try await book.close(of: .main)
+        let second = try await open(1_000, book)
+        let request = CashMovement.Request(.paidIn, amount: 100, reason: "coins")
+        await #expect(throws: DayError.drawerChanged) {
+            try await book.move(request, key: "1", of: .main, seen: .init(session: first.session.id))
+        }
+        let moved = try await book.move(request, key: "1", of: .main, seen: .init(session: second.session.id))
+        #expect(moved.report.expected == 1_100)
+        // What was recorded is known by its key, whatever day it is.
+        let again = try await book.move(request, key: "1", of: .main, seen: .init(session: first.session.id))
+        #expect(again.report.expected == 1_100)
+    }
 }

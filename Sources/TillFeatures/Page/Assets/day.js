@@ -102,7 +102,8 @@ function typedCash(isTold) {
   for (const [id, words] of faults) if (isTold || !words) mark(id, words);
   const wrong = faults.find(([, words]) => words);
   if (wrong && isTold) $(wrong[0]).focus();
-  return wrong ? null : { kind, amount: value, reason, ...(payment && { payment }) };
+  // An entry that has no answer before the day ends is none of the next day's.
+  return wrong ? null : { kind, amount: value, reason, ...(payment && { payment }), session: day.session?.id ?? null };
 }
 
 async function askCash(button) {
@@ -220,10 +221,12 @@ reactions.unanswered = () =>
 reactions.earlier = () => { isEarlier = true; };
 day.draw = render;
 
-/** An entry that was not answered before a reload is recorded once. */
+/** An entry that was not answered before a reload is recorded once, and said to be of before. */
 async function finishKept() {
   for (const { path, body } of keptRequests()) {
-    if (path === CASH) await perform(() => operate(path, body));
+    if (path !== CASH || !await perform(() => operate(path, body))) continue;
+    const entry = JSON.parse(body);
+    says("done", [`Recorded from before: ${KINDS[entry.kind]?.word}, `, ...phrase`${of(entry.amount)}.`]);
   }
 }
 
