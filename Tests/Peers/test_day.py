@@ -77,7 +77,10 @@ def test_a_day_from_opening_to_report(server):
     counted = done(post(server, "count", {"total": expected - 600}))
     assert (counted["state"], counted["difference"]) == ("ended", -600)
     problem(post(server, "close", {"left": 10_000}), 409, "difference_needs_reason")
-    done(post(server, "resume"))
+    seen = {"session": "day_1", "number_of_counts": 0}
+    for step, body in (("close", {"reason": "x"}), ("count", {"total": 1}), ("resume", {})):
+        problem(post(server, step, {**body, **seen}), 409, "drawer_changed")
+    done(post(server, "resume", {**seen, "number_of_counts": 1}))
     done(post(server, "count", {"total": expected - 600}))
     report = done(post(server, "close", {"left": 10_000, "reason": "Wrong change"}))
     assert (report["number"], report["left"], report["reason"]) == (1, 10_000, "Wrong change")
@@ -116,6 +119,7 @@ def test_a_day_from_opening_to_report(server):
     ("cash", {"kind": "refund", "amount": 1, "reason": "x"}, "payment"),
     ("cash", {"kind": "paid_out", "amount": 1, "reason": "x", "payment": "pay_1"}, "payment"),
     ("resume", {"x": 1}, "x"),
+    ("resume", {"number_of_counts": -1}, "number_of_counts"), ("close", {"session": 1}, "session"),
 ])
 def test_what_cannot_be_entered_is_refused_by_its_field(server, step, body, field):
     answer = post(server, step, body, "k")

@@ -113,9 +113,9 @@ struct DayCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await withDay(common, provider) { book, account in
-                let currency = try await book.current(of: account).session.currency
-                let total = try DayAmount.read(total, in: currency, of: "The cash")
-                let counted = try await book.count(.init(total: total), of: account)
+                let session = try await book.current(of: account).session
+                let total = try DayAmount.read(total, in: session.currency, of: "The cash")
+                let counted = try await book.count(.init(total: total), of: account, seen: .init(session))
                 if common.json { return DayLine.json(counted) }
                 DayLine.count(counted.report).forEach { Output.line($0) }
             }
@@ -137,10 +137,10 @@ struct DayCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await withDay(common, provider) { book, account in
-                let currency = try await book.current(of: account).session.currency
-                let left = try left.map { try DayAmount.read($0, in: currency, of: "--left") }
+                let session = try await book.current(of: account).session
+                let left = try left.map { try DayAmount.read($0, in: session.currency, of: "--left") }
                 let reason = reason.map { DisplayText.clean($0) }.flatMap { $0.isEmpty ? nil : $0 }
-                let closed = try await book.close(left: left, reason: reason, of: account)
+                let closed = try await book.close(left: left, reason: reason, of: account, seen: .init(session))
                 if common.json { return DayLine.jsonReport(closed) }
                 DayLine.report(closed).forEach { Output.line($0) }
             }
@@ -155,7 +155,8 @@ struct DayCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await withDay(common, provider) { book, account in
-                let resumed = try await book.resume(account)
+                let session = try await book.current(of: account).session
+                let resumed = try await book.resume(account, seen: .init(session))
                 if common.json { return DayLine.json(resumed) }
                 Output.line("The drawer is open again.")
             }

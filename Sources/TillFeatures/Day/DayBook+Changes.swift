@@ -121,12 +121,15 @@ extension DayBook {
     }
 
     /// Counts the drawer, which ends the day. Each count is kept, and the last one closes it.
-    /// - Throws: ``DayError/dayNotOpen``, ``DayError/tooManyCounts``.
-    package func count(_ tally: DrawerSession.Tally, of account: AccountID) async throws(DayError) -> Standing {
+    /// - Throws: ``DayError/dayNotOpen``, ``DayError/drawerChanged``, ``DayError/tooManyCounts``.
+    package func count(
+        _ tally: DrawerSession.Tally, of account: AccountID, seen: Seen = Seen()
+    ) async throws(DayError) -> Standing {
         var tries = 0
         while true {
             tries += 1
             let kept = try await unclosed(account)
+            try seen.check(kept.session)
             guard kept.session.counts.count < DayLimits.maximumCounts else { throw .tooManyCounts }
             var session = kept.session
             let (_, last) = try await totals.figures(of: account, after: session.openedSequence)
@@ -144,12 +147,13 @@ extension DayBook {
     }
 
     /// Goes on with a day that was ended too early.
-    /// - Throws: ``DayError/dayNotOpen``, ``DayError/dayNotEnded``.
-    package func resume(_ account: AccountID) async throws(DayError) -> Standing {
+    /// - Throws: ``DayError/dayNotOpen``, ``DayError/drawerChanged``, ``DayError/dayNotEnded``.
+    package func resume(_ account: AccountID, seen: Seen = Seen()) async throws(DayError) -> Standing {
         var tries = 0
         while true {
             tries += 1
             let kept = try await unclosed(account)
+            try seen.check(kept.session)
             guard kept.session.state == .ended else { throw .dayNotEnded }
             var session = kept.session
             session.state = .open
@@ -165,15 +169,17 @@ extension DayBook {
     ///   - left: The cash that stays in the drawer, in minor units; `nil` for all that was counted.
     ///   - reason: The reason for a difference, needed for one beyond the limit, and for closing over payments that
     ///     cannot be read.
-    /// - Throws: ``DayError/dayNotOpen``, ``DayError/notCounted``, ``DayError/leftExceedsCounted``,
-    ///   ``DayError/needsReason``, ``DayError/unreadableNeedReason``.
+    ///   - seen: The session and the number of its counts, so that a difference is agreed to by whoever saw it.
+    /// - Throws: ``DayError/dayNotOpen``, ``DayError/drawerChanged``, ``DayError/notCounted``,
+    ///   ``DayError/leftExceedsCounted``, ``DayError/needsReason``, ``DayError/unreadableNeedReason``.
     package func close(
-        left: Int64? = nil, reason: String? = nil, of account: AccountID
+        left: Int64? = nil, reason: String? = nil, of account: AccountID, seen: Seen = Seen()
     ) async throws(DayError) -> Standing {
         var tries = 0
         while true {
             tries += 1
             let kept = try await unclosed(account)
+            try seen.check(kept.session)
             guard let count = kept.session.lastCount else { throw .notCounted }
             guard left ?? 0 <= count.tally.total else { throw .leftExceedsCounted }
             var session = kept.session

@@ -43,7 +43,7 @@ enum DayRequest {
 
     /// Returns the cash of a count.
     static func count(_ body: JSONValue) throws -> DrawerSession.Tally {
-        try body.allow(["counts", "total"])
+        try body.allow(["counts", "total", "session", "number_of_counts"])
         return try tally(body, "total")
     }
 
@@ -61,7 +61,7 @@ enum DayRequest {
 
     /// Returns what stays in the drawer, `nil` for all, and the reason for a difference.
     static func close(_ body: JSONValue) throws -> (left: Int64?, reason: String?) {
-        try body.allow(["left", "reason"])
+        try body.allow(["left", "reason", "session", "number_of_counts"])
         let left = body["left"].flatMap { $0.isNull ? nil : $0 }
         return (try left.map { try amount($0, "left") }, try reason(body))
     }

@@ -36,17 +36,22 @@ package struct DayRoutes: Sendable {
                 try await book.move(request, key: key, of: incoming.account, seen: seen), incoming, status: .created)
         }
         post("count", on: router) { incoming in
-            let tally = try DayRequest.count(try await incoming.document())
-            return DayRoutes.session(try await book.count(tally, of: incoming.account), incoming)
+            let body = try await incoming.document()
+            let (tally, seen) = (try DayRequest.count(body), try DayRequest.seen(body))
+            return DayRoutes.session(try await book.count(tally, of: incoming.account, seen: seen), incoming)
         }
         post("close", on: router) { incoming in
-            let (left, reason) = try DayRequest.close(try await incoming.document())
-            let closed = try await book.close(left: left, reason: reason, of: incoming.account)
+            let body = try await incoming.document()
+            let (left, reason) = try DayRequest.close(body)
+            let closed = try await book.close(
+                left: left, reason: reason, of: incoming.account, seen: try DayRequest.seen(body))
             return .json(DayJSON.report(closed, seesTotals: DayRoutes.seesTotals(incoming)))
         }
         post("resume", on: router) { incoming in
-            try (try await incoming.document()).allow([])
-            return DayRoutes.session(try await book.resume(incoming.account), incoming)
+            let body = try await incoming.document()
+            try body.allow(["session", "number_of_counts"])
+            return DayRoutes.session(
+                try await book.resume(incoming.account, seen: try DayRequest.seen(body)), incoming)
         }
     }
 

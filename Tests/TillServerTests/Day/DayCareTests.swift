@@ -144,4 +144,21 @@ struct DayCareTests {
         let again = try await book.move(request, key: "1", of: .main, seen: .init(session: first.session.id))
         #expect(again.report.expected == 1_100)
     }
+
+    @Test("What was decided on another count, or of another day, is not done")
+    func seen() async throws {
+        let book = world.book()
+        let opened = DayBook.Seen(try await open(1_000, book).session)
+        let counted = DayBook.Seen(try await book.count(.init(total: 1_000), of: .main, seen: opened).session)
+        await #expect(throws: DayError.drawerChanged) {
+            try await book.count(.init(total: 900), of: .main, seen: opened)
+        }
+        await #expect(throws: DayError.drawerChanged) { try await book.close(of: .main, seen: opened) }
+        await #expect(throws: DayError.drawerChanged) { try await book.resume(.main, seen: opened) }
+        _ = try await book.close(of: .main, seen: counted)
+        _ = try await open(1_000, book)
+        try await count(1_000, book)
+        await #expect(throws: DayError.drawerChanged) { try await book.close(of: .main, seen: counted) }
+        _ = try await book.close(of: .main, seen: .init(session: "day_2", counts: 1))
+    }
 }

@@ -18,6 +18,9 @@ const CASH = "/v1/day/cash";
 
 const post = (verb, body) => () => ask("POST", "/v1/day/" + verb, JSON.stringify(body));
 
+/** What is shown of the day. It is done to no other one, nor after another count. */
+const seen = () => ({ session: day.session?.id, number_of_counts: day.session?.counts?.length ?? 0 });
+
 /**
  * Puts a fault beside a field; an empty one removes it.
  * @param {string} id @param {string | (string | Node)[]} fault
@@ -47,7 +50,7 @@ async function open(count) {
 
 async function submitCount(count) {
   const before = day.session.counts?.length ?? 0;
-  if (!await perform(post("count", count), () => (day.session?.counts?.length ?? 0) > before)) return;
+  if (!await perform(post("count", { ...count, ...seen() }), () => (day.session?.counts?.length ?? 0) > before)) return;
   forgetCount();
   for (const id of ["note", "left"]) $(id).value = "";
   for (const radio of document.querySelectorAll("#reasons input")) /** @type {any} */ (radio).checked = false;
@@ -71,7 +74,7 @@ $("opening-reason").addEventListener("keydown", (event) => {
 });
 
 $("resume").addEventListener("click", async () => {
-  if (await perform(post("resume", {}), () => day.session?.state === "open")) go("/day", true);
+  if (await perform(post("resume", seen()), () => day.session?.state === "open")) go("/day", true);
 });
 
 // ---- Paid in, paid out, brought to the bank
@@ -192,7 +195,7 @@ $("close-form").addEventListener("submit", async (event) => {
   // What was agreed to is the difference of that count, and no other.
   if (JSON.stringify(day.session) !== shown) return says("alert", CHANGED);
   const reason = reasonGiven();
-  const body = { left, ...(reason && { reason }) };
+  const body = { left, ...(reason && { reason }), ...seen() };
   const z = await perform(post("close", body), () => day.session?.id !== id);
   if (!z) {
     if (!$("view-close").hidden) $($("reasons").hidden ? "left" : "note").focus();
