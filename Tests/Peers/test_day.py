@@ -143,6 +143,9 @@ def test_who_may_not_see_totals_counts_blind(server):
     assert "Nina" in opened["opened_by"]
     sell(server, 4_321)
     blind = ("expected", "difference", "opening_difference", "cash_sales", "cash_refunds")
+    for kind, step in (("paid_out", "much"), ("paid_in", "back")):
+        cash = {"kind": kind, "amount": 999_999, "reason": "A guess"}
+        assert done(device.ask("POST", "/v1/day/cash", cash, step), 201)["expected"] is None
     counted = done(device.ask("POST", "/v1/day/count", {"total": 14_300}))
     assert [counted[name] for name in blind] == [None] * 5 and counted["counted"] == 14_300
     for path in ("report", "reports", "reports/1"):

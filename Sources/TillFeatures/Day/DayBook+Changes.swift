@@ -60,12 +60,16 @@ extension DayBook {
     }
 
     /// Puts cash into the open drawer or takes some out. The same key again changes nothing.
-    /// - Parameter seen: The session that it is of: an entry that comes late is not of another day.
+    /// - Parameters:
+    ///   - seen: The session that it is of: an entry that comes late is not of another day.
+    ///   - isBlind: `true` for staff that counts blind: what is taken out is entered though it is more than is expected,
+    ///     since a refusal would tell what is.
     /// - Throws: ``DayError/drawerChanged``, ``DayError/dayNotOpen``, ``DayError/dayEnded``, ``DayError/drawerHasLess``,
     ///   ``DayError/otherMovement`` for a key of another movement, ``DayError/tooManyMovements``,
     ///   ``DayError/unknownPayment`` for a refund of a payment of another account or currency, or of none.
     package func move(
-        _ request: CashMovement.Request, key: String, of account: AccountID, seen: Seen = Seen()
+        _ request: CashMovement.Request, key: String, of account: AccountID, seen: Seen = Seen(),
+        isBlind: Bool = false
     ) async throws(DayError) -> Standing {
         let key = CashMovement.kept(key)
         var tries = 0
@@ -81,7 +85,7 @@ extension DayBook {
             guard kept.session.state == .open else { throw .dayEnded }
             guard kept.session.movements < DayLimits.maximumMovements else { throw .tooManyMovements }
             var session = kept.session
-            if request.kind != .paidIn {
+            if request.kind != .paidIn, !isBlind {
                 guard try await report(session, closing: nil).expected >= request.amount else { throw .drawerHasLess }
             }
             try await check(request.payment, of: account, in: session.currency)

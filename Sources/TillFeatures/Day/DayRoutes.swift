@@ -33,7 +33,9 @@ package struct DayRoutes: Sendable {
             let body = try await incoming.document()
             let (request, seen) = (try DayRequest.movement(body), try DayRequest.seen(body))
             return DayRoutes.session(
-                try await book.move(request, key: key, of: incoming.account, seen: seen), incoming, status: .created)
+                try await book.move(
+                    request, key: key, of: incoming.account, seen: seen, isBlind: !DayRoutes.seesTotals(incoming)),
+                incoming, status: .created)
         }
         post("count", on: router) { incoming in
             let body = try await incoming.document()

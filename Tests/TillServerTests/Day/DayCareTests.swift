@@ -161,4 +161,16 @@ struct DayCareTests {
         await #expect(throws: DayError.drawerChanged) { try await book.close(of: .main, seen: counted) }
         _ = try await book.close(of: .main, seen: .init(session: "day_2", counts: 1))
     }
+
+    @Test("Who counts blind does not learn what is expected from a refusal")
+    func probes() async throws {
+        let book = world.book()
+        _ = try await open(1_000, book)
+        let request = CashMovement.Request(.paidOut, amount: 1_001, reason: "milk")
+        await #expect(throws: DayError.drawerHasLess) { try await book.move(request, key: "1", of: .main) }
+        let moved = try await book.move(request, key: "1", of: .main, isBlind: true)
+        #expect(moved.report.expected == -1)
+        try await count(0, book)
+        #expect(try await book.close(of: .main).report.difference == 1)
+    }
 }
