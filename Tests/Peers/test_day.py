@@ -85,11 +85,12 @@ def test_a_day_from_opening_to_report(server):
     report = done(post(server, "close", {"left": 10_000, "reason": "Wrong change"}))
     assert (report["number"], report["left"], report["reason"]) == (1, 10_000, "Wrong change")
     assert report["sales"] == {
-        "count": 2, "gross": 13_900, "refunds": 2_400, "refund_count": 2, "net": 11_500, "tips": 0}
+        "count": 2, "gross": 13_900, "refunds": 2_400, "refund_count": 2, "disputed": 0, "net": 11_500,
+        "tips": 0}
     assert {one["tender"]: (one["count"], one["captured"], one["refunded"]) for one in report["tenders"]} == {
         "cash": (1, 4_000, 1_500), "reader": (1, 9_900, 900)}
     assert {one["provider"] for one in report["providers"]} == {"cash", "sandbox"}
-    assert report["totals"] == {"gross": 13_900, "refunds": 2_400, "net": 11_500}
+    assert report["totals"] == {"gross": 13_900, "refunds": 2_400, "disputed": 0, "net": 11_500}
     problem(post(server, "close"), 409, "day_not_open")
     assert done(server.request("GET", "/v1/day/reports/1")) == report
     problem(post(server, "open", {"currency": "EUR", "float": 9_000}), 409, "opening_needs_reason")

@@ -45,8 +45,9 @@ enum DayLine {
         var lines = [report.number.map { "Z \($0)\(epoch)" } ?? "X, \(session.state.rawValue)"]
         lines.append("from \(session.openedAt), by \(session.openedBy)")
         lines.append("until \(report.until)" + (report.closing.map { ", closed by \($0.by)" } ?? ""))
+        let disputed: [(String, Int64)] = sum.disputed == 0 ? [] : [("disputed", sum.disputed)]
         lines += table(
-            [("gross sales", sum.captured), ("refunds", sum.refunded), ("net sales", sum.net)], currency)
+            [("gross sales", sum.captured), ("refunds", sum.refunded)] + disputed + [("net sales", sum.net)], currency)
         if sum.tips > 0 { lines += table([("tips", sum.tips)], currency) }
         for line in report.figures.sums(of: currency, by: { $0.tender }) {
             lines += table([("  " + line.name, line.sums.net)], currency)

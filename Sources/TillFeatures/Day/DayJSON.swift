@@ -134,6 +134,7 @@ package enum DayJSON {
         writer.field("gross", sum.captured)
         writer.field("refunds", sum.refunded)
         writer.field("refund_count", sum.refundCount)
+        writer.field("disputed", sum.disputed)
         writer.field("net", sum.net)
         writer.field("tips", sum.tips)
         writer.endObject()
@@ -147,6 +148,7 @@ package enum DayJSON {
             writer.field("currency", other.code)
             writer.field("gross", sum.captured)
             writer.field("refunds", sum.refunded)
+            writer.field("disputed", sum.disputed)
             writer.endObject()
         }
         writer.endArray()
@@ -159,6 +161,7 @@ package enum DayJSON {
         writer.beginObject()
         writer.field("gross", total.gross)
         writer.field("refunds", total.refunds)
+        writer.field("disputed", total.disputed)
         writer.field("net", total.net)
         writer.endObject()
     }
@@ -174,6 +177,7 @@ package enum DayJSON {
             writer.field("count", line.sums.count)
             writer.field("captured", line.sums.captured)
             writer.field("refunded", line.sums.refunded)
+            writer.field("disputed", line.sums.disputed)
             writer.endObject()
         }
         writer.endArray()

@@ -20,7 +20,8 @@ package struct DayReport: Hashable, Sendable {
     package struct Total: Hashable, Sendable {
         package var gross: Int64 = 0
         package var refunds: Int64 = 0
-        package var net: Int64 { gross.limitedDifference(refunds) }
+        package var disputed: Int64 = 0
+        package var net: Int64 { gross.limitedDifference(refunds).limitedDifference(disputed) }
     }
 
     package let session: DrawerSession
@@ -73,6 +74,7 @@ package struct DayReport: Hashable, Sendable {
             var total = totals[currency] ?? Total()
             total.gross = total.gross.limitedSum(sum.captured)
             total.refunds = total.refunds.limitedSum(sum.refunded)
+            total.disputed = total.disputed.limitedSum(sum.disputed)
             totals[currency] = total
         }
         self.totals = totals
@@ -123,6 +125,7 @@ extension DayReport: RecordDocument {
             writer.field("currency", currency.code)
             writer.field("gross", total.gross)
             writer.field("refunds", total.refunds)
+            writer.field("disputed", total.disputed)
             writer.endObject()
         }
         writer.endArray()
@@ -160,7 +163,8 @@ extension DayReport: RecordDocument {
             guard let currency = total["currency"]?.stringValue.flatMap({ Currency(ifValid: $0) }),
                 let gross = total["gross"]?.int64Value, let refunds = total["refunds"]?.int64Value
             else { throw body.damaged("totals") }
-            totals[currency] = Total(gross: gross, refunds: refunds)
+            totals[currency] = Total(
+                gross: gross, refunds: refunds, disputed: total["disputed"]?.int64Value ?? 0)
         }
         self.totals = totals
         // A report of before knows of its own currency only.

@@ -124,7 +124,7 @@ struct DayPayment {
     /// - Returns: the change that it makes in each line.
     mutating func apply(_ record: RecordedEvent) -> [(DayFigures.Line, DaySums)] {
         payment.evolve(record)
-        guard !payment.captures.isEmpty || !payment.refunds.isEmpty else { return [] }
+        guard !payment.captures.isEmpty || !payment.refunds.isEmpty || !payment.disputes.isEmpty else { return [] }
         let after = DayPayment.sums(of: payment)
         guard after != sums else { return [] }
         let before = sums
@@ -136,31 +136,38 @@ struct DayPayment {
                 DaySums(
                     count: max(0, new.count - old.count), captured: new.captured.limitedDifference(old.captured),
                     refundCount: max(0, new.refundCount - old.refundCount),
-                    refunded: new.refunded.limitedDifference(old.refunded), tips: new.tips.limitedDifference(old.tips))
+                    refunded: new.refunded.limitedDifference(old.refunded), tips: new.tips.limitedDifference(old.tips),
+                    disputed: new.disputed.limitedDifference(old.disputed))
             )
         }
     }
 
     private static func sums(of payment: Payment) -> [DayFigures.Line: DaySums] {
         var sums: [DayFigures.Line: DaySums] = [:]
-        func add(_ added: DaySums, of attempt: Attempt?, _ origin: OperationOrigin) {
-            let line = line(of: attempt, origin, payment.currency)
+        func add(_ added: DaySums, of attempt: Attempt?, _ origin: OperationOrigin, in currency: Currency) {
+            let line = line(of: attempt, origin, currency)
             sums[line] = (sums[line] ?? DaySums()) + added
         }
         for capture in payment.captures where capture.state.isSucceeded {
             let attempt = payment.attempts.last { $0.id == capture.attempt }
-            add(DaySums(count: 1, captured: capture.amount.minorUnits), of: attempt, capture.origin)
+            let added = DaySums(count: 1, captured: capture.amount.minorUnits)
+            add(added, of: attempt, capture.origin, in: payment.currency)
         }
         for refund in payment.refunds where refund.state.isSucceeded {
             let attempt = payment.attempts.last { $0.id == refund.attempt }
-            add(DaySums(refundCount: 1, refunded: refund.amount.minorUnits), of: attempt, refund.origin)
+            let added = DaySums(refundCount: 1, refunded: refund.amount.minorUnits)
+            add(added, of: attempt, refund.origin, in: payment.currency)
+        }
+        for dispute in payment.disputes where !dispute.withdrawn.isZero {
+            let attempt = payment.attempts.last { $0.id == dispute.attempt }
+            add(DaySums(disputed: dispute.withdrawn.minorUnits), of: attempt, .till, in: dispute.withdrawn.currency)
         }
         for attempt in payment.attempts {
             let taken = payment.captures.lazy
                 .filter { $0.attempt == attempt.id && $0.state.isSucceeded && $0.origin != .elsewhere }
                 .reduce(into: Int64(0)) { $0 = $0.limitedSum($1.amount.minorUnits) }
             let tips = tips(of: attempt, taken: taken)
-            if tips > 0 { add(DaySums(tips: tips), of: attempt, .till) }
+            if tips > 0 { add(DaySums(tips: tips), of: attempt, .till, in: payment.currency) }
         }
         return sums
     }

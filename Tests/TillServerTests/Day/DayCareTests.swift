@@ -173,4 +173,28 @@ struct DayCareTests {
         try await count(0, book)
         #expect(try await book.close(of: .main).report.difference == 1)
     }
+
+    @Test("A dispute stands beside the refunds, and a refund that turns out to be its money does not raise the net")
+    func disputes() async throws {
+        let book = world.book()
+        _ = try await open(0, book)
+        let sold = try await world.sell(5_000, .card)
+        let refund = try await world.refund(5_000, of: sold)
+        try await count(0, book)
+        let first = try await book.close(of: .main).report
+        #expect(first.figures.sum(of: .eur).net == 0)
+        _ = try await open(0, book)
+        let reference = ProviderReference(rawValue: "dp-1")
+        let money = Money(minorUnits: 5_000, currency: .eur)
+        let facts = Dispute.Facts(reference: reference, reason: "fraud", stage: "chargeback", amount: money)
+        try await world.fail(refund, of: sold)
+        try await world.append(
+            [.disputeOpened(DayWorld.attempt(of: sold), facts), .disputeFundsWithdrawn(reference, money)], to: sold)
+        try await count(0, book)
+        let second = try await book.close(of: .main).report
+        let sum = second.figures.sum(of: .eur)
+        #expect(sum.refunded == -5_000 && sum.disputed == 5_000 && sum.net == 0)
+        #expect(second.total(in: .eur) == DayReport.Total(gross: 5_000, refunds: 0, disputed: 5_000))
+        #expect(try await book.report(2, of: .main).report == second)
+    }
 }

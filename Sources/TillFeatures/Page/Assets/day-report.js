@@ -99,15 +99,21 @@ function table(title, titles, lines, last) {
   return pane;
 }
 
+/** What is left of a line's money. */
+export const netOf = (one) => one.captured - one.refunded - (one.disputed ?? 0);
 const added = (list, member) => list.reduce((all, one) => all + (one[member] ?? 0), 0);
 
 function by(title, member, list, currency) {
-  const texts = (count, captured, refunded) =>
+  const hasDisputes = list.some((one) => one.disputed);
+  const texts = ({ count = 0, captured = 0, refunded = 0, disputed = 0 }) =>
     [String(count), sum(captured, currency), signed(-refunded, currency, false),
-      signed(captured - refunded, currency, false)];
-  return table(title, [member === "tender" ? "Tender" : "Provider", "Count", "Sales", "Refunds", "Net"],
-    list.map((one) => line(named(one[member]), texts(one.count ?? 0, one.captured ?? 0, one.refunded ?? 0))),
-    line("Sum", texts(added(list, "count"), added(list, "captured"), added(list, "refunded"))));
+      ...(hasDisputes ? [signed(-disputed, currency, false)] : []),
+      signed(captured - refunded - disputed, currency, false)];
+  const [count, captured, refunded, disputed] =
+    ["count", "captured", "refunded", "disputed"].map((name) => added(list, name));
+  return table(title, [member === "tender" ? "Tender" : "Provider", "Count", "Sales", "Refunds",
+    ...(hasDisputes ? ["Disputed"] : []), "Net"],
+  list.map((one) => line(named(one[member]), texts(one))), line("Sum", texts({ count, captured, refunded, disputed })));
 }
 
 /** The drawer of the day: from the float to what was counted and what stays. */
@@ -188,13 +194,15 @@ export function strip(report) {
     printed("Currency", currency), [RULE],
     report.unreadable?.length > 0
       ? [...printed("UNREADABLE PAYMENTS", String(report.unreadable.length)), wrapped(UNREAD), RULE] : [],
-    of("Gross sales", sales.gross), of("Refunds", -sales.refunds), of("NET SALES", sales.net), of("Tips", sales.tips),
+    of("Gross sales", sales.gross), of("Refunds", -sales.refunds),
+    sales.disputed ? of("Disputed", -sales.disputed) : [], of("NET SALES", sales.net), of("Tips", sales.tips),
     printed("Payments", String(sales.count)), printed("Refunds made", String(sales.refund_count)), [RULE],
-    ...(report.tenders ?? []).map((one) => of(named(one.tender), one.captured - one.refunded)), [RULE],
+    ...(report.tenders ?? []).map((one) => of(named(one.tender), netOf(one))), [RULE],
   ];
   for (const one of report.others ?? []) {
     parts.push(printed(`Sales ${one.currency}`, figure(one.gross, one.currency), true),
-      printed(`Refunds ${one.currency}`, figure(-one.refunds, one.currency), true));
+      printed(`Refunds ${one.currency}`, figure(-one.refunds, one.currency), true),
+      one.disputed ? printed(`Disputed ${one.currency}`, figure(-one.disputed, one.currency), true) : []);
   }
   if (report.others?.length > 0) parts.push([RULE]);
   if (session) {
@@ -215,6 +223,7 @@ export function strip(report) {
   parts.push(printed("Journal", `${report.first_sequence} to ${report.last_sequence}`), [RULE]);
   if (totals) {
     parts.push(["Grand totals since start\n"], of("Sales", totals.gross), of("Refunds", -totals.refunds),
+      totals.disputed ? of("Disputed", -totals.disputed) : [],
       of("Net", totals.net), [RULE]);
   }
   if (!isX) {

@@ -2,7 +2,7 @@
 
 import { ask } from "./calls.js";
 import { beginCount, counted } from "./day-count.js";
-import { reportRow, strip, tables, tiles, titleOf } from "./day-report.js";
+import { netOf, reportRow, strip, tables, tiles, titleOf } from "./day-report.js";
 import { drawerRows, isBlind, lastCount, ledger, personOf, phrase, signed, timeOf } from "./day-session.js";
 import { day, of, says } from "./day-state.js";
 import { $, make } from "./dom.js";
@@ -169,7 +169,7 @@ async function readSales() {
     try {
       const { tenders, sales, currency } = await ask("GET", "/v1/day/report");
       $("sales-list").replaceChildren(...tenders.flatMap((one) =>
-        salesPair(one.tender, one.captured - one.refunded, currency)), ...salesPair("Net", sales.net, currency, "all"));
+        salesPair(one.tender, netOf(one), currency)), ...salesPair("Net", sales.net, currency, "all"));
       salesOf = session.id;
       $("sales").hidden = day.session?.id !== salesOf;
     } catch {
