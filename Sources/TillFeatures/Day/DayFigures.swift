@@ -8,7 +8,7 @@ package struct DaySums: Hashable, Sendable {
     /// The refunds that succeeded. One that fails later stays in the number and leaves the sum.
     package var refundCount: Int64 = 0
     package var refunded: Int64 = 0
-    /// The tips in ``captured``.
+    /// The tips in ``captured`` that were not given back.
     package var tips: Int64 = 0
     /// What providers took back for disputes, less what they gave back. A refund that turns out to be a dispute's money
     /// moves from ``refunded`` to here.

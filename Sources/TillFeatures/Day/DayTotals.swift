@@ -166,18 +166,22 @@ struct DayPayment {
             let taken = payment.captures.lazy
                 .filter { $0.attempt == attempt.id && $0.state.isSucceeded && $0.origin != .elsewhere }
                 .reduce(into: Int64(0)) { $0 = $0.limitedSum($1.amount.minorUnits) }
-            let tips = tips(of: attempt, taken: taken)
+            let back = payment.refunds.lazy
+                .filter { $0.attempt == attempt.id && $0.state.isSucceeded && $0.origin != .elsewhere }
+                .reduce(into: Int64(0)) { $0 = $0.limitedSum($1.amount.minorUnits) }
+            let tips = tips(of: attempt, taken: taken, back: back)
             if tips > 0 { add(DaySums(tips: tips), of: attempt, .till, in: payment.currency) }
         }
         return sums
     }
 
-    /// Returns the tip in what was captured: the order counts as paid first.
-    private static func tips(of attempt: Attempt, taken: Int64) -> Int64 {
-        guard let authorization = attempt.authorization, let tip = authorization.tip, tip.isPositive,
-            let base = authorization.base
-        else { return 0 }
-        return max(0, min(tip.minorUnits, taken.limitedDifference(base.minorUnits)))
+    /// Returns the tip in what was captured and not given back, as the ledger has it: the order counts as paid first and
+    /// refunded first.
+    private static func tips(of attempt: Attempt, taken: Int64, back: Int64) -> Int64 {
+        guard let tip = attempt.authorization?.tip, tip.isPositive, let base = attempt.approved else { return 0 }
+        let tips = max(0, min(tip.minorUnits, taken.limitedDifference(base.minorUnits)))
+        let returned = max(0, back.limitedDifference(taken.limitedDifference(tips)))
+        return tips.limitedDifference(min(tips, returned))
     }
 
     /// Returns the line of money. What moved outside the provider is no cash of the drawer's, as far as is known.

@@ -197,4 +197,42 @@ struct DayCareTests {
         #expect(second.total(in: .eur) == DayReport.Total(gross: 5_000, refunds: 0, disputed: 5_000))
         #expect(try await book.report(2, of: .main).report == second)
     }
+
+    @Test("A refund gives the order back before the tip, and then the tip")
+    func tips() async throws {
+        let book = world.book()
+        _ = try await open(0, book)
+        let sold = try await world.sell(5_000, .card, tip: 500)
+        _ = try await world.refund(5_200, of: sold)
+        #expect(try await book.current(of: .main).report.figures.sum(of: .eur).tips == 300)
+        _ = try await world.refund(300, of: sold)
+        #expect(try await book.current(of: .main).report.figures.sum(of: .eur).tips == 0)
+    }
+
+    @Test("No tip comes from the rest of a hold that is let go of after a part of the order was captured")
+    func rest() async throws {
+        let book = world.book()
+        _ = try await open(0, book)
+        let id = PaymentID.make(at: world.clock.now(), random: (900, 900))
+        let (attempt, capture) = (DayWorld.attempt(of: id), CaptureID(rawValue: "\(id)-c1"))
+        let order = try Order(id: OrderID(rawValue: "o-900"), amount: Money(minorUnits: 10_000, currency: .eur))
+        let part = Money(minorUnits: 6_000, currency: .eur)
+        try await world.append(
+            [
+                .created(.init(payment: id, account: .main, order: order, captureMode: .manual)),
+                .attemptStarted(
+                    .init(
+                        attempt: attempt, provider: .sandbox, tender: TenderSummary(kind: .card), amount: order.total)),
+                .authorized(
+                    attempt,
+                    Authorization(
+                        reference: ProviderReference(rawValue: "ref-900"),
+                        amount: Money(minorUnits: 11_000, currency: .eur),
+                        tip: Money(minorUnits: 1_000, currency: .eur))),
+                .captureStarted(capture, attempt, part, isFinal: false), .captured(capture, nil),
+                .voidStarted(attempt, reason: .canceled("rest")), .voided(attempt),
+            ], to: id)
+        let sum = try await book.current(of: .main).report.figures.sum(of: .eur)
+        #expect(sum.captured == 6_000 && sum.tips == 0)
+    }
 }
