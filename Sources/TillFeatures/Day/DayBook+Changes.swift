@@ -8,7 +8,7 @@ extension DayBook {
     /// opening is in the float, so that it explains a difference from what was left; what is expected later counts the
     /// events after the opening only. The first session begins with the opening.
     /// - Parameter reason: The reason for a difference of the float, needed for one beyond the limit.
-    /// - Throws: ``DayError/dayOpen`` for one that is not closed, ``DayError/openingNeedsReason``.
+    /// - Throws: ``DayError/dayOpen(since:by:)`` for one that is not closed, ``DayError/openingNeedsReason``.
     package func open(
         _ float: DrawerSession.Tally, in currency: Currency, of account: AccountID, reason: String? = nil
     ) async throws(DayError) -> Standing {
@@ -16,7 +16,9 @@ extension DayBook {
         while true {
             tries += 1
             let kept = try await kept(account)
-            guard kept == nil || kept?.session.state == .closed else { throw .dayOpen }
+            if let open = kept?.session, open.state != .closed {
+                throw .dayOpen(since: open.openedAt, by: open.openedBy)
+            }
             var last: DayReport?
             if let kept {
                 last = try await self.kept(kept.session.number, of: account)

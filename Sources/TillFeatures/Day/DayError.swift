@@ -5,8 +5,8 @@ package import TillWeb
 
 /// A refusal of the day. None of them moves money.
 package enum DayError: ExplainedError, ProblemConvertible, Hashable {
-    /// A session is not closed yet.
-    case dayOpen
+    /// A session is not closed yet; when and by whom it was opened.
+    case dayOpen(since: Timestamp, by: String)
     /// No session is open.
     case dayNotOpen
     /// The drawer is being counted.
@@ -64,7 +64,8 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
 
     package var what: String {
         switch self {
-        case .dayOpen: "The drawer is open already. Nothing was changed."
+        case .dayOpen(let since, let by):
+            "The account's drawer is open already, since \(since), opened by \(by). Nothing was changed."
         case .dayNotOpen: "The drawer is not open. Nothing was changed."
         case .dayEnded: "The drawer is being counted. Nothing was changed."
         case .dayNotEnded: "The drawer is open, and its day was not ended. Nothing was changed."
