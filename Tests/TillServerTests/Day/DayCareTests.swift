@@ -235,4 +235,30 @@ struct DayCareTests {
         let sum = try await book.current(of: .main).report.figures.sum(of: .eur)
         #expect(sum.captured == 6_000 && sum.tips == 0)
     }
+
+    @Test("A capture that fails and comes back is counted once, and another one beside it")
+    func counted() async throws {
+        let book = world.book()
+        _ = try await open(0, book)
+        let sold = try await world.sell(5_000, .card)
+        let capture = try #require(try await world.till.payment(sold)?.captures.first?.id)
+        _ = try await book.current(of: .main)
+        try await world.append([.captureReversed(capture, Decline(reason: .generic))], to: sold)
+        #expect(try await book.current(of: .main).report.figures.sum(of: .eur) == DaySums(count: 1))
+        try await world.append([.captureRestored(capture)], to: sold)
+        #expect(try await book.current(of: .main).report.figures.sum(of: .eur) == DaySums(count: 1, captured: 5_000))
+        let whole = try await DayTotals(world.till).figures(of: .main, after: 0).figures
+        #expect(whole.sum(of: .eur) == DaySums(count: 1, captured: 5_000))
+    }
+
+    @Test("A payment that nothing creates is one that cannot be read")
+    func uncreated() async throws {
+        let id = PaymentID(rawValue: "pay_lost")
+        let record = RecordedEvent(.refunded(RefundID(rawValue: "pay_lost-r1"), nil), at: world.clock.now())
+        let event = StoredEvent(sequence: 1, payment: id, account: .main, version: 2, record: record)
+        var payments = DayPayments(world.till)
+        var figures = DayFigures()
+        try await payments.add(.event(event), to: &figures)
+        #expect(figures.unreadable == [id])
+    }
 }
