@@ -92,6 +92,7 @@ def test_a_day_from_opening_to_report(server):
         "cash": (1, 4_000, 1_500), "reader": (1, 9_900, 900)}
     assert {one["provider"] for one in report["providers"]} == {"cash", "sandbox"}
     assert report["totals"] == {"gross": 13_900, "refunds": 2_400, "disputed": 0, "net": 11_500}
+    assert report["all_totals"] == [{"currency": "EUR", **report["totals"]}]
     problem(post(server, "close"), 409, "day_not_open")
     assert done(server.request("GET", "/v1/day/reports/1")) == report
     problem(post(server, "open", {"currency": "EUR", "float": 9_000}), 409, "opening_needs_reason")
@@ -110,6 +111,7 @@ def test_a_day_from_opening_to_report(server):
     ("open", {"currency": "EUR"}, "float"), ("open", {"float": 1}, "currency"),
     ("open", {"currency": "EUR", "float": 1, "counts": {}}, "float"),
     ("open", {"currency": "EUR", "float": -1}, "float"),
+    ("open", {"currency": "EUR", "counts": {}}, "counts"), ("count", {"counts": {}}, "counts"),
     ("open", {"currency": "EUR", "counts": {"0": 1}}, "counts/0"),
     ("open", {"currency": "EUR", "counts": {"0500": 1}}, "counts/0500"),
     ("open", {"currency": "EUR", "counts": {"500": -1}}, "counts/500"),

@@ -70,8 +70,9 @@ enum DayLine {
             lines += table([("left", closing.left)], currency)
             if let reason = closing.reason { lines.append("reason: \(reason)") }
         }
-        let total = report.total(in: currency)
-        lines += table([("net of all days", total.net)], currency)
+        for (currency, total) in report.totals.sorted(by: { $0.key.code < $1.key.code }) {
+            lines += table([("net of all days", total.net)], currency)
+        }
         if !report.figures.unreadable.isEmpty {
             lines.append("payments that cannot be read: \(report.figures.unreadable.count), see till journal verify")
         }

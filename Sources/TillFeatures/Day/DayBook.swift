@@ -94,12 +94,12 @@ package struct DayBook: Sendable {
         guard let kept = try await kept(account) else { return page }
         let newest = kept.session.state == .closed ? kept.session.number : kept.session.number - 1
         var next = min(newest, number.map { max(0, $0.limitedDifference(1)) } ?? newest)
-        var listed = 0
+        var listed: Int64 = 0
         while next > 0, page.reports.count < min(max(1, limit), DayLimits.maximumPage) {
             guard let report = try await self.kept(next, of: account) else {
                 throw .journal(.corrupted("the report \(next) of the day is missing"))
             }
-            listed += report.session.movements
+            listed = listed.limitedSum(Int64(report.session.movements))
             guard listed <= DayLimits.maximumListedMovements || page.reports.isEmpty else { break }
             page.reports.append(Standing(report: report, movements: try await movements(of: report.session)))
             next -= 1

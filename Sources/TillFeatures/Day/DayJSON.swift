@@ -116,7 +116,7 @@ package enum DayJSON {
         if seesTotals {
             figures(of: report, into: &writer)
         } else {
-            for name in ["sales", "tenders", "providers", "others", "unreadable", "totals"] {
+            for name in ["sales", "tenders", "providers", "others", "unreadable", "totals", "all_totals"] {
                 writer.key(name)
                 writer.null()
             }
@@ -156,9 +156,19 @@ package enum DayJSON {
         writer.beginArray()
         for payment in figures.unreadable.map(\.rawValue).sorted() { writer.string(payment) }
         writer.endArray()
-        let total = report.total(in: currency)
         writer.key("totals")
+        write(report.total(in: currency), of: nil, into: &writer)
+        writer.key("all_totals")
+        writer.beginArray()
+        for (currency, total) in report.totals.sorted(by: { $0.key.code < $1.key.code }) {
+            write(total, of: currency, into: &writer)
+        }
+        writer.endArray()
+    }
+
+    private static func write(_ total: DayReport.Total, of currency: Currency?, into writer: inout JSONWriter) {
         writer.beginObject()
+        if let currency { writer.field("currency", currency.code) }
         writer.field("gross", total.gross)
         writer.field("refunds", total.refunds)
         writer.field("disputed", total.disputed)

@@ -159,7 +159,8 @@ extension DayReport: RecordDocument {
             count: try body.int("cash_count"), captured: try body.int("cash_captured"),
             refundCount: try body.int("cash_refund_count"), refunded: try body.int("cash_refunded"))
         var totals: [Currency: Total] = [:]
-        for total in body.json["totals"]?.arrayValue ?? [] {
+        guard let list = body.json["totals"]?.arrayValue else { throw body.damaged("totals") }
+        for total in list {
             guard let currency = total["currency"]?.stringValue.flatMap({ Currency(ifValid: $0) }),
                 let gross = total["gross"]?.int64Value, let refunds = total["refunds"]?.int64Value
             else { throw body.damaged("totals") }

@@ -75,9 +75,9 @@ enum DayRequest {
             return DrawerSession.Tally(total: try amount(sum, name))
         }
         guard sum == nil else { throw Problem.field(name, "It does not go with counts.") }
-        guard let members = counts.objectValue, members.count <= DayLimits.maximumDenominations else {
+        guard let members = counts.objectValue, (1...DayLimits.maximumDenominations).contains(members.count) else {
             throw Problem.field(
-                "counts", "It must be an object with at most \(DayLimits.maximumDenominations) denominations.")
+                "counts", "It must be an object with 1 to \(DayLimits.maximumDenominations) denominations.")
         }
         var given: [Int64: Int64] = [:]
         for member in members {

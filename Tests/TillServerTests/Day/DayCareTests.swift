@@ -261,4 +261,26 @@ struct DayCareTests {
         try await payments.add(.event(event), to: &figures)
         #expect(figures.unreadable == [id])
     }
+
+    @Test("A report without its totals is damaged, and one of before epochs, disputes and other currencies is read")
+    func kept() async throws {
+        let book = world.book()
+        _ = try await open(1_000, book)
+        try await world.sell(300)
+        try await world.sell(700, .card, in: .chf)
+        try await count(1_300, book)
+        let report = try await book.close(of: .main).report
+        let shown = try JSONValue(parsing: DayJSON.report(try await book.report(1, of: .main), seesTotals: true))
+        #expect(shown["all_totals"]?.arrayValue?.compactMap { $0["currency"]?.stringValue } == ["CHF", "EUR"])
+        var kept = try #require(try await world.till.record(DayReport.id(.main, 1)))
+        let body = String(decoding: kept.body, as: UTF8.self)
+        kept.body = Array(body.replacing("\"totals\":", with: "\"unknown\":").utf8)
+        #expect(throws: JournalError.self) { try DayReport(kept) }
+        var old = body.replacing("\"disputed\":0", with: "\"unknown\":0")
+        for name in ["epoch", "kept", "refunds_paid", "opening_reason"] {
+            old = old.replacing("\"\(name)\":", with: "\"unknown_\(name)\":")
+        }
+        kept.body = Array(old.utf8)
+        #expect(try DayReport(kept) == report)
+    }
 }

@@ -223,8 +223,11 @@ export function strip(report) {
   parts.push(printed("Journal", `${report.first_sequence} to ${report.last_sequence}`), [RULE]);
   if (totals) {
     parts.push(["Grand totals since start\n"], of("Sales", totals.gross), of("Refunds", -totals.refunds),
-      totals.disputed ? of("Disputed", -totals.disputed) : [],
-      of("Net", totals.net), [RULE]);
+      totals.disputed ? of("Disputed", -totals.disputed) : [], of("Net", totals.net));
+    for (const one of report.all_totals ?? []) {
+      if (one.currency !== currency) parts.push(printed(`Net ${one.currency}`, figure(one.net, one.currency), true));
+    }
+    parts.push([RULE]);
   }
   if (!isX) {
     parts.push(printed("Previous Z", report.previous === null ? "none" : numberOf(report.previous)), [RULE]);
