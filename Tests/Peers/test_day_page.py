@@ -152,8 +152,8 @@ def test_a_whole_day_by_keyboard(office, server, shoot):
 
     page.locator("#to-count").focus()
     press(page, "Enter")
-    focused(page, pieces(page, "€200"))
-    press(page, "Enter")
+    focused(page, pieces(page, "€500"))
+    press(page, "Enter", "Enter")
     page.keyboard.type("1")
     pieces(page, "€5").focus()
     page.keyboard.type("1")
@@ -194,7 +194,8 @@ def test_a_whole_day_by_keyboard(office, server, shoot):
     press(page, "Enter")
     expect(page.locator("#report-title")).to_have_text("Z report 0001", timeout=WAIT)
     expect(page.locator("#tiles")).to_contain_text("€48.30")
-    expect(page.locator("#paper")).to_contain_text("END OF Z")
+    for text in ("END OF Z", "UTC", "Tax, discounts"):
+        expect(page.locator("#paper")).to_contain_text(text)
     axe(page)
     shoot("z")
     z = standing(server)["last"]
@@ -247,6 +248,47 @@ def test_a_difference_is_explained_before_the_day_is_closed(office, server, shoo
     z = standing(server)["last"]
     assert [one["total"] for one in z["session"]["counts"]] == [19000, 19200]
     assert (z["session"]["difference"], z["reason"]) == (-800, "Wrong change given: Twenty for ten")
+
+
+def test_a_float_that_differs_is_explained_and_stands_in_the_list(office, server):
+    page = office
+    opened(server)
+    post(server, "count", {"total": 15000}, 200)
+    post(server, "close", {}, 200)
+    visit(page, server)
+    page.get_by_label("Enter the sum instead").check()
+    page.get_by_label("Sum of what is in the drawer").fill("140")
+    page.locator("#submit-count").click()
+    expect(page.locator("#alert")).to_contain_text("float differs", timeout=WAIT)
+    focused(page, page.locator("#opening-reason"))
+    axe(page)
+    page.locator("#opening-reason").fill("Change fetched")
+    page.locator("#submit-count").click()
+    expect(page.locator("#rows")).to_contain_text("Change fetched", timeout=WAIT)
+    post(server, "count", {"total": 14000}, 200)
+    post(server, "close", {}, 200)
+    visit(page, server, "/day?view=reports")
+    expect(page.locator("#reports tr").first).to_contain_text("opened: −€10.00", timeout=WAIT)
+    expect(page.locator("#reports tr").last).to_contain_text("matches")
+
+
+def test_a_day_is_not_closed_over_unreadable_payments_without_a_word(office, server):
+    page = office
+    opened(server)
+    post(server, "count", {"total": 15000}, 200)
+
+    def damaged(route):
+        answer = route.fetch()
+        day = answer.json()
+        day["session"]["unreadable"] = 2
+        route.fulfill(response=answer, json=day)
+
+    page.route("**/v1/day", damaged)
+    visit(page, server, "/day?view=close")
+    expect(page.locator("#close-unread")).to_contain_text("2 payments", timeout=WAIT)
+    expect(page.locator("#reasons")).to_be_visible()
+    axe(page)
+    page.unroute_all(behavior="ignoreErrors")
 
 
 def test_an_ended_day_goes_on_and_x_changes_nothing(office, server, shoot):

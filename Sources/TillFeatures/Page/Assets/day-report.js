@@ -28,9 +28,12 @@ export const numberOf = (number, epoch = 1) => String(number).padStart(4, "0") +
 /** A tender or a provider by its name. */
 const named = (name) => TENDERS[name] ?? (name || "None");
 
+/** When a report was made: a closed one at its close, which is later than the count that it goes up to. */
+const madeAt = (report) => new Date(report.closed_at ?? report.until ?? Date.now());
+
 /** How a report is called, and when it was made by whom. @param {any} report @returns {[string, string]} */
 export function titleOf(report) {
-  const when = WHEN.format(new Date(report.until ?? Date.now()));
+  const when = WHEN.format(madeAt(report));
   if (report.number === null) return ["X report", `Read ${when}. Changes nothing.`];
   const by = personOf(report.closed_by);
   return [`Z report ${numberOf(report.number, report.epoch)}`, `Closed ${when}${by && ` by ${by}`}`];
@@ -174,6 +177,15 @@ function printed(name, value, isAmount = false) {
 }
 
 const UNREAD = "Their money is in none of these sums.";
+const ABSENT = "Tax, discounts and the numbers of receipts are not in this report.";
+
+/** How far the clock of a printed time is from UTC. @param {Date} date */
+function zoneOf(date) {
+  const minutes = -date.getTimezoneOffset();
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  return `UTC${minutes < 0 ? "-" : "+"}${String(hours).padStart(2, "0")}:${String(rest).padStart(2, "0")}`;
+}
+
 const RULE = "-".repeat(WIDTH) + "\n";
 const middle = (text) => " ".repeat(Math.max(0, Math.floor((WIDTH - text.length) / 2))) + text + "\n";
 /** A text in lines of the strip. */
@@ -185,11 +197,12 @@ export function strip(report) {
   const { currency, sales, session, totals } = report;
   const isX = report.number === null;
   const of = (name, minor) => (Number.isSafeInteger(minor) ? printed(name, figure(minor, currency), true) : []);
-  const until = new Date(report.until ?? Date.now());
+  const made = madeAt(report);
+  const at = (name, time) => (time ? printed(name, WHEN.format(new Date(time)).replace(/^\S+ /, "")) : []);
   const parts = [
     isX ? printed("X REPORT", "changes nothing") : printed("Z REPORT", `No. ${numberOf(report.number, report.epoch)}`),
-    printed(DATE.format(until), TIME.format(until)),
-    report.from ? printed("Since", WHEN.format(new Date(report.from)).replace(/^\S+ /, "")) : [],
+    printed(DATE.format(made), TIME.format(made)), printed("Times in", zoneOf(made)),
+    at("Since", report.from), isX ? [] : at("Until", report.until),
     personOf(report.closed_by) ? printed("Closed by", personOf(report.closed_by)) : [],
     printed("Currency", currency), [RULE],
     report.unreadable?.length > 0
@@ -220,7 +233,10 @@ export function strip(report) {
     }
     parts.push([RULE]);
   }
-  parts.push(printed("Journal", `${report.first_sequence} to ${report.last_sequence}`), [RULE]);
+  // The first event of it is the one after the last of the report before.
+  const first = report.first_sequence + 1;
+  const events = first > report.last_sequence ? "no event" : `${first} to ${report.last_sequence}`;
+  parts.push(printed("Journal", events), [RULE]);
   if (totals) {
     parts.push(["Grand totals since start\n"], of("Sales", totals.gross), of("Refunds", -totals.refunds),
       totals.disputed ? of("Disputed", -totals.disputed) : [], of("Net", totals.net));
@@ -232,7 +248,7 @@ export function strip(report) {
   if (!isX) {
     parts.push(printed("Previous Z", report.previous === null ? "none" : numberOf(report.previous)), [RULE]);
   }
-  parts.push([middle(isX ? "END OF X" : "END OF Z")]);
+  parts.push([wrapped(ABSENT), RULE], [middle(isX ? "END OF X" : "END OF Z")]);
   return parts.flat();
 }
 
@@ -243,7 +259,7 @@ export function reportRow(report) {
   const link = make("a", "", { className: "row", href: `/day?report=${report.number}` });
   link.append(make("b", `Z ${numberOf(report.number, report.epoch)}`));
   const when = cell("when");
-  when.append(make("time", WHEN.format(new Date(report.until)), { dateTime: report.until }));
+  when.append(make("time", WHEN.format(madeAt(report)), { dateTime: report.closed_at ?? report.until }));
   const by = report.session?.difference;
   const difference = cell("num off");
   const before = report.session?.opening_difference;

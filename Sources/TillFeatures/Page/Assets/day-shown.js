@@ -99,7 +99,7 @@ export function renderCount() {
   $("currency-field").hidden = Boolean(session);
   $("opening-field").hidden = Boolean(session) || !day.last;
   $("count-words").textContent = wordsOfCount();
-  if (beginCount(currencyCounted(), session?.id ?? "opening", showCounted)) {
+  if (beginCount(currencyCounted(), session?.id ?? `opening-${day.last?.number ?? 0}`, showCounted)) {
     settledAt = performance.now() + SETTLE_MS;
     setTimeout(showCounted, SETTLE_MS + 1);
   }
