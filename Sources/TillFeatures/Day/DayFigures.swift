@@ -111,7 +111,7 @@ extension DayFigures {
             writer.field("refund_count", sums.refundCount)
             writer.field("refunded", sums.refunded)
             writer.field("tips", sums.tips)
-            writer.field("disputed", sums.disputed)
+            if sums.disputed != 0 { writer.field("disputed", sums.disputed) }
             writer.endObject()
         }
         writer.endArray()
