@@ -359,7 +359,8 @@ public struct CounterServer: Sendable {
             modules: modules
         ).register(on: router)
         OperationRoutes(
-            authenticator: authenticator, metrics: metrics, calls: calls, readiness: readiness, journal: journal, checkout: checkout, feed: feed, options: options,
+            authenticator: authenticator, metrics: metrics, calls: calls, readiness: readiness, journal: journal,
+            checkout: checkout, feed: feed, options: options,
             features: [{ [applePay] in applePay?.opened?.metrics() ?? "" }], clock: clock, afterSale: afterSale,
             copier: copier, gates: listeners.gates, signIns: signIn.log, modules: modules
         ).register(on: router)

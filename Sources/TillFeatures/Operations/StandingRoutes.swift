@@ -53,7 +53,8 @@ package struct StandingRoutes: Sendable {
         writer.field("takes_payments", isUsable)
         writer.key("providers")
         writer.beginArray()
-        let known = options.knownProviders.isEmpty ? modules.map { type(of: $0) } : options.knownProviders
+        var known = options.knownProviders
+        if known.isEmpty { for module in modules { known.append(type(of: module)) } }
         for provider in known { await write(provider, into: &writer) }
         writer.endArray()
         var findings: [ProviderFinding] = []

@@ -10,6 +10,9 @@ package struct KeyRoutes: Sendable {
     package static let maximumBodyBytes = 4_096
     /// The maximum number of keys in the list. Those in force come first.
     package static let maximumListed = 500
+    /// The maximum number of stored keys of an account, ended ones included, from which none is made here: no account
+    /// takes the places of the others.
+    package static let maximumOfAccount = 1_000
     /// The longest lifetime of a key, in days.
     private static let maximumDays = APIKeys.maximumLife.milliseconds / Span.days(1).milliseconds
 
@@ -58,9 +61,11 @@ package struct KeyRoutes: Sendable {
         let scopes = try scopes(in: body)
         let life = try life(in: body)
         try incoming.checkGrant(of: scopes)
+        try await checkLife(life, incoming)
+        try await checkCount(incoming)
         let made = try await keys.create(
             .made(for: incoming.account, by: key), account: incoming.account, label: label, scopes: scopes, life: life,
-            by: incoming.actorName)
+            by: incoming.makerName)
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("key", made.key.reveal())
@@ -74,7 +79,7 @@ package struct KeyRoutes: Sendable {
         guard try await keys.all().contains(where: { $0.id == id && $0.account == incoming.account }) else {
             throw APIKeyError.unknown(id)
         }
-        let revoked = try await keys.revoke(id, by: incoming.actorName)
+        let revoked = try await keys.revoke(id, by: incoming.makerName)
         var writer = JSONWriter()
         write(revoked, usedAt: try await keys.lastUses()[revoked.hash], incoming, at: clock.now(), into: &writer)
         return .json(writer.bytes)
@@ -103,6 +108,29 @@ package struct KeyRoutes: Sendable {
             throw Problem.field("valid_days", "It must be a number from 1 to \(KeyRoutes.maximumDays).")
         }
         return .days(days)
+    }
+
+    /// A key, and a session that was begun with one, make no key that outlives it.
+    private func checkLife(_ life: Span?, _ incoming: Incoming) async throws {
+        guard case .key(let hash)? = incoming.share, let end = try await keys.key(ofHash: hash)?.expiresAt else {
+            return
+        }
+        if let life, clock.now().adding(life) <= end { return }
+        throw Problem(
+            .forbidden, "key_exceeds_yours",
+            "The key would be valid for longer than that of the request, which ends at \(end). No key was made.",
+            next: "Give it a shorter time, or use a key that ends later."
+        ).claimed(by: incoming.actor)
+    }
+
+    private func checkCount(_ incoming: Incoming) async throws {
+        let count = try await keys.all().count { $0.account == incoming.account }
+        guard count < KeyRoutes.maximumOfAccount else {
+            throw Problem(
+                .conflict, "too_many_keys",
+                "The account has \(count) keys, ended ones included. No key was made.",
+                next: "Use one that there is, or make one on the counter's machine with till keys create.")
+        }
     }
 
     private func write(
@@ -140,6 +168,11 @@ extension APIKeyRecord {
 }
 
 extension Incoming {
+    /// The caller as the maker of a key. Of a key its identifier alone: a label may be as long as the name.
+    fileprivate var makerName: String {
+        if case .key(let id, _) = actor, person == nil { "key \(id)" } else { actorName }
+    }
+
     /// Prevents privilege escalation: a key that the caller makes may do no more than the caller. A key has no limits
     /// of a role, so a person needs every permission that its scopes stand for.
     fileprivate func checkGrant(of scopes: Set<APIScope>) throws {

@@ -27,6 +27,9 @@ function preview(set) {
   const paper = choice("receipt-paper", PAPERS);
   const copy = choice("receipt-copy", COPIES);
   const frame = make("iframe", "", { id: "receipt-page", className: "sheet", title: "The sample as a page" });
+  // What is shown there runs nothing and reaches nothing.
+  frame.setAttribute("sandbox", "");
+  frame.setAttribute("referrerpolicy", "no-referrer");
   const picture = make("img", "", { id: "receipt-picture", className: "sheet" });
   const why = make("p", "", { className: "banner unsure", hidden: true });
   why.setAttribute("role", "status");
