@@ -150,7 +150,8 @@ package struct StandingRoutes: Sendable {
         findings.append(
             people == 0
                 ? ProviderFinding("Nothing waits for a person.")
-                : ProviderFinding("Entries that wait for a person: \(people). They are under Attention.", isFine: false))
+                : ProviderFinding("Entries that wait for a person: \(people). They are under Attention.", isFine: false)
+        )
         let others = checkout.skippedPayments.count
         if others > 0 {
             findings.append(
