@@ -64,7 +64,7 @@ function making(page) {
         ...(life.value && { valid_days: Number(life.value) }),
       };
       // Repeated under one key until it is answered: no second key is made by it.
-      const made = await settle("/v1/keys", JSON.stringify(body), newKey(), () => {});
+      const made = await settle("/v1/keys", JSON.stringify(body), newKey(), page.unanswered);
       page.keep(shownOnce("Copy this key now. It is shown once.", made.key));
       label.value = "";
     }));

@@ -1,6 +1,7 @@
 // Card readers: which there are, whether their providers hear of them, and what they do.
 
 import { ask } from "./calls.js";
+import { review } from "./review.js";
 import { button, card, cards, commands, empty, needingFirst, standing } from "./settings-parts.js";
 
 const REGISTER = "till readers register CODE --label NAME";
@@ -27,6 +28,11 @@ function one(reader, page) {
         && "Check that it is on and in the network. A payment is tried all the same."],
     ],
     buttons: reader.busy ? [button("Cancel at the reader", () => page.act(async () => {
+      if (!await review({
+        title: `Cancel at ${reader.label}?`,
+        words: "What it waits for ends there, such as a customer's card. A card that is being charged is not stopped.",
+        facts: [["Reader", reader.label]], send: "Cancel it there",
+      })) return;
       await ask("POST", `${AT}/${encodeURIComponent(reader.id)}/cancel`, "{}");
       return `${reader.label} was canceled.`;
     }), { label: `Cancel at ${reader.label}` })] : [],

@@ -133,7 +133,7 @@ function adding(page) {
       url: url.value.trim(), types: ticked(types, "type"),
       ...(ticked(inside, "inside").length && { allow_private: true }),
     };
-    const made = await settle(AT, JSON.stringify(body), newKey(), () => {});
+    const made = await settle(AT, JSON.stringify(body), newKey(), page.unanswered);
     page.keep(shownOnce("Copy this signing secret now. It is shown once.", made.secret));
   }));
 }

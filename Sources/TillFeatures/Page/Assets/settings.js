@@ -17,8 +17,9 @@ import { section as staff } from "./settings-staff.js";
 import { section as webhooks } from "./settings-webhooks.js";
 
 /**
- * What a section does on the page: reads itself anew, says what was done or went wrong, and works once at a time.
- * @typedef {{refresh: () => Promise<void>, says: (words: string) => void,
+ * What a section does on the page: reads itself anew, says that no answer has come yet, works once at a time, and keeps
+ * what is shown once.
+ * @typedef {{refresh: () => Promise<void>, unanswered: () => void,
  *   act: (work: () => Promise<string | void>) => Promise<void>, keep: (element: HTMLElement) => void}} Page
  * @typedef {{tone: import("./settings-parts.js").Tone, word: string, words: string}} Standing
  * @typedef {{id: string, title: string, shape: string, permission: string, load: () => Promise<any>,
@@ -62,7 +63,7 @@ function pageOf(section) {
   const mine = shown;
   return {
     refresh: () => (mine === shown ? read(section, mine) : Promise.resolve()),
-    says: (words) => says("done", words),
+    unanswered: () => says("alert", "The till has not answered yet. The same request is sent again."),
     async act(work) {
       if (isBusy) return;
       isBusy = true;
@@ -71,6 +72,7 @@ function pageOf(section) {
       try {
         const words = await work();
         if (mine !== shown) return;
+        says("alert", "");
         await read(section, mine);
         says("done", words ?? "");
       } catch (error) {
