@@ -86,11 +86,15 @@ function permissions(roles) {
   return pane("What a role may do", scroll);
 }
 
-/** @param {any[]} roles @param {import("./settings.js").Page} page */
-function adding(roles, page) {
+/**
+ * @param {any[]} roles @param {boolean} isFirst Whoever comes first can let the others in.
+ * @param {import("./settings.js").Page} page
+ */
+function adding(roles, isFirst, page) {
   const name = make("input", "", { id: "person-name", className: "input", maxLength: 64, autocomplete: "off" });
   const role = make("select", "", { id: "person-role", className: "select" });
   role.append(...roles.map((one) => make("option", one.name, { value: one.name })));
+  if (isFirst) role.value = "owner";
   const pin = make("input", "", {
     id: "person-pin", className: "input", type: "password", inputMode: "numeric", maxLength: 12,
     autocomplete: "new-password",
@@ -148,7 +152,7 @@ export const section = {
     return [
       own, staff.length ? people({ staff, roles }, page)
         : empty("Nobody works here yet", "Add the owner first. From then on the page asks everybody who they are."),
-      adding(roles, page), permissions(roles), sessions(open, page),
+      adding(roles, staff.length === 0, page), permissions(roles), sessions(open, page),
       commands("Roles of your own, and another PIN:",
         "till roles set NAME --permissions sell,refund --refund-limit EUR=5000", "till staff set-pin NAME"),
     ];
