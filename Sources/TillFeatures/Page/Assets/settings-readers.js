@@ -56,6 +56,8 @@ export const section = {
     if (readers.length === 0) {
       return { tone: "", word: "None", words: "There are no smart readers. Cards can be typed, or simulated." };
     }
+    const silent = readers.filter((reader) => stateOf(reader)[0] === "").map(({ label }) => label).join(", ");
+    if (silent) return { tone: "", word: "Not heard of", words: `Not heard of yet: ${silent}.` };
     const words = readers.length === 1 ? "The reader is ready." : `All ${readers.length} readers are ready.`;
     return { tone: "paid", word: "Ready", words };
   },
