@@ -8,8 +8,8 @@ import TillCounter
 import TillJournal
 package import TillWeb
 
-/// `/v1/shops`: the connected shops, and where they send their notifications. Shops are connected by `till shop`, on the
-/// counter's own machine: whoever names an address has the counter reach it. Disconnecting one reaches no address.
+/// `/v1/shops`: the connected shops, and where they send their notifications. Shops are connected by `till shop`, on
+/// the counter's own machine: whoever names an address has the counter reach it. Disconnecting one reaches no address.
 package struct ShopRoutes: Sendable {
     private let shops: ConnectedShops
     private let scope: OrderScope?

@@ -110,7 +110,8 @@ export const section = {
     if (ended.length) old.append(list(ended, page, "Ended keys"));
     return [
       making(page), own.length ? list(own, page, "Keys")
-        : empty("No keys yet", "A program that sells through this counter needs one."),
+        : empty("No keys yet",
+          "A program that sells through this counter needs one. A key of the settings (TILL_API_KEY) is not listed."),
       ...(ended.length ? [old] : []),
       commands("A key that replaces another, which goes on for a while:", "till keys rotate key_… --grace 1h"),
     ];

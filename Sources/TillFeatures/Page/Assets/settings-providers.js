@@ -1,6 +1,7 @@
 // Payment service providers: which are configured, and what is found about each.
 
 import { ask } from "./calls.js";
+import { make } from "./dom.js";
 import { card, cards, commands, findings, needingFirst, pane, standing } from "./settings-parts.js";
 
 /** @param {any} provider @returns {[import("./settings-parts.js").Tone, string]} */
@@ -26,7 +27,9 @@ export const section = {
   draw({ providers, findings: all }) {
     const list = needingFirst(providers, (provider) => stateOf(provider)[0]).map((provider) => card({
       shape: "plug", title: provider.title, under: provider.default ? "Payments go there by default" : "",
-      badge: standing(...stateOf(provider)), more: [findings(provider.findings)],
+      badge: standing(...stateOf(provider)),
+      more: provider.configured ? [findings(provider.findings)]
+        : provider.findings.map(({ text }) => make("p", text, { className: "small wide" })),
     }));
     return [
       ...(all.length ? [pane("Of all", findings(all))] : []), cards(list),
