@@ -64,7 +64,7 @@ struct KeyRouteTests {
         let least = #"{"label":"x","scopes":["read"],"valid_days":1}"#
         let taken = try await post(counter, "/v1/keys", least, key: "k", as: bearer)
         #expect(taken.status == .created, "\(taken.document)")
-        #expect(taken.document["created_by"]?.stringValue == "key \(made.record.id)")
+        #expect(taken.document["created_by"]?.stringValue == "key \(made.record.id.rawValue)")
         await counter.close()
     }
 
