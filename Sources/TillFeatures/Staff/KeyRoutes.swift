@@ -80,8 +80,9 @@ package struct KeyRoutes: Sendable {
             throw APIKeyError.unknown(id)
         }
         let revoked = try await keys.revoke(id, by: incoming.makerName)
+        let uses = try await keys.lastUses()
         var writer = JSONWriter()
-        write(revoked, usedAt: try await keys.lastUses()[revoked.hash], incoming, at: clock.now(), into: &writer)
+        write(revoked, usedAt: uses[revoked.hash], incoming, at: clock.now(), into: &writer)
         return .json(writer.bytes)
     }
 
