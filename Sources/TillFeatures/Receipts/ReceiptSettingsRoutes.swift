@@ -38,7 +38,7 @@ package struct ReceiptSettingsRoutes: Sendable {
         writer.field("locale", receipts.locale.identifier)
         writer.field("language", ReceiptLabels(receipts.locale).language)
         writer.field("online_at", receipts.url)
-        writer.field("mailed_from", receipts.mail?.from.description)
+        writer.field("mailed_from", receipts.mail?.from.text)
         writer.key("languages")
         writer.beginArray()
         for language in ReceiptLabels.languages {
