@@ -3,6 +3,7 @@ public import TillStatements
 public import TillCore
 public import TillCounter
 public import TillHardware
+package import TillProvider
 
 /// The configuration of the HTTP server.
 public struct ServerOptions: Sendable {
@@ -21,6 +22,8 @@ public struct ServerOptions: Sendable {
     public var account = AccountID.main
     /// Further accounts that may use the counter's readers, taps and printers, and see its metrics.
     public var hardwareAccounts: Set<AccountID> = []
+    /// The providers that the counter knows, configured or not, in display order.
+    package var knownProviders: [any ProviderModule.Type] = []
     /// The accepted formats of provider statements.
     public var statementForms: [StatementForm] = []
     /// The receipt settings.

@@ -44,6 +44,15 @@ let addresses = """
     GET /insights-chart.js 200
     GET /insights-shown.js 200
     GET /insights.css 200
+    GET /settings 200
+    GET /settings/readers 200
+    GET /settings/health 200
+    GET /settings/nothing 404 not_found
+    GET /settings?x=y 400 unknown_parameter
+    GET /settings.js 200
+    GET /settings-keys.js 200
+    GET /settings.css 200
+    GET /people.js 200
     GET /payments-rows.js 200
     GET /design.css 200
     GET /frame.css 200
@@ -76,6 +85,8 @@ let addresses = """
     POST /day 405 method_not_allowed GET,HEAD
     POST /insights 405 method_not_allowed GET,HEAD
     GET /insights/ 404 not_found
+    POST /settings 405 method_not_allowed GET,HEAD
+    GET /settings/ 404 not_found
     GET /day/ 404 not_found
     GET /payments/ 404 not_found
     POST /counter.js 405 method_not_allowed GET,HEAD
@@ -282,6 +293,27 @@ let addresses = """
     GET /v1/printers/none/ 404 not_found
     POST /v1/printers 405 method_not_allowed GET,HEAD
     POST /v1/printers/none 405 method_not_allowed GET,HEAD
+    POST /v1/printers/none/test 404 not_found
+    GET /v1/printers/none/test 405 method_not_allowed POST
+    GET /v1/settings/providers 200
+    GET /v1/settings/backups 200
+    GET /v1/settings/health 200
+    GET /v1/settings/receipts 200
+    GET /v1/settings/receipts/preview 200
+    GET /v1/settings/receipts/preview?language=ar&format=text&width=58 200
+    GET /v1/settings/receipts/preview?language=tlh 422 invalid_request
+    GET /v1/settings/receipts/preview?format=xyz 422 invalid_request
+    GET /v1/settings/receipts/preview?width=1 422 invalid_request
+    GET /v1/settings/nothing 404 not_found
+    POST /v1/settings/backups 405 method_not_allowed GET,HEAD
+    GET* /v1/settings/backups 401 unauthorized
+    GET /v1/keys 200
+    POST /v1/keys 400 idempotency_key_missing
+    GET* /v1/keys 401 unauthorized
+    POST /v1/keys/key_0123456789ab/revoke 404 key_not_found
+    POST /v1/keys/%ff/revoke 404 not_found
+    GET /v1/keys/key_0123456789ab/revoke 405 method_not_allowed POST
+    GET /v1/keys/key_0123456789ab 404 not_found
     GET /r/x 404 receipt_link_invalid
     GET /r/ 404 not_found
     GET /r 404 not_found

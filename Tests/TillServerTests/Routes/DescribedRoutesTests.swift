@@ -22,7 +22,7 @@ struct DescribedRoutesTests {
             // What the frame with the card fields asks of its own counter.
             "/card/frame/{id}", "/card/fields", "/card/pay", "/card/status", "/card/cancel",
             "/kitchen", "/kitchen.js", "/kitchen.css", "/docs",
-        ] + Self.files.filter { $0 != "/openapi.yaml" })
+        ] + PageRoutes.settings + Self.files.filter { $0 != "/openapi.yaml" })
 
     /// What pages load.
     private static let files =

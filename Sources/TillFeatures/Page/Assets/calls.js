@@ -285,6 +285,7 @@ const NEXT = {
   difference_needs_reason: "Count again, or give a reason.",
   too_many_movements: "Count the drawer and close the day.",
   report_not_found: "Choose it from the list of Z reports.",
+  key_not_found: "How the keys stand is shown below.",
 };
 
 /** What an answer that says no tells the clerk. @param {Refusal} refusal @returns {string[]} */
