@@ -183,8 +183,8 @@ struct DayPayment {
         return sums
     }
 
-    /// Returns the tip in what was captured and not given back, as the ledger has it: the order counts as paid first and
-    /// refunded first.
+    /// Returns the tip in what was captured and not given back, as the ledger has it: the order counts as paid first
+    /// and refunded first.
     private static func tips(of attempt: Attempt, taken: Int64, back: Int64) -> Int64 {
         guard let tip = attempt.authorization?.tip, tip.isPositive, let base = attempt.approved else { return 0 }
         let tips = max(0, min(tip.minorUnits, taken.limitedDifference(base.minorUnits)))
