@@ -67,8 +67,9 @@ extension DayBook {
     ///   - isBlind: `true` for staff that counts blind: what is taken out is entered though it is more than expected,
     ///     since a refusal would tell what is.
     /// - Throws: ``DayError/drawerChanged``, ``DayError/dayNotOpen``, ``DayError/dayEnded``,
-    ///   ``DayError/drawerHasLess``, ``DayError/otherMovement`` for a key of another movement, ``DayError/tooManyMovements``,
-    ///   ``DayError/unknownPayment`` for a refund of a payment of another account or currency, or of none.
+    ///   ``DayError/drawerHasLess``, ``DayError/otherMovement`` for a key of another movement,
+    ///   ``DayError/tooManyMovements``, ``DayError/unknownPayment`` for a refund of a payment of another account or
+    ///   currency, or of none.
     package func move(
         _ request: CashMovement.Request, key: String, of account: AccountID, seen: Seen = Seen(),
         isBlind: Bool = false

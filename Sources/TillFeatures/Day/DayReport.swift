@@ -39,7 +39,8 @@ package struct DayReport: Hashable, Sendable {
     package let totals: [Currency: Total]
 
     /// The cash of each currency that should be in the drawer since a day in that currency was closed: what was
-    /// left, and what sales and refunds in cash moved in days of another currency since; empty in a report that is not closed.
+    /// left, and what sales and refunds in cash moved in days of another currency since; empty in a report that is
+    /// not closed.
     package let kept: [Currency: Int64]
 
     /// Returns the sums of one currency over this report and all before it.
