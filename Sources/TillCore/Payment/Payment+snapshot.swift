@@ -93,7 +93,7 @@ extension Payment {
             }
             // Written again when due, so that the next query is scheduled too.
             if case .requiresAction(action) = attempt.state, isBeforeNextQuery(attempt, at: now) { return [] }
-            return [.actionRequired(id, action)]
+            return challenged(attempt, action)
         case .stored(let tap):
             guard case .stored = attempt.state else { return observeAuthorized(id, .stored(tap), at: now) }
             if let void = attempt.void, void.state.isOpen {
@@ -110,7 +110,7 @@ extension Payment {
         case .unconfirmed where isAtChallenge(attempt, at: now, clock):
             // The customer may still be on the bank's page: the provider has nothing to report yet.
             return isBeforeNextQuery(attempt, at: now)
-                ? [] : attempt.awaitedAction.map { [.actionRequired(id, $0)] } ?? []
+                ? [] : attempt.awaitedAction.map { challenged(attempt, $0) } ?? []
         case .notFound, .unconfirmed:
             // No process has the customer's credential any more, so this attempt cannot continue. It is voided at the
             // provider, so that a request that is still under way can never charge it.

@@ -1,0 +1,55 @@
+import Testing
+import TillCore
+
+/// What a customer's action leads to while the payment is being canceled, or once its attempt has ended.
+@Suite("The customer's action")
+struct CustomerActionTests {
+    private typealias Examples = PaymentExamples
+    private static let action = CustomerAction(kind: "redirect", url: "https://bank.example/1")
+
+    private func seen(_ standing: ProviderSnapshot.Standing) -> PaymentAnswer {
+        .snapshot(
+            Examples.attempt,
+            .approved(ProviderSnapshot(reference: nil, standing: standing, captured: Examples.eur(0))))
+    }
+
+    private func take(_ answer: PaymentAnswer, _ payment: inout Payment) -> [String] {
+        let events = payment.observe(answer, at: Examples.now)
+        for event in events { payment.evolve(RecordedEvent(event, at: Examples.now)) }
+        #expect(payment.broken == nil)
+        return events.map(\.name)
+    }
+
+    @Test(
+        "a payment that was canceled while unknown does not become open to its customer again: it is voided",
+        arguments: [ProviderSnapshot.Standing.requiresAction(action), .unconfirmed])
+    func canceledWhileUnknown(_ standing: ProviderSnapshot.Standing) throws {
+        var payment = try Examples.payment(
+            .automatic,
+            [
+                Examples.started, .actionRequired(Examples.attempt, Self.action),
+                Examples.lost(.attempt(Examples.attempt)), .cancelRequested(reason: "x"),
+            ])
+        #expect(take(seen(standing), &payment) == ["attempt.action_required", "void.started"])
+        #expect(payment.attempts.last?.void?.reason == .canceled("x"))
+        // The void is open: nothing asks the customer once more.
+        #expect(take(seen(standing), &payment) == ["operation.deferred"])
+        let done = PaymentAnswer.voided(Examples.attempt, .approved(Confirmation(reference: nil)))
+        #expect(take(done, &payment) == ["void.succeeded", "payment.canceled"])
+        #expect(payment.status == .canceled)
+    }
+
+    @Test("a payment that nobody has canceled stays open to its customer")
+    func open() throws {
+        for standing in [ProviderSnapshot.Standing.requiresAction(Self.action), .unconfirmed] {
+            var payment = try Examples.payment(
+                .automatic,
+                [
+                    Examples.started, .actionRequired(Examples.attempt, Self.action),
+                    Examples.lost(.attempt(Examples.attempt)),
+                ])
+            #expect(take(seen(standing), &payment) == ["attempt.action_required"])
+            #expect(payment.status == .requiresAction)
+        }
+    }
+}
