@@ -13,7 +13,10 @@ extension AdyenProvider {
         }
         do throws(AdyenNotificationLogError) {
             guard let payment = try await book.payment(request.context.attempt) else {
-                return .unknown(reason: "Adyen has not reported it yet")
+                guard request.isOfUnheldSession else { return .unknown(reason: "Adyen has not reported it yet") }
+                return .approved(
+                    ProviderSnapshot(
+                        reference: nil, standing: .notFound, captured: Money.zero(request.amount.currency)))
             }
             return snapshot(of: payment, try await book.modifications(of: payment.pspReference), request)
         } catch {

@@ -89,12 +89,13 @@ extension Checkout {
         if provider.capabilities.preparesFirst, attempt.reference == nil, case .inFlight = attempt.state {
             return .prepared(id, .notSent(reason: "the process ended before the money was asked for"))
         }
+        let isUnheld = isOfUnheldSession(attempt, at: provider)
         let request = QueryRequest(
             context: context, authorizationKey: attempt.authorizationKey, amount: attempt.amount,
             isContinued: attempt.openContinuation != nil, isAtRest: payment.isAtRest,
-            action: attempt.awaitedAction, sessionResult: result)
+            action: attempt.awaitedAction, sessionResult: result, isOfUnheldSession: isUnheld)
         let answer = await ask(provider, for: payment.id, as: { .snapshot(id, $0) }) { await provider.query(request) }
-        return endOfUnheldSession(attempt, at: provider, answer) ?? answer
+        return isUnheld ? endOfUnheldSession(attempt, answer) : answer
     }
 
     private func continueAttempt(_ id: AttemptID, _ payment: Payment) async -> PaymentAnswer? {

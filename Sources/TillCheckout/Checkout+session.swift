@@ -25,20 +25,28 @@ extension Checkout {
     /// The time after which a session that nobody was handed counts as over: its life, and a moment longer.
     static let unheldSessionLife = Span(milliseconds: CheckSchedule.actionLifetime.milliseconds + 300_000)
 
-    /// Ends an attempt whose session never reached the journal, because the process ended or the answer came too late:
-    /// nobody has it, and once its time is over nobody can have paid with it.
-    /// - Returns: `nil` for any other attempt, and while the provider has an answer or the session may be alive.
-    func endOfUnheldSession(
-        _ attempt: Attempt, at provider: any PaymentServiceProvider, _ answer: PaymentAnswer
-    ) -> PaymentAnswer? {
+    /// Returns `true` for an attempt whose session never reached the journal, because the process ended or the answer
+    /// came too late: nobody has it.
+    func isOfUnheldSession(_ attempt: Attempt, at provider: any PaymentServiceProvider) -> Bool {
         // A typed card has a summary from the start.
         guard provider.capabilities.takesAdyenSessions, attempt.lastAction == nil, attempt.tender.kind == .card,
-            attempt.tender.card == nil, case .snapshot(let id, .unknown) = answer, clock.standing.isTrusted,
-            clock.now().since(attempt.startedAt) >= Checkout.unheldSessionLife
-        else { return nil }
+            attempt.tender.card == nil
+        else { return false }
         switch attempt.state {
-        case .inFlight, .unknown: break
-        case .requiresAction, .stored, .authorized, .declined, .notSent, .voided, .expired: return nil
+        case .inFlight, .unknown: return true
+        case .requiresAction, .stored, .authorized, .declined, .notSent, .voided, .expired: return false
+        }
+    }
+
+    /// Ends an attempt whose session nobody has, once the time is over in which it could have been paid, and only if
+    /// the provider has read all reports and has none of it. Anything else leaves it open: an answer that did not come,
+    /// reports that cannot be read, and money in another amount.
+    func endOfUnheldSession(_ attempt: Attempt, _ answer: PaymentAnswer) -> PaymentAnswer {
+        guard case .snapshot(let id, .approved(let snapshot)) = answer, snapshot.standing == .notFound else {
+            return answer
+        }
+        guard clock.standing.isTrusted, clock.now().since(attempt.startedAt) >= Checkout.unheldSessionLife else {
+            return .snapshot(id, .unknown(reason: "nothing is reported of it, and its time is not over"))
         }
         return .snapshot(
             id,

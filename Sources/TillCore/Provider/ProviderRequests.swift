@@ -197,10 +197,14 @@ public struct QueryRequest: Hashable, Sendable {
     public var action: CustomerAction?
     /// What the customer's side holds of the end of a ``CustomerAction/session``. It proves nothing by itself.
     public var sessionResult: SessionResult?
+    /// `true` if the attempt was to open a session, and none has reached the journal. A provider that has read all
+    /// reports and has none of the attempt then answers ``ProviderSnapshot/Standing/notFound``.
+    public var isOfUnheldSession: Bool
 
     public init(
         context: AttemptContext, authorizationKey: IdempotencyKey, amount: Money, isContinued: Bool = false,
-        isAtRest: Bool = false, action: CustomerAction? = nil, sessionResult: SessionResult? = nil
+        isAtRest: Bool = false, action: CustomerAction? = nil, sessionResult: SessionResult? = nil,
+        isOfUnheldSession: Bool = false
     ) {
         self.context = context
         self.authorizationKey = authorizationKey
@@ -209,5 +213,6 @@ public struct QueryRequest: Hashable, Sendable {
         self.isAtRest = isAtRest
         self.action = action
         self.sessionResult = sessionResult
+        self.isOfUnheldSession = isOfUnheldSession
     }
 }

@@ -1,0 +1,55 @@
+import Testing
+import TillCheckout
+import TillCore
+import TillJournal
+import TillStandInAdyen
+import TillTestSupport
+@testable import TillAdyen
+
+/// How a session ends of which no money is known: never on the clock alone, and never against a report.
+@Suite("Ends of Adyen's sessions") struct AdyenSessionEndTests {
+    private typealias Shop = AdyenSessionShop
+
+    /// An authorization that Adyen reports of a payment's first attempt, captured at once.
+    private static func authorization(
+        _ id: PaymentID, _ name: String = "TILLOTHER", units: Int64 = 1250, success: Bool = true
+    ) -> AdyenNotification {
+        AdyenNotification(
+            eventCode: .authorization, pspReference: name, originalReference: nil, merchantReference: "\(id)-a1.now",
+            merchantAccount: "TillTest", amount: Money(minorUnits: units, currency: .eur), success: success,
+            reason: success ? nil : "2 : Refused", at: nil, dispute: nil)
+    }
+
+    // MARK: Sessions that nobody has
+
+    @Test("a session that nobody has does not end the attempt while Adyen's reports cannot be read")
+    func unheldAndUnreadable() async throws {
+        let notices = UnreadableNotifications()
+        let shop = try Shop(notices: notices)
+        let id = try await shop.create()
+        try await shop.loseAnswer(id)
+        await notices.allowReading(false)
+        for _ in 0..<3 {
+            shop.clock.advance(by: .hours(1))
+            try await shop.checkout.recover()
+            #expect(try await shop.payment(id).status == .unknown)
+        }
+        await notices.allowReading(true)
+        shop.clock.advance(by: .days(2))
+        try await shop.checkout.recover()
+        #expect(try await shop.payment(id).attempts.last?.state == .voided)
+    }
+
+    @Test("nor while Adyen reports money in another amount")
+    func unheldInAnotherAmount() async throws {
+        let shop = try Shop()
+        let id = try await shop.create()
+        try await shop.loseAnswer(id)
+        try await shop.book.take([Self.authorization(id, units: 1251)])
+        for _ in 0..<3 {
+            shop.clock.advance(by: .hours(2))
+            try await shop.checkout.recover()
+            #expect(try await shop.payment(id).status == .unknown)
+        }
+    }
+}
