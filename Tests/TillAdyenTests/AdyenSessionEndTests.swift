@@ -9,6 +9,7 @@ import TillTestSupport
 /// How a session ends of which no money is known: never on the clock alone, and never against a report.
 @Suite("Ends of Adyen's sessions") struct AdyenSessionEndTests {
     private typealias Shop = AdyenSessionShop
+    private static let refused = "4000000000000002"
 
     /// An authorization that Adyen reports of a payment's first attempt, captured at once.
     private static func authorization(
@@ -50,6 +51,37 @@ import TillTestSupport
             shop.clock.advance(by: .hours(2))
             try await shop.checkout.recover()
             #expect(try await shop.payment(id).status == .unknown)
+        }
+    }
+
+    // MARK: Money that is reported late
+
+    private static func isToldLate(_ payment: Payment) -> Bool {
+        payment.openAttention.contains { item in
+            if case .approvedLate = item.attention { true } else { false }
+        }
+    }
+
+    @Test("money that Adyen reports of a declined session is counted, or voided, and a person is told")
+    func lateAfterDecline() async throws {
+        for mode in [CaptureMode.automatic, .manual] {
+            let shop = try Shop()
+            let id = try await shop.create(mode)
+            let session = try await shop.open(id)
+            var result = try await shop.browse("pay", session, card: Self.refused)
+            for _ in 0..<2 { result = try await shop.browse("pay", session, card: Self.refused) }
+            #expect(try await shop.finish(id, result).status == .declined)
+            _ = try await shop.browse("settle", session)
+            try await shop.hear()
+            #expect(Self.isToldLate(try await shop.payment(id)))
+            guard mode == .manual else {
+                let payment = try await shop.payment(id)
+                #expect(payment.status == .succeeded && payment.captured == AdyenProviderTests.price)
+                continue
+            }
+            try await shop.hear()
+            #expect(try await shop.payment(id).attempts.last?.state == .voided)
+            #expect(await shop.adyen.ledger().last?["canceled"]?.boolValue == true)
         }
     }
 }

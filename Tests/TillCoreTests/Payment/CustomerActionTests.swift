@@ -52,4 +52,36 @@ struct CustomerActionTests {
             #expect(payment.status == .requiresAction)
         }
     }
+
+    /// How an attempt ends without money, and whether the provider may approve it after that only if it had a session.
+    private static let ends: [([PaymentEvent], Bool)] = [
+        ([.attemptDeclined(Examples.attempt, Examples.decline)], true),
+        ([.attemptExpired(Examples.attempt)], true),
+        (
+            [
+                .cancelRequested(reason: "x"), .voidStarted(Examples.attempt, reason: .canceled("x")),
+                .voided(Examples.attempt), .canceled,
+            ], true
+        ),
+        ([.voidStarted(Examples.attempt, reason: .abandoned), .voided(Examples.attempt)], false),
+        ([.voided(Examples.attempt)], false),
+        ([.attemptNotSent(Examples.attempt, reason: "off")], false),
+    ]
+
+    @Test("however the attempt of a session has ended: what the provider reports of it is looked at")
+    func lateAfterSession() throws {
+        let endsAt = Examples.start.adding(.hours(1))
+        let session = try #require(CustomerSession(id: "CS1", data: "x", endsAt: endsAt))
+        let finished = CustomerAction(kind: CustomerAction.finishedSession)
+        for (end, isOfSessionsOnly) in Self.ends {
+            for action in [CustomerAction(kind: "session", session: session), finished, Self.action] {
+                let payment = try Examples.payment(
+                    .automatic, [Examples.started, .actionRequired(Examples.attempt, action)] + end)
+                let hadSession = action != Self.action
+                let asked = payment.requestQuery(aboutAbandoned: Examples.attempt, at: Examples.now)
+                #expect(asked.isEmpty == (isOfSessionsOnly && !hadSession), "\(end.map(\.name)), \(action.kind)")
+                #expect(payment.mayBeApprovedLate == !asked.isEmpty)
+            }
+        }
+    }
 }
