@@ -84,4 +84,17 @@ import TillTestSupport
             #expect(await shop.adyen.ledger().last?["canceled"]?.boolValue == true)
         }
     }
+
+    @Test("a customer who has paid while the payment was being canceled is given the money back")
+    func paidWhileCanceled() async throws {
+        let shop = try Shop()
+        let id = try await shop.create()
+        let session = try await shop.open(id)
+        _ = try await shop.checkout.cancel(id, account: .main)
+        let result = try await shop.browse("pay", session, webhook: "late")
+        #expect(try await shop.finish(id, result).attempts.last?.lastAction?.isFinished == true)
+        try await shop.deliver(id)
+        #expect(try await shop.payment(id).status == .canceled)
+        #expect(await shop.adyen.ledger().last?["canceled"]?.boolValue == true)
+    }
 }

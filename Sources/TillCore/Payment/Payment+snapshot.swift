@@ -83,6 +83,12 @@ extension Payment {
         case .voided: return settle(id, [.voided(id)])
         case .continuable: return observeContinuable(attempt, at: now)
         case .requiresAction(let action):
+            // That the customer has finished is kept, late and during a void too: it decides how the attempt ends.
+            if action.isFinished, attempt.lastAction?.isFinished != true {
+                let isBeingVoided = attempt.void?.state.isOpen ?? false
+                return challenged(attempt, action)
+                    + (isBeingVoided ? again(.void(id), "not voided yet", at: now) : [])
+            }
             if let void = attempt.void, void.state.isOpen {
                 return again(.void(id), "not voided yet", at: now)
             }
@@ -102,6 +108,9 @@ extension Payment {
             let overdue = Attention.tapOverdue(expires: tap.expires)
             guard now >= tap.expires, !attention.contains(overdue) else { return [] }
             return [.attentionRequired(.attempt(id), overdue)]
+        case .processing where attempt.hadSession && attempt.void?.state.isOpen == true:
+            // The answer to the void may be there, although nothing is reported of the payment.
+            return again(.void(id), "not voided yet", at: now)
         case .processing:
             let isBeingVoided = attempt.void?.state.isOpen ?? false
             return stillUnknown(

@@ -84,4 +84,24 @@ struct CustomerActionTests {
             }
         }
     }
+
+    @Test("that the customer has finished is kept, once its time is over and while a void is open too")
+    func finishedLate() throws {
+        let finished = CustomerAction(kind: CustomerAction.finishedSession)
+        let session = try #require(
+            CustomerSession(id: "CS1", data: "x", endsAt: Examples.start.adding(.hours(1))))
+        let open: [PaymentEvent] = [
+            Examples.started, .actionRequired(Examples.attempt, CustomerAction(kind: "session", session: session)),
+        ]
+        let late = Examples.start.adding(.hours(2))
+        var payment = try Examples.payment(.automatic, open)
+        #expect(payment.observe(seen(.requiresAction(finished)), at: late).map(\.name) == ["attempt.action_required"])
+        payment = try Examples.payment(.automatic, open + [.voidStarted(Examples.attempt, reason: .abandoned)])
+        let names = take(seen(.requiresAction(finished)), &payment)
+        #expect(names == ["attempt.action_required", "operation.deferred"])
+        #expect(payment.attempts.last?.lastAction == finished)
+        // Said once. The void goes on, also while the provider has nothing else to say.
+        #expect(take(seen(.requiresAction(finished)), &payment) == ["operation.deferred"])
+        #expect(take(seen(.processing), &payment) == ["operation.deferred"])
+    }
 }
