@@ -38,6 +38,10 @@ public struct AdyenNotificationLog: Sendable {
         {
             reference = found.merchantReference
         }
+        // The cancel of a payment that no webhook has reported names it behind its mark.
+        while event.isOurCancel, !reference.hasPrefix("pay_"), let end = reference.firstIndex(of: "-") {
+            reference.removeSubrange(...end)
+        }
         if reference.hasSuffix(AdyenProvider.takenAtOnce) { reference.removeLast(AdyenProvider.takenAtOnce.count) }
         return AttemptID(ofStep: reference)
     }

@@ -115,13 +115,10 @@ extension AdyenProvider {
         }
     }
 
-    /// Returns the answer to a void of an attempt whose session has taken no money as far as is known. No call
-    /// closes a session for certain: it is over by itself, and until then, and a moment longer, it may be paid.
-    func end(of session: CustomerSession) -> ProviderAnswer<Confirmation> {
-        guard clock.standing.isTrusted, clock.now() >= session.endsAt.adding(AdyenProvider.sessionGrace) else {
-            return .unknown(.pending)
-        }
-        return .approved(Confirmation())
+    /// Returns `true` once a session can take no money any more, and what it took has had a moment to be reported. No
+    /// call closes a session for certain: it is over by itself.
+    func isOver(_ session: CustomerSession) -> Bool {
+        clock.standing.isTrusted && clock.now() >= session.endsAt.adding(AdyenProvider.sessionGrace)
     }
 
     /// Returns a text for the query of an address: every byte but letters and digits is escaped.

@@ -97,4 +97,27 @@ import TillTestSupport
         #expect(try await shop.payment(id).status == .canceled)
         #expect(await shop.adyen.ledger().last?["canceled"]?.boolValue == true)
     }
+
+    // MARK: The end of an open session
+
+    @Test("a session that was paid while the counter heard nothing is not given up on the clock: the money goes back")
+    func paidUnheard() async throws {
+        let shop = try Shop()
+        let id = try await shop.create()
+        let session = try await shop.open(id)
+        _ = try await shop.browse("pay", session, webhook: "late")
+        for _ in 0..<3 {
+            shop.clock.advance(by: .hours(2))
+            try await shop.checkout.recover()
+            #expect(try await shop.payment(id).attempts.last?.state != .voided)
+        }
+        try await shop.hear()
+        #expect(try await shop.payment(id).attempts.last?.state == .voided)
+        #expect(await shop.adyen.ledger().last?["canceled"]?.boolValue == true)
+        // The authorization comes last: there is nothing of it any more.
+        #expect(await shop.adyen.deliverDelayed())
+        try await shop.hear()
+        let payment = try await shop.payment(id)
+        #expect(payment.attempts.last?.state == .voided && payment.captured.isZero)
+    }
 }
