@@ -125,7 +125,8 @@ extension AdyenProvider {
         } catch {
             return .unknown(reason: error.description)
         }
-        return .approved(Confirmation())
+        // Of a session from before a restore the report may have come, and be lost: a person is told in time.
+        return request.mayLackReports ? .unknown(.pending) : .approved(Confirmation())
     }
 
     /// The events that tell how a cancel ended.

@@ -89,7 +89,7 @@ extension Checkout {
         if provider.capabilities.preparesFirst, attempt.reference == nil, case .inFlight = attempt.state {
             return .prepared(id, .notSent(reason: "the process ended before the money was asked for"))
         }
-        let isUnheld = isOfUnheldSession(attempt, at: provider)
+        let isUnheld = isOfUnheldSession(attempt, of: payment, at: provider)
         let request = QueryRequest(
             context: context, authorizationKey: attempt.authorizationKey, amount: attempt.amount,
             isContinued: attempt.openContinuation != nil, isAtRest: payment.isAtRest,
@@ -127,7 +127,8 @@ extension Checkout {
         else { return nil }
         let request = VoidRequest(
             context: context, authorizationKey: attempt.authorizationKey, reason: void.reason.word,
-            key: attempt.voidKey(void), number: void.number, action: attempt.lastAction)
+            key: attempt.voidKey(void), number: void.number, action: attempt.lastAction,
+            mayLackReports: payment.isOfEarlierEpoch(attempt))
         let answer = await ask(provider, for: payment.id, as: { .voided(id, $0) }) { await provider.void(request) }
         Failpoint.afterVoidIsAnswered.reached()
         return answer

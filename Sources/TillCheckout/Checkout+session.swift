@@ -26,11 +26,14 @@ extension Checkout {
     static let unheldSessionLife = Span(milliseconds: CheckSchedule.actionLifetime.milliseconds + 300_000)
 
     /// Returns `true` for an attempt whose session never reached the journal, because the process ended or the answer
-    /// came too late: nobody has it.
-    func isOfUnheldSession(_ attempt: Attempt, at provider: any PaymentServiceProvider) -> Bool {
+    /// came too late: nobody has it. One of before a restore may have been in the lost journal, and its customer may
+    /// have it.
+    func isOfUnheldSession(
+        _ attempt: Attempt, of payment: Payment, at provider: any PaymentServiceProvider
+    ) -> Bool {
         // A typed card has a summary from the start.
         guard provider.capabilities.takesAdyenSessions, attempt.lastAction == nil, attempt.tender.kind == .card,
-            attempt.tender.card == nil
+            attempt.tender.card == nil, !payment.isOfEarlierEpoch(attempt)
         else { return false }
         switch attempt.state {
         case .inFlight, .unknown: return true

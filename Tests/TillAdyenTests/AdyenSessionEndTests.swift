@@ -120,4 +120,30 @@ import TillTestSupport
         let payment = try await shop.payment(id)
         #expect(payment.attempts.last?.state == .voided && payment.captured.isZero)
     }
+
+    // MARK: After a restore
+
+    private func restore(_ shop: Shop) async throws {
+        let head = ChainHead(sequence: 1, hash: [UInt8](repeating: 0, count: 32))
+        let now = shop.clock.now()
+        try await Records<RestoreEpoch>(shop.journal).put(
+            RestoreEpoch(number: 2, at: now, source: "b", head: head, newest: now))
+    }
+
+    @Test("after a restore a session of before is not given up: its report may be lost, and a person is told")
+    func restored() async throws {
+        for isHeld in [true, false] {
+            let shop = try Shop()
+            let id = try await shop.create()
+            if isHeld { _ = try await shop.open(id) } else { try await shop.loseAnswer(id) }
+            try await restore(shop)
+            for _ in 0..<6 {
+                shop.clock.advance(by: .days(1))
+                try await shop.checkout.recover()
+                try await shop.hear()
+                #expect(try await shop.payment(id).attempts.last?.isUndecided == true, "\(isHeld)")
+            }
+            #expect(try await shop.payment(id).openAttention.isEmpty == false, "\(isHeld)")
+        }
+    }
 }

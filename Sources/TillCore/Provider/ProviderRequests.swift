@@ -132,10 +132,13 @@ public struct VoidRequest: Hashable, Sendable {
     public var number: Int
     /// The customer action that was asked for last, also once it is not pending any more.
     public var action: CustomerAction?
+    /// `true` if the attempt was begun before the journal was restored: reports that were acknowledged since the backup
+    /// are lost, so that a missing one proves nothing.
+    public var mayLackReports: Bool
 
     public init(
         context: AttemptContext, authorizationKey: IdempotencyKey, reason: String, key: IdempotencyKey, number: Int = 1,
-        action: CustomerAction? = nil
+        action: CustomerAction? = nil, mayLackReports: Bool = false
     ) {
         self.context = context
         self.authorizationKey = authorizationKey
@@ -143,6 +146,7 @@ public struct VoidRequest: Hashable, Sendable {
         self.key = key
         self.number = number
         self.action = action
+        self.mayLackReports = mayLackReports
     }
 }
 

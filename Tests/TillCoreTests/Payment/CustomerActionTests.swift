@@ -104,4 +104,18 @@ struct CustomerActionTests {
         #expect(take(seen(.requiresAction(finished)), &payment) == ["operation.deferred"])
         #expect(take(seen(.processing), &payment) == ["operation.deferred"])
     }
+
+    @Test("an attempt of before a restore is told by its number")
+    func earlierEpoch() throws {
+        let later = AttemptID(rawValue: "pay_x-a1001")
+        let start = PaymentEvent.AttemptStart(
+            attempt: later, provider: .sandbox, tender: Examples.tender, amount: Examples.eur(100))
+        var payment = try Examples.payment(
+            .automatic,
+            [Examples.started, .attemptDeclined(Examples.attempt, Examples.decline), .attemptStarted(start)])
+        for (epoch, expected) in [(1, [false, false]), (2, [true, false]), (3, [true, true])] as [(Int64, [Bool])] {
+            payment.epoch = epoch
+            #expect(payment.attempts.map { payment.isOfEarlierEpoch($0) } == expected, "epoch \(epoch)")
+        }
+    }
 }
