@@ -40,4 +40,18 @@ struct PaymentJSONTests {
             #expect(message?.contains("is being released") == (word != nil))
         }
     }
+
+    @Test("a session is shown while it may be paid: not once it is finished or being canceled")
+    func sessions() throws {
+        let session = try #require(CustomerSession(id: "CS1", data: "x", endsAt: Self.start))
+        let open = PaymentEvent.actionRequired(Self.attempt, CustomerAction(kind: "adyen_session", session: session))
+        let void = PaymentEvent.voidStarted(Self.attempt, reason: .canceled("test"))
+        let finished = PaymentEvent.actionRequired(
+            Self.attempt, CustomerAction(kind: CustomerAction.finishedSession, session: session))
+        for (events, isShown) in [([open], true), ([open, void], false), ([finished], false)] {
+            let action = try Self.attempt(after: events).attempt?["action"]
+            #expect(action?["kind"]?.stringValue != nil)
+            #expect(action?["session"]?["id"]?.stringValue == (isShown ? "CS1" : nil))
+        }
+    }
 }

@@ -193,7 +193,8 @@ public enum PaymentJSON {
             writer.field("kind", action.kind)
             writer.field("url", action.url)
             if let order = action.order { writer.field("order_id", order) }
-            if let session = action.session {
+            // A session is for its customer only while it may be paid.
+            if let session = action.session, !action.isFinished, attempt.void?.state.isOpen != true {
                 writer.key("session")
                 writer.beginObject()
                 writer.field("id", session.id)
