@@ -8,6 +8,8 @@ extension AdyenProvider {
     static let sessionAction = "adyen_session"
     /// The life of a session, from the start of the attempt: that of a customer's action.
     static let sessionLife = CheckSchedule.actionLifetime
+    /// The most by which Adyen may let a session end later than was asked for: the longest life that it gives one.
+    static let longestSession = Span.hours(24)
     /// The time after a session's end in which an authorization may still be reported.
     static let sessionGrace = Span.minutes(5)
 
@@ -32,8 +34,11 @@ extension AdyenProvider {
         ])
         switch await gateway.post("/sessions", body, key: request.key, within: deadline) {
         case .answered(let document):
+            guard let endsAt = AdyenProvider.end(of: document, asked: end) else {
+                return .notSent(reason: "the session has another end than was asked for")
+            }
             guard let id = document["id"]?.stringValue, let data = document["sessionData"]?.stringValue,
-                let session = CustomerSession(id: id, data: data, endsAt: end)
+                let session = CustomerSession(id: id, data: data, endsAt: endsAt)
             else { return .notSent(reason: "the answer has no session that can be used") }
             guard isOwn(document, request.amount, reference) else {
                 return .notSent(reason: "the session is of another payment")
@@ -45,6 +50,16 @@ extension AdyenProvider {
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .notSent(reason: "no session came, and nobody has one: \(reason)")
         }
+    }
+
+    /// Returns the time from which a session counts as over: the one asked for, or Adyen's own if that is later. `nil`
+    /// if Adyen's cannot be read, or is later than any session's: such a session is nobody's.
+    private static func end(of document: JSONValue, asked: Timestamp) -> Timestamp? {
+        guard let said = document["expiresAt"] else { return asked }
+        guard let end = said.stringValue.flatMap({ Timestamp(internetTime: $0) }),
+            end <= asked.adding(AdyenProvider.longestSession)
+        else { return nil }
+        return max(asked, end)
     }
 
     /// Returns `true` if what Adyen repeats of a session is what was asked for.

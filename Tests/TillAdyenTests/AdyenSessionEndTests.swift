@@ -146,4 +146,33 @@ import TillTestSupport
             #expect(try await shop.payment(id).openAttention.isEmpty == false, "\(isHeld)")
         }
     }
+
+    // MARK: Its end
+
+    @Test("a session ends at Adyen's own time if that is later, and is not handed out with one that cannot be its end")
+    func laterEnd() async throws {
+        let config = try Shop().config
+        let asked = Timestamp(milliseconds: 0).adding(AdyenProvider.sessionLife)
+        let rows: [(said: String, endsAt: Timestamp?)] = [
+            (#""1970-01-01T01:00:00Z""#, asked), (#""1970-01-01T00:30:00Z""#, asked),
+            (#""1970-01-01T03:00:00+01:00""#, asked.adding(.hours(1))), (#""1970-01-03T00:00:00Z""#, nil),
+            (#""soon""#, nil), ("60", nil),
+        ]
+        for row in rows {
+            let answer = #"{"id":"CS1","sessionData":"x","reference":"pay_1-a1.now","expiresAt":\#(row.said)}"#
+            let provider = AdyenProvider(
+                config: config, transport: ScriptedTransport([.json(201, answer)]),
+                book: AdyenNotificationLog(MemoryAdyenNotifications()), clock: ManualClock())
+            let opened = await provider.authorize(
+                AuthorizationRequest(
+                    context: try AdyenProviderTests.context(), amount: AdyenProviderTests.price,
+                    captureMode: .automatic, prepareKey: IdempotencyKey(rawValue: "p-1"),
+                    key: IdempotencyKey(rawValue: "k-1")), with: .adyenSession)
+            switch opened {
+            case .requiresAction(let action): #expect(action.session?.endsAt == row.endsAt, "\(row.said)")
+            case .notSent: #expect(row.endsAt == nil, "\(row.said)")
+            case .approved, .declined, .stored, .keyRejected, .unknown: Issue.record("\(row.said): \(opened)")
+            }
+        }
+    }
 }
