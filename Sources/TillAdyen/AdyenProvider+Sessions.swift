@@ -110,7 +110,9 @@ extension AdyenProvider {
                             reason: .generic,
                             message: CardNumberMask.maskedForPeople(reported?.reason ?? "too many cards were refused"),
                             requestID: reported?.pspReference)))
-            case .expired where document["payments"]?.arrayValue?.isEmpty ?? true: return stands(.voided)
+            // What was paid at the end may still be on its way.
+            case .expired where document["payments"]?.arrayValue?.isEmpty ?? true:
+                return stands(isOver(session) ? .voided : .unconfirmed)
             case .active, .canceled: return stands(.unconfirmed)
             default: return .unknown(reason: "the session's status decides nothing")
             }

@@ -210,7 +210,8 @@ extension Payment {
         } else if attempt.authorization != nil, snapshot.standing == .voided, settled == 0, !snapshot.hasPendingCapture,
             !captures.contains(where: { $0.attempt == id && $0.state.isOpen })
         {
-            events.append(.attemptExpired(id))
+            // The money may have been recorded after this query was sent.
+            events.append(isOvertaken ? .queryRequested(id, due: now) : .attemptExpired(id))
         }
         if let renewal = renewals.first(where: { $0.attempt == id && $0.state.isOpen }) {
             events += observeRenewal(renewal, of: attempt, in: snapshot, at: now)

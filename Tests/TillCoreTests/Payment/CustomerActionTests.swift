@@ -118,4 +118,15 @@ struct CustomerActionTests {
             #expect(payment.attempts.map { payment.isOfEarlierEpoch($0) } == expected, "epoch \(epoch)")
         }
     }
+
+    @Test("an answer from before the money was recorded does not end the hold: the provider is asked again")
+    func overtaken() throws {
+        var payment = try Examples.payment(
+            .manual, [Examples.started, .actionRequired(Examples.attempt, Self.action)])
+        let sent = QueryBasis(payment)
+        payment.evolve(RecordedEvent(.authorized(Examples.attempt, Examples.authorization), at: Examples.now))
+        let old = payment.observe(seen(.voided), at: Examples.now, from: sent)
+        #expect(old.map(\.name) == ["query.requested"])
+        #expect(payment.observe(seen(.voided), at: Examples.now).map(\.name) == ["attempt.expired"])
+    }
 }
