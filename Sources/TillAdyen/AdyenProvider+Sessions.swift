@@ -82,7 +82,7 @@ extension AdyenProvider {
                 guard reported.merchantAccount == gateway.config.merchantAccount else {
                     return .unknown(reason: "the payment is of another merchant account")
                 }
-                return snapshot(of: reported, try await book.modifications(of: reported.pspReference), request)
+                return try await report(reported, request)
             }
         } catch {
             return .unknown(reason: error.description)

@@ -175,4 +175,23 @@ import TillTestSupport
             }
         }
     }
+
+    @Test(
+        "a second payment of the same session is not counted, and a person is told its name", arguments: [true, false])
+    func paidTwice(isHeardBetween: Bool) async throws {
+        let shop = try Shop()
+        let id = try await shop.create()
+        let session = try await shop.open(id)
+        _ = try await shop.browse("pay", session)
+        if isHeardBetween {
+            try await shop.hear()
+            #expect(try await shop.payment(id).openAttention.isEmpty)
+        }
+        _ = try await shop.browse("settle", session)
+        try await shop.hear()
+        let payment = try await shop.payment(id)
+        #expect(payment.status == .succeeded && payment.captured == AdyenProviderTests.price)
+        let second = try #require(await shop.adyen.ledger().last?["id"]?.stringValue)
+        #expect(payment.openAttention.map(\.attention.sentence).contains { $0.contains(second) })
+    }
 }

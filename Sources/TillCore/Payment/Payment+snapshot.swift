@@ -78,7 +78,9 @@ extension Payment {
             if attempt.void?.state.isOpen == true, isOtherMoney(authorization, for: attempt) {
                 return again(.void(id), "not voided yet", at: now)
             }
+            // With a session a customer may have paid twice before anything was reported.
             return observeAuthorized(id, .approved(authorization), at: now)
+                + (attempt.hadSession ? observeWarning(snapshot, of: attempt) : [])
         case .declined(let decline): return settle(id, [.attemptDeclined(id, decline)])
         case .voided: return settle(id, [.voided(id)])
         case .continuable: return observeContinuable(attempt, at: now)
