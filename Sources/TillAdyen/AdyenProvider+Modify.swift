@@ -92,6 +92,8 @@ extension AdyenProvider {
         // open.
         let done = answers.first { if case .approved = $0 { true } else { false } }
         let open = answers.first { if case .declined = $0 { false } else { true } }
+        // A payment that is on its way is not found yet: it is canceled once more at the session's end.
+        if session != nil, !isPaid, done == nil { return open ?? .unknown(.pending) }
         return done ?? open ?? answers.last ?? .notSent(reason: "there is no payment")
     }
 

@@ -93,6 +93,8 @@ extension AdyenProvider {
                     reference: nil, standing: standing, captured: Money.zero(request.amount.currency)))
         }
         guard let session = action.session else { return stands(.processing) }
+        // What the customer has finished was refused, and no other card can have paid any more.
+        if action.isFinished { return stands(reported != nil && isOver(session) ? .unconfirmed : .processing) }
         guard let result = request.sessionResult else { return stands(.unconfirmed) }
         let path = "/sessions/\(session.id)?sessionResult=\(AdyenProvider.escaped(result.reveal()))"
         switch await gateway.get(path, within: deadline) {
@@ -102,7 +104,8 @@ extension AdyenProvider {
             }
             switch AdyenSessionStatus(rawValue: document["status"]?.stringValue ?? "") {
             case .completed, .paymentPending:
-                return stands(.requiresAction(CustomerAction(kind: CustomerAction.finishedSession)))
+                // With the session: its end is needed if the payment is refused after all.
+                return stands(.requiresAction(CustomerAction(kind: CustomerAction.finishedSession, session: session)))
             case .refused where document["payments"]?.arrayValue?.isEmpty ?? true:
                 return stands(
                     .declined(

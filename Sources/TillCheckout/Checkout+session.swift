@@ -10,7 +10,9 @@ extension Checkout {
         _ id: PaymentID, account: AccountID, result: SessionResult
     ) async throws(CheckoutError) -> Payment {
         let payment = try await payment(id, account: account)
-        guard let attempt = payment.currentAttempt, attempt.awaitedAction?.session != nil else { return payment }
+        guard let attempt = payment.currentAttempt, let action = attempt.awaitedAction, action.session != nil,
+            !action.isFinished
+        else { return payment }
         atWork.begin(id)
         defer { atWork.end(id) }
         guard let answer = await query(attempt.id, payment, result: result) else { return payment }

@@ -194,4 +194,43 @@ import TillTestSupport
         let second = try #require(await shop.adyen.ledger().last?["id"]?.stringValue)
         #expect(payment.openAttention.map(\.attention.sentence).contains { $0.contains(second) })
     }
+
+    @Test("a finished session whose payment is refused after all ends once its time is over, and the order can be paid")
+    func refusedAfterAll() async throws {
+        let shop = try Shop()
+        let id = try await shop.create()
+        let session = try await shop.open(id)
+        let result = try await shop.browse("wait", session)
+        #expect(try await shop.finish(id, result).status == .unknown)
+        _ = try await shop.browse("refuse", session)
+        try await shop.hear()
+        #expect(try await shop.payment(id).status == .unknown)
+        shop.clock.advance(by: .hours(2))
+        try await shop.checkout.recover()
+        #expect(try await shop.payment(id).attempts.last?.isUndecided == true)
+        try await shop.hear()
+        #expect(try await shop.payment(id).attempts.last?.state == .voided)
+        _ = try await shop.browse("pay", try await shop.open(id))
+        try await shop.hear()
+        #expect(try await shop.payment(id).status == .succeeded)
+        #expect(await shop.taken() == 1250)
+    }
+
+    @Test("a finished session that is canceled before its payment is found is canceled once more at its end")
+    func canceledWhilePending() async throws {
+        let shop = try Shop()
+        let id = try await shop.create()
+        let session = try await shop.open(id)
+        let result = try await shop.browse("wait", session)
+        _ = try await shop.checkout.cancel(id, account: .main)
+        _ = try await shop.finish(id, result)
+        try await shop.hear()
+        #expect(try await shop.payment(id).attempts.last?.isUndecided == true)
+        _ = try await shop.browse("settle", session, webhook: "late")
+        shop.clock.advance(by: .days(1))
+        try await shop.checkout.recover()
+        try await shop.hear()
+        #expect(try await shop.payment(id).status == .canceled)
+        #expect(await shop.adyen.ledger().last?["canceled"]?.boolValue == true)
+    }
 }

@@ -32,7 +32,7 @@ public struct CustomerAction: Hashable, Sendable {
     /// attach.
     public var order: String?
     /// The provider's session with which its components or SDK take the card from this customer; `nil` if there is
-    /// none, or if nothing can be paid with it any more.
+    /// none. It is not handed out once the action ``isFinished``.
     public var session: CustomerSession?
 
     public init(kind: String, url: String? = nil, order: String? = nil, session: CustomerSession? = nil) {
