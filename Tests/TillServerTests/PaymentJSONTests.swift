@@ -7,7 +7,7 @@ struct PaymentJSONTests {
     private static let attempt = AttemptID(rawValue: "pay_1-a1")
     private static let start = Timestamp(milliseconds: 1_795_253_405_000)
 
-    private static func attempt(after events: [PaymentEvent]) throws -> (attempt: JSONValue?, message: String?) {
+    private static func payment(after events: [PaymentEvent]) throws -> Payment {
         let amount = Money(minorUnits: 1250, currency: .eur)
         let order = try Order(id: OrderID(rawValue: "o-1"), amount: amount)
         var payment = Payment(
@@ -21,6 +21,11 @@ struct PaymentJSONTests {
                     reference: ProviderReference(rawValue: "sb_1"), amount: amount, isCaptured: false, card: nil)),
         ]
         for event in held + events { payment.evolve(RecordedEvent(event, at: start)) }
+        return payment
+    }
+
+    private static func attempt(after events: [PaymentEvent]) throws -> (attempt: JSONValue?, message: String?) {
+        let payment = try Self.payment(after: events)
         let json = try JSONValue(parsing: PaymentJSON.write(payment))
         return (json["attempts"]?.arrayValue?.first, json["message"]?.stringValue)
     }
@@ -53,5 +58,10 @@ struct PaymentJSONTests {
             #expect(action?["kind"]?.stringValue != nil)
             #expect(action?["session"]?["id"]?.stringValue == (isShown ? "CS1" : nil))
         }
+        // A list is no place for it.
+        var list = JSONWriter(reserving: 1024)
+        PaymentJSON.write(try Self.payment(after: [open]), into: &list)
+        let listed = try JSONValue(parsing: list.bytes)["attempts"]?.arrayValue?.first?["action"]
+        #expect(listed?["kind"]?.stringValue == "adyen_session" && listed?["session"] == nil)
     }
 }

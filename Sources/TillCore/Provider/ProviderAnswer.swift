@@ -47,4 +47,22 @@ public struct CustomerAction: Hashable, Sendable {
 
     /// `true` if nothing is left for the customer to do.
     public var isFinished: Bool { kind == CustomerAction.finishedSession }
+
+    /// Returns the action as it is written after an earlier one: a session that is the same goes without its data.
+    func repeating(_ last: CustomerAction?) -> CustomerAction {
+        guard let session, session == last?.session else { return self }
+        var action = self
+        action.session = session.withoutData
+        return action
+    }
+
+    /// Returns the action with its session's data, which an earlier one has.
+    func completed(by last: CustomerAction?) -> CustomerAction {
+        guard let session, session.data.isEmpty, let known = last?.session, known.withoutData == session else {
+            return self
+        }
+        var action = self
+        action.session = known
+        return action
+    }
 }

@@ -129,4 +129,25 @@ struct CustomerActionTests {
         #expect(old.map(\.name) == ["query.requested"])
         #expect(payment.observe(seen(.voided), at: Examples.now).map(\.name) == ["attempt.expired"])
     }
+
+    @Test("a session is written once: what repeats it goes without its data, and the payment keeps them")
+    func repeatedSession() throws {
+        let endsAt = Examples.start.adding(.hours(1))
+        let session = try #require(CustomerSession(id: "CS1", data: "x", endsAt: endsAt))
+        let open = CustomerAction(kind: "session", session: session)
+        var payment = try Examples.payment(
+            .automatic,
+            [
+                Examples.started, .actionRequired(Examples.attempt, open),
+                Examples.lost(.attempt(Examples.attempt)),
+            ])
+        let events = payment.observe(seen(.unconfirmed), at: Examples.now)
+        guard case .actionRequired(_, let said)? = events.first else {
+            Issue.record("\(events.map(\.name))")
+            return
+        }
+        #expect(said.session?.id == "CS1" && said.session?.data == "")
+        for event in events { payment.evolve(RecordedEvent(event, at: Examples.now)) }
+        #expect(payment.currentAttempt?.awaitedAction == open)
+    }
 }
