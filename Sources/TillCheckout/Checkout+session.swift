@@ -5,14 +5,17 @@ extension Checkout {
     /// no money: a session that the customer has finished is unknown until the provider itself reports the payment.
     ///
     /// A payment without such a session, and one whose session is finished, stays as it is.
+    /// - Parameter interval: The provider is not asked if this process handed in a result of the payment within this
+    ///   time: each one costs a call, and the provider's own report needs none. For callers without a limit of their own.
     /// - Returns: the payment after it.
     public func finishSession(
-        _ id: PaymentID, account: AccountID, result: SessionResult
+        _ id: PaymentID, account: AccountID, result: SessionResult, ifNotWithin interval: Span? = nil
     ) async throws(CheckoutError) -> Payment {
         let payment = try await payment(id, account: account)
         guard let attempt = payment.currentAttempt, let action = attempt.awaitedAction, action.session != nil,
             !action.isFinished
         else { return payment }
+        if let interval, !atWork.mayFinish(id, at: clock.now(), ifNotWithin: interval) { return payment }
         atWork.begin(id)
         defer { atWork.end(id) }
         guard let answer = await query(attempt.id, payment, result: result) else { return payment }
@@ -23,6 +26,9 @@ extension Checkout {
         // The provider's own report may be here already. Without it the outcome is unknown from now on.
         return try await drive(after, effects: [.query(attempt.id)])
     }
+
+    /// The shortest time between two results of one payment's session for which the provider is asked.
+    public static let sessionResultInterval = Span.seconds(2)
 
     /// The time after which a session that nobody was handed counts as over: its life, and a moment longer.
     static let unheldSessionLife = Span(milliseconds: CheckSchedule.actionLifetime.milliseconds + 300_000)

@@ -233,4 +233,21 @@ import TillTestSupport
         #expect(try await shop.payment(id).status == .canceled)
         #expect(await shop.adyen.ledger().last?["canceled"]?.boolValue == true)
     }
+
+    @Test("results of one session that come in quick succession ask Adyen once")
+    func resultsInSuccession() async throws {
+        let shop = try Shop()
+        let id = try await shop.create()
+        let session = try await shop.open(id)
+        func finish(_ result: SessionResult) async throws -> PaymentStatus {
+            try await shop.checkout.finishSession(
+                id, account: .main, result: result, ifNotWithin: Checkout.sessionResultInterval
+            ).status
+        }
+        #expect(try await finish(try await shop.browse("leave", session)) == .requiresAction)
+        let paid = try await shop.browse("pay", session, webhook: "late")
+        #expect(try await finish(paid) == .requiresAction)
+        shop.clock.advance(by: Checkout.sessionResultInterval)
+        #expect(try await finish(paid) == .unknown)
+    }
 }
