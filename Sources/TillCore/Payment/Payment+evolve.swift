@@ -27,8 +27,8 @@ extension Payment {
             applyAuthorization(id, authorization, at: at)
         case .actionRequired(let id, let action):
             change(id) {
-                let action = action.completed(by: $0.lastAction)
-                ($0.state, $0.lastAction) = (.requiresAction(action), action)
+                let known = action.completed(by: $0.lastAction)
+                ($0.state, $0.lastAction) = (.requiresAction(known), known)
                 $0.challengedSince = min($0.challengedSince ?? at, at)
                 $0.endContinuation(.refused(Decline(reason: .generic, code: "requires_action")))
             }
