@@ -32,7 +32,8 @@ struct CustomerPaymentStateTests {
             let cancel: [PaymentEvent] = [
                 open, .cancelRequested(reason: "x"), .voidStarted(Self.attempt, reason: .canceled("x")),
             ]
-            #expect(CustomerPaymentState(try Self.payment(cancel)) == .pending)
+            let canceled = CustomerPaymentState(try Self.payment(cancel))
+            #expect(canceled == .pending)
         }
     }
 }
