@@ -70,30 +70,78 @@ extension AdyenProvider {
         do throws(AdyenNotificationLogError) { reported = try await book.payment(attempt) } catch {
             return .unknown(reason: error.description)
         }
-        if let session = request.action?.session, reported?.success != true { return end(of: session) }
-        // A card that was refused in a finished session is not the one that has paid.
-        let isFinished = request.action?.isFinished ?? false
-        if let reported, !reported.success, !isFinished { return .approved(Confirmation()) }
+        let (session, isFinished) = (request.action?.session, request.action?.isFinished ?? false)
+        let isPaid = reported?.success == true
+        // A session may be paid until its end, and a moment longer.
+        let isOver = session.map { self.isOver($0) } ?? true
+        if session != nil, !isPaid, !isFinished, !isOver { return .unknown(.pending) }
+        // In a session, a card that was refused need not be the one that has paid.
+        if let reported, !reported.success, !isFinished, session == nil { return .approved(Confirmation()) }
         let names =
             reported.map { [$0.merchantReference] }
             ?? [true, false].map { AdyenProvider.reference(attempt, isAtOnce: $0) }
+        if session != nil, !isPaid, isOver { return await close(names, mark, request) }
         var answers: [ProviderAnswer<Confirmation>] = []
         for (index, original) in names.enumerated() {
-            let reference = mark + original
             answers.append(
-                await modify(
-                    "/cancels", nil, original: original, reference: reference,
-                    key: IdempotencyKey(rawValue: index == 0 ? request.key.rawValue : request.key.rawValue + "-other")
-                ) { book throws(AdyenNotificationLogError) in
-                    try await book.outcome(
-                        of: reference, among: [.technicalCancel, .cancellation, .cancelOrRefund], denying: [])
-                })
+                await cancel(
+                    original, reference: mark + original,
+                    key: IdempotencyKey(rawValue: index == 0 ? request.key.rawValue : request.key.rawValue + "-other")))
         }
         // One of the references had the payment: it is voided if either cancel succeeded, and open while either is
         // open.
         let done = answers.first { if case .approved = $0 { true } else { false } }
         let open = answers.first { if case .declined = $0 { false } else { true } }
+        // A payment that is on its way is not found yet: it is canceled once more at the session's end.
+        if session != nil, !isPaid, done == nil { return open ?? .unknown(.pending) }
         return done ?? open ?? answers.last ?? .notSent(reason: "there is no payment")
+    }
+
+    /// Ends a session that is over and of which no payment is reported. That nothing is reported proves nothing by
+    /// itself: the webhooks may not have reached the counter. A cancel by reference releases what was paid, and its own
+    /// webhook, whatever it tells, shows that they come: only then the session counts as unpaid.
+    private func close(
+        _ names: [String], _ mark: String, _ request: VoidRequest
+    ) async -> ProviderAnswer<Confirmation> {
+        var open: ProviderAnswer<Confirmation>?
+        var isHeard = true
+        for original in names {
+            // Another one than a cancel from before the end, which says nothing about the time since.
+            let reference = "\(mark)over-\(original)"
+            let other = original.hasSuffix(AdyenProvider.takenAtOnce) ? "" : "-other"
+            let key = IdempotencyKey(rawValue: request.key.rawValue + "-over" + other)
+            let answer = await cancel(original, reference: reference, key: key)
+            if case .approved = answer { return answer }
+            do throws(AdyenNotificationLogError) {
+                if try await book.outcome(of: reference, among: AdyenProvider.cancels, denying: []) != nil { continue }
+            } catch {
+                return .unknown(reason: error.description)
+            }
+            isHeard = false
+            open = open ?? answer
+        }
+        guard isHeard else { return open ?? .unknown(.pending) }
+        do throws(AdyenNotificationLogError) {
+            // It came meanwhile: the next query tells of it.
+            if try await book.payment(request.context.attempt)?.success == true { return .unknown(.pending) }
+        } catch {
+            return .unknown(reason: error.description)
+        }
+        // Of a session from before a restore the report may have come, and be lost: a person is told in time.
+        return request.mayLackReports ? .unknown(.pending) : .approved(Confirmation())
+    }
+
+    /// The events that tell how a cancel ended.
+    private static let cancels: Set<AdyenEventCode> = [.technicalCancel, .cancellation, .cancelOrRefund]
+
+    /// Cancels a payment by Till's own reference.
+    private func cancel(
+        _ original: String, reference: String, key: IdempotencyKey
+    ) async -> ProviderAnswer<Confirmation> {
+        await modify("/cancels", nil, original: original, reference: reference, key: key) {
+            book throws(AdyenNotificationLogError) in
+            try await book.outcome(of: reference, among: AdyenProvider.cancels, denying: [])
+        }
     }
 
     private func modify(

@@ -473,6 +473,7 @@ final class AtWork: Sendable {
 
     private let counts = Mutex<[PaymentID: Int]>([:])
     private let queries = Mutex<[PaymentID: Timestamp]>([:])
+    private let results = Mutex<[PaymentID: Timestamp]>([:])
 
     func begin(_ id: PaymentID) { counts.withLock { $0[id, default: 0] += 1 } }
 
@@ -497,6 +498,20 @@ final class AtWork: Sendable {
                 if queries.count >= AtWork.maximumQueries { return interval == nil }
             }
             queries[id] = now
+            return true
+        }
+    }
+
+    /// Returns `true` if the result of the payment's session may be handed in now, and if so, remembers that. Beyond
+    /// ``maximumQueries`` payments at a time none may.
+    func mayFinish(_ id: PaymentID, at now: Timestamp, ifNotWithin interval: Span) -> Bool {
+        results.withLock { results in
+            if let last = results[id], last <= now, now.since(last) < interval { return false }
+            if results.count >= AtWork.maximumQueries {
+                results = results.filter { $0.value <= now && now.since($0.value) < interval }
+                if results.count >= AtWork.maximumQueries { return false }
+            }
+            results[id] = now
             return true
         }
     }

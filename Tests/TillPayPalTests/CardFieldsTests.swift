@@ -190,6 +190,21 @@ import TillTestSupport
             answer == .requiresAction(CustomerAction(kind: PayPalProvider.payerAction, order: Fixture.order)))
     }
 
+    @Test("a challenge that the request for the money asks for keeps the order: its card is judged before the next one")
+    func askedByTheCapture() async throws {
+        let passed = Self.order("APPROVED", #"{"liability_shift":"YES"}"#)
+        let page = #","links":[{"rel":"payer-action","href":"https://www.paypal.com/x"}]"#
+        let ways: [[ScriptedTransport.Step]] = [
+            [.json(422, Fixture.error("PAYER_ACTION_REQUIRED", more: page))],
+            [.json(200, Fixture.order("PAYER_ACTION_REQUIRED", more: page))],
+            [.json(422, Fixture.error("PAYER_ACTION_REQUIRED")), .json(200, Fixture.order("CREATED", more: page))],
+        ]
+        for steps in ways {
+            let (answer, _) = try await continued([.json(200, passed)] + steps)
+            #expect(answer == .requiresAction(Self.challenged), "\(answer)")
+        }
+    }
+
     @Test("an order that is refused and cannot be closed yet is not declined yet")
     func notClosed() async throws {
         let refused = Self.order("APPROVED", #"{"liability_shift":"NO"}"#)

@@ -124,6 +124,9 @@ public struct Attempt: Hashable, Sendable {
         return nil
     }
 
+    /// `true` if a customer has, or had, a session with which the attempt could be paid.
+    var hadSession: Bool { lastAction.map { $0.session != nil || $0.isFinished } ?? false }
+
     /// The void that is open or was refused. A void that succeeded before the attempt was opened again does not count.
     var unfinishedVoid: Void? { void.flatMap { $0.state.isSucceeded ? nil : $0 } }
 

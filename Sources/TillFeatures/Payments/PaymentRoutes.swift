@@ -222,7 +222,8 @@ package struct PaymentRoutes: Sendable {
     /// Takes the result of a customer's session from the shop's server. It proves nothing, and the provider is asked.
     private func finish(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
         let result = try await incoming.document().sessionResult()
-        let after = try await checkout.finishSession(id, account: incoming.account, result: result)
+        let after = try await checkout.finishSession(
+            id, account: incoming.account, result: result, ifNotWithin: Checkout.sessionResultInterval)
         checkout.watched(after)
         return .json(PaymentJSON.write(after))
     }

@@ -12,7 +12,7 @@ extension PaymentJSON {
     package static func write(_ payment: Payment, events: [StoredEvent], approvals: [RefundApproval]) -> [UInt8] {
         var writer = JSONWriter(reserving: 2048)
         writer.beginObject()
-        members(of: payment, into: &writer)
+        members(of: payment, into: &writer, withSession: true)
         writer.key("events")
         writer.beginArray()
         // How the money stood after each, so that nobody has to follow the operations.
