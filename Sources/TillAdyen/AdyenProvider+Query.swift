@@ -43,8 +43,8 @@ extension AdyenProvider {
         guard !further.isEmpty else { return answer }
         let names = further.prefix(AdyenProvider.namedPayments).joined(separator: ", ")
         told.warning =
-            "Adyen has authorized \(further.count) more for the attempt of \(payment.pspReference), which Till does not "
-            + "count: \(names). Cancel or refund them at Adyen."
+            "Adyen has authorized \(further.count) more for the attempt of \(payment.pspReference), which Till does "
+            + "not count: \(names). Cancel or refund them at Adyen."
         return .approved(told)
     }
 

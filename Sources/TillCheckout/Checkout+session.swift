@@ -5,8 +5,9 @@ extension Checkout {
     /// no money: a session that the customer has finished is unknown until the provider itself reports the payment.
     ///
     /// A payment without such a session, and one whose session is finished, stays as it is.
-    /// - Parameter interval: The provider is not asked if this process handed in a result of the payment within this
-    ///   time: each one costs a call, and the provider's own report needs none. For callers without a limit of their own.
+    /// - Parameter interval: The provider is not asked if this process handed in a result of the payment within
+    ///   this time: each one costs a call, and the provider's own report needs none. For callers without a limit of
+    ///   their own.
     /// - Returns: the payment after it.
     public func finishSession(
         _ id: PaymentID, account: AccountID, result: SessionResult, ifNotWithin interval: Span? = nil

@@ -54,8 +54,8 @@ extension Payment {
         attempt.reference == reference ? [] : [.attemptPrepared(attempt.id, reference)]
     }
 
-    /// The newest attempt, if the provider may still approve it although it has ended without money: given up, not sent,
-    /// or of a session.
+    /// The newest attempt, if the provider may still approve it although it has ended without money: given up, not
+    /// sent, or of a session.
     public var abandonedAttempt: Attempt? {
         attempts.last.flatMap { isAbandoned($0) ? $0 : nil }
     }

@@ -147,14 +147,6 @@ extension PayPalProvider {
 
     /// Requests the money of an order after the customer has passed the challenge. PayPal already has the card.
     public func continueAuthorization(_ request: ContinuationRequest) async -> ProviderAnswer<Authorization> {
-        let answer = await moneyAsked(request)
-        // A card of PayPal's fields is judged by its order before the next request, too.
-        guard case .requiresAction(var action) = answer, action.order == nil else { return answer }
-        action.order = request.action?.order
-        return .requiresAction(action)
-    }
-
-    private func moneyAsked(_ request: ContinuationRequest) async -> ProviderAnswer<Authorization> {
         guard let reference = PayPalReference(request.context.reference) else {
             return .unknown(reason: "there is no order")
         }
