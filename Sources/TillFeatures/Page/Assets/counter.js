@@ -177,7 +177,7 @@ function goBack() {
   const back = sessionStorage.getItem("till.back");
   sessionStorage.removeItem("till.back");
   // Only the till's own pages.
-  if (!back || !/^\/(payments|day|settings)([/?]|$)/.test(back)) return false;
+  if (!back || !/^\/(payments|day|insights|settings)([/?]|$)/.test(back)) return false;
   if (keptRequests().some(({ path }) => !isOfDay(path))) return false;
   location.replace(back);
   return true;

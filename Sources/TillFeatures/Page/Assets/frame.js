@@ -44,6 +44,12 @@ addEventListener("keydown", (event) => {
   $("q").focus();
   $("q").select();
 });
+// The pages' policy lets no form go anywhere by itself; the list of payments searches where it is.
+addEventListener("submit", (event) => {
+  if (event.target !== $("find") || event.defaultPrevented) return;
+  event.preventDefault();
+  location.assign(`/payments?q=${encodeURIComponent($("q").value.trim())}&period=all`);
+});
 
 function live(isLive) {
   const dot = make("span", "", { className: `dot ${isLive ? "paid" : "stop"}` });

@@ -185,11 +185,6 @@ document.addEventListener("click", (event) => {
   show(true);
 });
 addEventListener("popstate", () => show());
-// The page's policy lets no form go anywhere by itself.
-$("find").addEventListener("submit", (event) => {
-  event.preventDefault();
-  location.assign(`/payments?q=${encodeURIComponent($("q").value.trim())}&period=all`);
-});
 
 let whoIs = "";
 /** Asks who is signed in until that is known: what is shown depends on it. */
