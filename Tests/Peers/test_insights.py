@@ -206,9 +206,18 @@ def test_it_is_seen_in_the_dark_and_with_more_contrast(office, server, tmp_path,
     pictures(page, tmp_path, f"insights_{scheme}_{contrast or 'usual'}", narrow=390)("figures")
 
 
+def test_whoever_is_not_signed_in_comes_back_to_the_days(page, server):
+    page.goto(server.url + "/insights?days=7")
+    expect(page.locator("#session")).to_be_visible(timeout=WAIT)
+    page.get_by_label("API key").fill(counter.API_KEY)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/insights?days=7", timeout=WAIT)
+    expect(page.locator("#empty")).to_be_visible(timeout=WAIT)
+
+
 def test_the_pages_of_the_office_lead_to_it(office, server):
     page = office
-    for path in ("/payments", "/day"):
+    for path in ("/payments", "/day", "/settings"):
         page.goto(server.url + path)
         page.locator(".rail").get_by_role("link", name="Insights").click()
         expect(page.get_by_role("heading", level=1)).to_have_text("Insights", timeout=WAIT)

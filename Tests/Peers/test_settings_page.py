@@ -318,14 +318,17 @@ def test_nobody_makes_a_key_that_may_do_more_than_they(server):
 def test_the_rail_of_every_page_leads_to_the_settings(office, server):
     page = office
     made = server.create("Rail", "Rail", 1000).json()
-    for path in ("/payments", f"/payments/{made['id']}", "/day"):
+    pages = ("/payments", f"/payments/{made['id']}", "/day", "/insights")
+    for path in pages:
         page.goto(server.url + path)
         page.get_by_role("navigation", name="Main").get_by_role("link", name="Settings").click()
         expect(page.locator("#title")).to_have_text("All settings", timeout=WAIT)
-    # And from there to what is searched for.
-    page.locator("#q").fill("Rail")
-    page.locator("#q").press("Enter")
-    page.wait_for_url(re.compile(r"/payments\?.*q=Rail"), timeout=WAIT)
+    # And from each to what is searched for.
+    for path in (*pages[1:], "/settings"):
+        page.goto(server.url + path)
+        page.locator("#q").fill("Rail")
+        page.locator("#q").press("Enter")
+        page.wait_for_url(re.compile(r"/payments\?.*q=Rail"), timeout=WAIT)
 
 
 def test_whoever_is_not_signed_in_comes_back_to_the_section(page, server):
