@@ -124,14 +124,15 @@ import TillTestSupport
         }
     }
 
-    private func continued(_ steps: [ScriptedTransport.Step]) async throws -> (ProviderAnswer<Authorization>, [String])
-    {
+    private func continued(
+        _ steps: [ScriptedTransport.Step], after action: CustomerAction = CardFieldsTests.waiting
+    ) async throws -> (ProviderAnswer<Authorization>, [String]) {
         let transport = ScriptedTransport(steps)
         let provider = PayPalProvider(config: try Fixture.config(), transport: transport, clock: ManualClock())
         let answer = await provider.continueAuthorization(
             ContinuationRequest(
                 context: Fixture.query().context, amount: Fixture.amount, captureMode: .automatic,
-                key: IdempotencyKey(rawValue: "pay_1-a1-continue-1"), action: Self.waiting))
+                key: IdempotencyKey(rawValue: "pay_1-a1-continue-1"), action: action))
         return (answer, transport.calls.map(\.body))
     }
 
@@ -164,13 +165,29 @@ import TillTestSupport
         #expect(answer == .requiresAction(Self.challenged))
     }
 
-    @Test("without a page for the bank the order is closed, and declined only then")
-    func lateDemandWithoutPage() async throws {
-        let open = ScriptedTransport.Step.json(200, Self.order("CREATED", nil))
+    @Test(
+        "without a page for the bank the order is closed, and declined only then, also while it stays approved",
+        arguments: ["CREATED", "APPROVED"])
+    func lateDemandWithoutPage(status: String) async throws {
+        let open = ScriptedTransport.Step.json(200, Self.order(status, nil))
         let (answer, bodies) = try await continued([
             .json(200, Self.order("APPROVED", nil)), .json(422, Fixture.error("PAYER_ACTION_REQUIRED")), open, open,
             .json(204, ""),
         ])
+        guard case .declined(let decline) = answer else {
+            Issue.record("\(answer)")
+            return
+        }
+        #expect(decline.code == "PAYER_ACTION_REQUIRED" && bodies.last?.contains("void-pay_1-a1") == true)
+    }
+
+    @Test("an approved order of a PayPal account is closed too, and its money is not asked for again and again")
+    func lateDemandOfAccount() async throws {
+        let approved = ScriptedTransport.Step.json(
+            200, Fixture.order("APPROVED", more: #","payment_source":{"paypal":{"account_id":"QYR5Z8XDVJNXQ"}}"#))
+        let (answer, bodies) = try await continued(
+            [.json(422, Fixture.error("PAYER_ACTION_REQUIRED")), approved, approved, .json(204, "")],
+            after: CustomerAction(kind: PayPalProvider.payerAction, url: "https://www.paypal.com/x"))
         guard case .declined(let decline) = answer else {
             Issue.record("\(answer)")
             return
@@ -198,6 +215,7 @@ import TillTestSupport
             [.json(422, Fixture.error("PAYER_ACTION_REQUIRED", more: page))],
             [.json(200, Fixture.order("PAYER_ACTION_REQUIRED", more: page))],
             [.json(422, Fixture.error("PAYER_ACTION_REQUIRED")), .json(200, Fixture.order("CREATED", more: page))],
+            [.json(422, Fixture.error("PAYER_ACTION_REQUIRED")), .json(200, Fixture.order("APPROVED", more: page))],
         ]
         for steps in ways {
             let (answer, _) = try await continued([.json(200, passed)] + steps)

@@ -183,12 +183,16 @@ extension PayPalProvider {
         }
         switch await order(reference.order, until: end) {
         case .order(let order):
-            if case .open = order.outcome {
-                guard error.issue == .payerActionRequired else { return undone(error) }
+            let asksBank = error.issue == .payerActionRequired
+            switch order.outcome {
+            // An order stays approved although the bank wants to be asked: its approval says nothing of that.
+            case .open where asksBank, .approved where asksBank:
                 return .requiresAction(
                     CustomerAction(kind: PayPalProvider.payerAction, url: PayerAction.link(in: order)))
+            case .open: return undone(error)
+            case .paid, .partlyPaid, .held, .declined, .pending, .payerAction, .approved, .voided:
+                return answer(order, asked: asked, card: card)
             }
-            return answer(order, asked: asked, card: card)
         case .missing: return undone(error)
         case .keyRejected(let reason): return .unknown(reason: "after a refusal: \(reason)")
         case .unknown(let reason): return .unknown(reason: "after a refusal the order could not be read: \(reason)")

@@ -99,18 +99,16 @@ extension PayPalProvider {
         }
     }
 
-    /// Returns the answer to a request for the money of an attached card, for which the bank wants to be asked after
-    /// all. The order is named with the page, so that its result is judged as that of any card of the fields. Without a
-    /// page nobody could answer the bank: the order is closed, and only then declined. If it cannot be closed, it
-    /// awaits another card, or its page.
+    /// Returns the answer to a request for the money of an order for which the bank wants to be asked after all. An
+    /// order of the fields is named with the page, so that its result is judged as that of any of their cards. Without
+    /// a page nobody could answer the bank, and asking for the money again would have the same answer: the order is
+    /// closed, and only then declined. If it cannot be closed, it awaits another card, or its page.
     func lateDemand(
         _ answer: ProviderAnswer<Authorization>, _ request: ContinuationRequest, _ reference: PayPalReference,
         until end: Timestamp
     ) async -> ProviderAnswer<Authorization> {
-        guard case .requiresAction(var action) = answer, let name = request.action?.order,
-            name == reference.order.rawValue
-        else { return answer }
-        action.order = name
+        guard case .requiresAction(var action) = answer else { return answer }
+        if let name = request.action?.order, name == reference.order.rawValue { action.order = name }
         guard action.url == nil, case .order(let order) = await self.order(reference.order, until: end),
             order.isUnpaid, await isClosed(order, reference, of: request.context.attempt, until: end)
         else { return .requiresAction(action) }
