@@ -95,6 +95,38 @@ import TillTestSupport
         }
     }
 
+    /// An order of which others have captured 5.00 of a hold.
+    private func part(of held: String, _ status: String, last isFinal: Bool = false) -> String {
+        func money(_ value: String) -> String { #""amount":{"currency_code":"EUR","value":"\#(value)"}"# }
+        let whole = Fixture.order(
+            "COMPLETED", captures: [(Fixture.taken, "COMPLETED")], holds: [(Fixture.hold, status)], more: Self.card,
+            intent: "AUTHORIZE")
+        let captured = #""status":"COMPLETED","# + money("12.50")
+        let hold = #""status":"\#(status)","# + money("12.50")
+        return whole.replacing(captured, with: #""status":"COMPLETED","final_capture":\#(isFinal),"# + money("5.00"))
+            .replacing(hold, with: #""status":"\#(status)","# + money(held))
+    }
+
+    @Test("of a hold that others have captured in part, the rest stays held")
+    func partOfHold() async throws {
+        for (order, units, objects) in [
+            (part(of: "12.50", "PARTIALLY_CAPTURED"), 1250, false),
+            (part(of: "10.00", "PARTIALLY_CAPTURED"), 1000, true),
+            // Nothing is left of these.
+            (part(of: "12.50", "PARTIALLY_CAPTURED", last: true), 500, true),
+            (part(of: "12.50", "CAPTURED"), 500, true),
+        ] as [(String, Int64, Bool)] {
+            let found = try snapshot(try await query(order))
+            #expect(found.captured.minorUnits == 500)
+            #expect((found.objection?.contains("was asked for") == true) == objects, "\(order)")
+            guard case .authorized(let authorization) = found.standing else {
+                Issue.record("\(found.standing)")
+                return
+            }
+            #expect(authorization.amount.minorUnits == units, "\(order)")
+        }
+    }
+
     @Test("money on an order that names another attempt is not booked, and somebody is told")
     func foreign() async throws {
         let found = try snapshot(try await query(paid(custom: "pay_2-a1")))

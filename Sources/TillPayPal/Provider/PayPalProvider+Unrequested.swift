@@ -5,7 +5,7 @@ internal import TillCore
 /// identifier, and a dashboard shows the order, so that either can have it captured or authorized without the judgment
 /// that a query makes before the counter asks for the money.
 struct UnrequestedMoney: Hashable, Sendable {
-    /// The amount that has moved.
+    /// The amount that has moved: all of an open hold, also if only a part of it is captured.
     let amount: Money
     /// `false` if the order does not name the attempt: its money is not booked.
     let isOfAttempt: Bool
@@ -24,7 +24,7 @@ extension PayPalProvider {
         }
         let amount: Money
         switch order.outcome {
-        case .paid(let paid), .partlyPaid(let paid, refused: _): amount = paid.amount
+        case .paid(let paid), .partlyPaid(let paid, refused: _): amount = moved(paid, in: order)
         case .held(let hold): amount = hold.amount
         case .declined, .pending, .payerAction, .approved, .open, .voided: return nil
         }
@@ -46,5 +46,19 @@ extension PayPalProvider {
             + "\(faults.joined(separator: "; ")). Look at it in PayPal's dashboard, and refund it if it is not wanted."
         return UnrequestedMoney(
             amount: amount, isOfAttempt: isOfAttempt, objection: faults.isEmpty ? nil : sentence)
+    }
+
+    /// Returns the amount of the hold of which a part is captured, as long as more may be: a capture of others that was
+    /// the last one leaves nothing. A capture of the counter's shows that the hold is booked, and stays as it was.
+    private func moved(_ paid: PaidOrder, in order: OrderResponse) -> Money {
+        let standing = order.authorizations.last(where: {
+            [.created, .partiallyCaptured, .captured].contains($0.status)
+        })
+        guard let hold = standing, let held = hold.amount, held.currency == paid.amount.currency,
+            held.minorUnits > paid.amount.minorUnits
+        else { return paid.amount }
+        let isBooked = order.captures.contains { $0.step != nil }
+        let isOver = hold.status == .captured || order.captures.contains { $0.isFinal == true }
+        return isBooked || !isOver ? held : paid.amount
     }
 }
