@@ -25,7 +25,6 @@ extension PayPalProvider {
         }
         let moved = unrequestedMoney(in: order, request)
         if let moved, !moved.isOfAttempt {
-            guard !request.isAtRest else { return .unknown(reason: moved.objection ?? amountMismatch) }
             var foreign = ProviderSnapshot(
                 reference: reference.providerReference, standing: .processing, captured: nothing)
             foreign.objection = moved.objection
