@@ -155,6 +155,33 @@ import TillTestSupport
         #expect(asked.count == 1)
     }
 
+    @Test("money that others moved since the judgment is judged before it counts, and nothing is asked for")
+    func movedMeanwhile() async throws {
+        func paid(_ result: String, _ custom: String = "pay_1-a1") -> ScriptedTransport.Step {
+            let card = #","payment_source":{"card":{"last_digits":"7321","authentication_result":\#(result)}}"#
+            return .json(
+                200,
+                Fixture.order("COMPLETED", captures: [(Fixture.taken, "COMPLETED")], more: card, custom: custom))
+        }
+        let refused = #"{"liability_shift":"NO"}"#
+        let passed = #"{"liability_shift":"YES"}"#
+        for step in [paid(refused), paid(passed, "pay_2-a1"), paid(passed, "void-pay_1-a1")] {
+            let (answer, bodies) = try await continued([step])
+            // The next query books it with its objection.
+            #expect(answer == .requiresAction(Self.waiting), "\(answer)")
+            #expect(bodies.count == 1)
+        }
+        // It may be the counter's own, of a request whose answer was lost.
+        let (own, _) = try await continued([
+            paid(passed), .json(422, Fixture.error("ORDER_ALREADY_CAPTURED")), paid(passed),
+        ])
+        guard case .approved(let authorization) = own else {
+            Issue.record("\(own)")
+            return
+        }
+        #expect(authorization.isCaptured && authorization.amount == Fixture.amount)
+    }
+
     @Test("a bank that wants to be asked when the money is asked for has its page, and the order stays judged")
     func lateDemand() async throws {
         let approved = ScriptedTransport.Step.json(200, Self.order("APPROVED", nil))

@@ -70,7 +70,10 @@ extension PayPalProvider {
     }
 
     /// Judges the order once more right before its money is requested: another card may have been attached since a
-    /// query has judged it.
+    /// query has judged it, or others may have moved its money. Money that does not fit is left to the next query,
+    /// which books it with its objection: the attempt awaits its action again, and nothing is asked for. If it fits, it
+    /// may be the counter's own, of a request whose answer was lost, and the request is repeated. Not seen is what
+    /// others move after this look.
     /// - Returns: `nil` if the money may be requested.
     func refusalNow(
         _ request: ContinuationRequest, _ reference: PayPalReference, until end: Timestamp
@@ -82,6 +85,9 @@ extension PayPalProvider {
         case .missing: return nil
         case .keyRejected(let reason): return .keyRejected(reason: reason)
         case .unknown(let reason): return .notSent(reason: "the order could not be read: \(reason)")
+        }
+        if let moved = money(in: order, movedAfter: action, request.context, asked: request.amount) {
+            return moved.objection == nil ? nil : .requiresAction(action)
         }
         guard order.total == request.amount else { return .notSent(reason: amountMismatch) }
         switch order.outcome {

@@ -19,24 +19,32 @@ extension PayPalProvider {
     /// which the order was read, and the engine queries attempts of no other one.
     /// - Returns: `nil` if no such money has moved, or if the counter has requested it.
     func unrequestedMoney(in order: OrderResponse, _ request: QueryRequest) -> UnrequestedMoney? {
-        guard !request.isContinued, let action = request.unjudged, action.order == order.orderID.rawValue else {
-            return nil
-        }
+        guard !request.isContinued, let action = request.unjudged else { return nil }
+        return money(in: order, movedAfter: action, request.context, asked: request.amount)
+    }
+
+    /// Compares the money of an order of the fields with what was asked for, whoever has moved it.
+    /// - Returns: `nil` if no money has moved, or if the action is that of another order.
+    func money(
+        in order: OrderResponse, movedAfter action: CustomerAction, _ context: AttemptContext, asked: Money
+    ) -> UnrequestedMoney? {
+        guard action.order == order.orderID.rawValue else { return nil }
         let amount: Money
         switch order.outcome {
         case .paid(let paid), .partlyPaid(let paid, refused: _): amount = moved(paid, in: order)
-        case .held(let hold): amount = hold.amount
+        // A hold that is reported without an amount is one of the order's.
+        case .held(let hold): amount = hold.amount ?? order.total ?? asked
         case .declined, .pending, .payerAction, .approved, .open, .voided: return nil
         }
-        let attempt = request.context.attempt.rawValue
+        let attempt = context.attempt.rawValue
         let name = order.purchaseUnits.count == 1 ? order.purchaseUnits.first?.customID : nil
         let isEnded = name == PayPalProvider.voidMark + attempt
         let isOfAttempt = isEnded || name == attempt
         var faults: [String] = []
         if !isOfAttempt { faults.append("the order names another attempt") }
         if isEnded { faults.append("the counter had ended the order") }
-        if amount != request.amount || order.total != request.amount {
-            faults.append("\(amount) has moved, and \(request.amount) was asked for")
+        if amount != asked || order.total != asked {
+            faults.append("\(amount) has moved, and \(asked) was asked for")
         }
         if let decline = refusal(ofAttached: order, action) {
             faults.append("\(decline.message ?? "the card may not be charged") (\(decline.code ?? "no code"))")
