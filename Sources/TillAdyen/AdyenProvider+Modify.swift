@@ -127,8 +127,8 @@ extension AdyenProvider {
         return request.mayLackReports ? .unknown(.pending) : .approved(Confirmation())
     }
 
-    /// Releases the reported payment of a session, by one cancel after another. A cancel that no webhook has told of may
-    /// have succeeded, and then the next one is refused for no other reason: the void is refused only once each has
+    /// Releases the reported payment of a session, by one cancel after another. A cancel that no webhook has told of
+    /// may have succeeded, and then the next one is refused for no other reason: the void is refused only once each has
     /// failed.
     private func release(
         _ original: String, by kinds: [Cancel], _ request: VoidRequest
