@@ -68,12 +68,19 @@ struct AdyenSessionShop {
         try await checkout.query(id)
     }
 
+    /// Takes the webhooks that nobody has brought yet.
+    func webhooks() async throws -> [JSONValue] {
+        let key = Secret(try #require(Hex.decode(AdyenProviderTests.hmacKey)))
+        return await adyen.webhooks(key: key)
+    }
+
     /// Brings the webhooks as the counter's route does, and has recovery do what they woke.
-    func hear() async throws {
+    func hear() async throws { try await hear(try await webhooks()) }
+
+    func hear(_ told: [JSONValue]) async throws {
         let receiver = AdyenWebhookReceiver(
             webhooks: try #require(AdyenWebhooks(config)), book: book, merchantAccount: config.merchantAccount)
-        let key = Secret(try #require(Hex.decode(AdyenProviderTests.hmacKey)))
-        for webhook in await adyen.webhooks(key: key) {
+        for webhook in told {
             let delivery = WebhookDelivery(body: webhook.bytes(), headers: [:], receivedAt: clock.now())
             for event in try await receiver.events(in: delivery) {
                 let report = WebhookReport(

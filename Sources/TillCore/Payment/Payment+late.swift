@@ -61,7 +61,9 @@ extension Payment {
     }
 
     /// A Boolean value that indicates whether Till ended an attempt without an answer of the provider's that excludes
-    /// an approval. Whatever ended the attempt of a session, its customer may have paid with it before.
+    /// an approval. Whatever ended the attempt of a session, its customer may have paid with it before. An
+    /// attempt of any provider that counts as voided without a void of Till's was ended by the provider's report alone,
+    /// or is of a session that nobody was handed: it is looked at again too.
     func isAbandoned(_ attempt: Attempt) -> Bool {
         guard endedWithoutMoney(attempt) else { return false }
         switch attempt.state {

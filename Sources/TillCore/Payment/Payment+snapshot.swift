@@ -89,6 +89,11 @@ extension Payment {
             if attempt.void?.state.isOpen == true, isOtherMoney(authorization, for: attempt) {
                 return again(.void(id), "not voided yet", at: now)
             }
+            // The open void of a session may have sent the money back, or is about to: what was captured is booked only
+            // once the provider has refused the void.
+            if attempt.hadSession, attempt.void?.state.isOpen == true, authorization.isCaptured {
+                return again(.void(id), "not voided yet", at: now)
+            }
             // With a session a customer may have paid twice before anything was reported.
             return observeAuthorized(id, .approved(authorization), at: now)
                 + (attempt.hadSession ? observeWarning(snapshot, of: attempt) : [])

@@ -105,6 +105,33 @@ struct CustomerActionTests {
         #expect(take(seen(.processing), &payment) == ["operation.deferred"])
     }
 
+    @Test("what was captured in a session is booked only once its open void is refused", arguments: [true, false])
+    func paidBesideVoid(isCanceled: Bool) throws {
+        let session = try #require(
+            CustomerSession(id: "CS1", data: "x", endsAt: Examples.start.adding(.hours(1))))
+        let canceled: [PaymentEvent] = [
+            .cancelRequested(reason: "x"), .voidStarted(Examples.attempt, reason: .canceled("x")),
+        ]
+        var payment = try Examples.payment(
+            .automatic,
+            [Examples.started, .actionRequired(Examples.attempt, CustomerAction(kind: "session", session: session))]
+                + (isCanceled ? canceled : [.voidStarted(Examples.attempt, reason: .abandoned)]))
+        var taken = Examples.authorization
+        taken.isCaptured = true
+        let paid = PaymentAnswer.snapshot(
+            Examples.attempt,
+            .approved(
+                ProviderSnapshot(
+                    reference: Examples.reference, standing: .authorized(taken), captured: taken.amount)))
+        #expect(take(paid, &payment) == ["operation.deferred"])
+        #expect(payment.captured.isZero && payment.refunds.isEmpty)
+        _ = take(.voided(Examples.attempt, .declined(Examples.decline)), &payment)
+        #expect(payment.attempts.last?.isVoidRefused == true)
+        let names = take(paid, &payment)
+        #expect(names == (isCanceled ? ["attempt.authorized", "refund.started"] : ["attempt.authorized"]))
+        #expect(payment.captured == taken.amount)
+    }
+
     @Test("an attempt of before a restore is told by its number")
     func earlierEpoch() throws {
         let later = AttemptID(rawValue: "pay_x-a1001")
