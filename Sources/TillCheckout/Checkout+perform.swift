@@ -90,11 +90,11 @@ extension Checkout {
             return .prepared(id, .notSent(reason: "the process ended before the money was asked for"))
         }
         let isUnheld = isOfUnheldSession(attempt, of: payment, at: provider)
-        var request = QueryRequest(
+        let request = QueryRequest(
             context: context, authorizationKey: attempt.authorizationKey, amount: attempt.amount,
             isContinued: attempt.openContinuation != nil, isAtRest: payment.isAtRest,
-            action: attempt.awaitedAction, sessionResult: result, isOfUnheldSession: isUnheld)
-        request.unjudged = attempt.unjudgedAction
+            action: attempt.awaitedAction, sessionResult: result, unjudged: attempt.unjudgedAction,
+            isOfUnheldSession: isUnheld)
         let answer = await ask(provider, for: payment.id, as: { .snapshot(id, $0) }) { await provider.query(request) }
         return isUnheld ? endOfUnheldSession(attempt, answer) : answer
     }

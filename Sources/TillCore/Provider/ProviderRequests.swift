@@ -211,7 +211,7 @@ public struct QueryRequest: Hashable, Sendable {
     public init(
         context: AttemptContext, authorizationKey: IdempotencyKey, amount: Money, isContinued: Bool = false,
         isAtRest: Bool = false, action: CustomerAction? = nil, sessionResult: SessionResult? = nil,
-        isOfUnheldSession: Bool = false
+        unjudged: CustomerAction? = nil, isOfUnheldSession: Bool = false
     ) {
         self.context = context
         self.authorizationKey = authorizationKey
@@ -220,6 +220,7 @@ public struct QueryRequest: Hashable, Sendable {
         self.isAtRest = isAtRest
         self.action = action
         self.sessionResult = sessionResult
+        self.unjudged = unjudged
         self.isOfUnheldSession = isOfUnheldSession
     }
 }

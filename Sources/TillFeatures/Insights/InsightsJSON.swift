@@ -1,3 +1,4 @@
+import Foundation
 import TillBooks
 import TillCore
 import TillCounter
