@@ -54,6 +54,9 @@ function tile(name, figure, below) {
   return element;
 }
 
+const counted = (/** @type {number} */ number, /** @type {string} */ name) =>
+  `${number} ${number === 1 ? name : name + "s"}`;
+
 function tiles(answer, money, currency) {
   const { now, before } = money;
   const attempts = answer.attempts.now;
@@ -61,14 +64,17 @@ function tiles(answer, money, currency) {
   const stored = answer.offline;
   const risk = stored?.sums?.find((one) => one.currency === currency)?.amount ?? 0;
   const atRisk = stored ? sum(risk, currency) : "–";
-  const beforeWords = `${change(now.captured, before.captured)} on the ${answer.days.length} days before`;
+  const since = before.captured ? change(now.captured, before.captured) : "Nothing";
+  const beforeWords = `${since} on the ${counted(answer.days.length, "day")} before`;
+  const payments = counted(money.payments, "payment");
   $("tiles").replaceChildren(
     tile("Captured", sum(now.captured, currency), beforeWords),
-    tile("Net of refunds", sum(now.net, currency), `${change(now.net, before.net)}, ${money.payments} payments`),
+    tile("Net of refunds", sum(now.net, currency),
+      before.net ? `${change(now.net, before.net)}, ${payments}` : payments),
     tile("Approval rate", rate(attempts.approved_per_mille),
       `${attempts.approved} of ${decided} attempts; before ${rate(answer.attempts.before.approved_per_mille)}`),
     tile("Refunded", sum(now.refunded, currency),
-      `${part(now.refunded, now.captured)} of captured, ${now.refunds} refunds`),
+      `${part(now.refunded, now.captured)} of captured, ${counted(now.refunds, "refund")}`),
     tile("Offline at risk", stored?.fault ? "Not known" : atRisk,
       stored?.fault ?? (stored ? `${stored.count} stored in all currencies` : "No stored cards to see")));
 }
