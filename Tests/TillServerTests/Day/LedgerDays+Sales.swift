@@ -182,6 +182,7 @@ extension LedgerDays {
             drawer[sale.currency, default: 0] -= amount.minorUnits
         }
         let refund = RefundID(rawValue: "\(payment.id)-r\(payment.refunds.count + 1)")
+        if let index = sales.firstIndex(where: { $0.id == sale.id }) { sales[index].isRefunded = true }
         try await world.append([.refundStarted(refund, attempt, amount, reason: nil)], to: payment.id)
         if sale.tender != .cash, random.chance(300) {
             waiting.append((payment: payment.id, event: .refunded(refund, nil)))
@@ -192,7 +193,7 @@ extension LedgerDays {
 
     /// Has a refund fail that had succeeded. What is then owed to the customer is written off at times.
     private func failRefund() async throws {
-        guard let (_, payment) = try await sold(where: { $0.tender != .cash }),
+        guard let (_, payment) = try await sold(where: { $0.tender != .cash && $0.isRefunded }),
             let refund = payment.refunds.last(where: { $0.state.isSucceeded && $0.origin != .elsewhere })
         else { return }
         try await world.append(
@@ -200,10 +201,11 @@ extension LedgerDays {
                 .refundReversed(refund.id, Decline(reason: .generic)),
                 .attentionRequired(.refund(refund.id), .refundReversed(refund.amount)),
             ], to: payment.id)
-        guard random.chance(400) else { return }
+        guard random.chance(600) else { return }
         let resolution = AttentionResolution(kind: .writtenOff, evidence: "slip \(made)", actor: "Ada")
-        waiting.append(
-            (payment: payment.id, event: .attentionClosed(payment.attentionItems.count + 1, resolution)))
+        let closing = PaymentEvent.attentionClosed(payment.attentionItems.count + 1, resolution)
+        if random.chance(500) { return waiting.append((payment: payment.id, event: closing)) }
+        try await world.append([closing], to: payment.id)
     }
 
     /// Has a capture fail that had succeeded, or come back.

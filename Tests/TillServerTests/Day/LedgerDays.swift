@@ -32,6 +32,7 @@ final class LedgerDays {
         var id: PaymentID
         var currency: Currency
         var tender: TenderKind
+        var isRefunded = false
     }
 
     /// A dispute and what of it is still withdrawn.
