@@ -178,7 +178,7 @@ def a_day(till, dice, names, sold):
 
 @pytest.fixture(scope="module")
 def month(tmp_path_factory):
-    """Six days within a month, by the clock of a machine that moves on; and their reports."""
+    """Four days within a month, by the clock of a machine that moves on; and their reports."""
     if not LIBRARY:
         pytest.skip("libfaketime is not installed: scripts/setup test")
     folder = tmp_path_factory.mktemp("month")
@@ -191,7 +191,7 @@ def month(tmp_path_factory):
 
     try:
         reports = []
-        for day in sorted(dice.sample(range(30), 6)):
+        for day in sorted(dice.sample(range(30), 4)):
             clock.set(day)
             if reports:
                 till("clock", "accept")
@@ -231,8 +231,8 @@ def test_the_books_of_a_month_are_the_reports_of_its_days(month, tmp_path, form,
     path.write_text(till("ledger", "export", "--format", form).out)
     assert JUDGES[form](path).returncode == 0
     entries = list(read(path))
-    assert len({day for _, day, _, _ in entries}) >= len(reports) == 6
-    assert [report["number"] for report in reports] == [1, 2, 3, 4, 5, 6]
+    assert len({day for _, day, _, _ in entries}) >= len(reports) == 4
+    assert [report["number"] for report in reports] == [1, 2, 3, 4]
     assert all(one["last_sequence"] == next_one["first_sequence"] for one, next_one in itertools.pairwise(reports))
     found = []
     for report in reports:
