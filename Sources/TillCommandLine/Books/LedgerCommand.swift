@@ -29,7 +29,7 @@ struct LedgerCommand: AsyncParsableCommand {
         func run() async throws {
             let (first, last) = (try day(from, "--from"), try day(to, "--to"))
             if let first, let last, last < first { throw ValidationError("--to is before --from.") }
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let ledger = Ledger(counter.journal, account: counter.options.account)
                 let position = try await LedgerExport(format, from: first, to: last).write(ledger) {
                     Output.bytes(Array($0.utf8))
@@ -65,7 +65,7 @@ struct LedgerCommand: AsyncParsableCommand {
         @OptionGroup var provider: ProviderOptions
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let (balances, position, _) = try await Ledger(
                     counter.journal, account: counter.options.account
                 ).balances()

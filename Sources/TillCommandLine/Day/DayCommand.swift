@@ -172,7 +172,7 @@ struct DayCommand: AsyncParsableCommand {
         @Argument(help: "The number of a report; without one, the day as it is now.") var number: Int64?
 
         func run() async throws {
-            try await withDay(common, provider) { book, account in
+            try await withDay(common, provider, creates: false) { book, account in
                 let shown =
                     if let number { try await book.report(number, of: account) } else {
                         try await book.current(of: account)
@@ -186,9 +186,10 @@ struct DayCommand: AsyncParsableCommand {
 
 /// Opens the counter and runs a command on the day of its account.
 func withDay(
-    _ common: CommonOptions, _ provider: ProviderOptions, _ body: (DayBook, AccountID) async throws -> Void
+    _ common: CommonOptions, _ provider: ProviderOptions, creates: Bool = true,
+    _ body: (DayBook, AccountID) async throws -> Void
 ) async throws {
-    try await withCounter(common, provider) { counter in
+    try await withCounter(common, provider, creates: creates) { counter in
         let book = DayBook(
             counter.journal, clock: counter.clock, differenceLimit: counter.options.dayDifferenceLimit)
         try await body(book, counter.options.account)

@@ -42,7 +42,7 @@ struct JournalCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 var signed: SignedHead?
                 if let signedHead, let publicKey {
                     signed = try HeadSigner.statement(signedHead, publicKey: publicKey)
@@ -133,7 +133,7 @@ struct JournalCommand: AsyncParsableCommand {
 
         func run() async throws {
             try common.refusePostgreSQL("till journal backup")
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 // Before the copy, so that an unusable key is reported first.
                 let key = try HeadSigner.key(common)
                 let copied: JournalHead

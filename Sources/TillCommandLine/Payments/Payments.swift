@@ -29,7 +29,7 @@ struct Payments: AsyncParsableCommand {
         @Option(name: .long, help: "Only before this time.") var until: String?
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 var found = PaymentSearch(account: counter.options.account)
                 guard (1...JournalLimits.maximumPage).contains(limit) else {
                     throw CommandError(
@@ -184,7 +184,7 @@ struct Payments: AsyncParsableCommand {
         @Argument(help: "The payment.") var payment: String
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let found = try await counter.checkout.payment(
                     PaymentID(rawValue: payment), account: counter.options.account)
                 let events = try await counter.journal.events(of: found.id)

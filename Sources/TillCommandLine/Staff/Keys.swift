@@ -61,7 +61,7 @@ struct Keys: AsyncParsableCommand {
         @OptionGroup var provider: ProviderOptions
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let keys = APIKeys(counter.journal, clock: counter.clock)
                 let uses = try await keys.lastUses()
                 let found = try await keys.all().filter {

@@ -118,12 +118,16 @@ struct CommandError: ExplainedError {
 }
 
 /// Opens the counter, runs a command on it and closes it; converts errors to sentences and exit codes.
+/// - Parameter creates: `false` for a command that only reads: it refuses a place without a journal, which is then
+///   misspelled, instead of making one there.
 func withCounter(
-    _ common: CommonOptions, _ provider: ProviderOptions, _ more: [Setting: String?] = [:],
+    _ common: CommonOptions, _ provider: ProviderOptions, _ more: [Setting: String?] = [:], creates: Bool = true,
     _ body: (Counter) async throws -> Void
 ) async throws {
     do {
-        let counter = try await Counter.open(provider.counterOptions(common, more))
+        let options = try provider.counterOptions(common, more)
+        if !creates { try Counter.checkJournalExists(at: options.journal) }
+        let counter = try await Counter.open(options)
         do {
             try await body(counter)
         } catch {

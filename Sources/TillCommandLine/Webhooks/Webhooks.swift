@@ -24,7 +24,7 @@ struct WebhooksCommand: AsyncParsableCommand {
         @OptionGroup var provider: ProviderOptions
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let endpoints = counter.webhookEndpoints
                 var lines: [WebhookEndpointLine] = []
                 for endpoint in try await endpoints.list(counter.options.account) {
@@ -61,7 +61,7 @@ struct WebhooksCommand: AsyncParsableCommand {
         var before: String?
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 guard (1...WebhookLimits.deliveriesPage).contains(limit) else {
                     throw CommandError(
                         code: "invalid_limit", what: "--limit is \(limit).",
