@@ -117,7 +117,7 @@ struct DayCommand: AsyncParsableCommand {
                 let total = try DayAmount.read(total, in: session.currency, of: "The cash")
                 let counted = try await book.count(.init(total: total), of: account, seen: .init(session))
                 if common.json { return DayLine.json(counted) }
-                DayLine.count(counted.report).forEach { Output.line($0) }
+                Output.lines(DayLine.count(counted.report))
             }
         }
     }
@@ -142,7 +142,7 @@ struct DayCommand: AsyncParsableCommand {
                 let reason = reason.map { DisplayText.clean($0) }.flatMap { $0.isEmpty ? nil : $0 }
                 let closed = try await book.close(left: left, reason: reason, of: account, seen: .init(session))
                 if common.json { return DayLine.jsonReport(closed) }
-                DayLine.report(closed).forEach { Output.line($0) }
+                Output.lines(DayLine.report(closed))
             }
         }
     }
@@ -178,7 +178,7 @@ struct DayCommand: AsyncParsableCommand {
                         try await book.current(of: account)
                     }
                 if common.json { return DayLine.jsonReport(shown) }
-                DayLine.report(shown).forEach { Output.line($0) }
+                Output.lines(DayLine.report(shown))
             }
         }
     }
