@@ -149,7 +149,7 @@ def succeed(*arguments, **options):
 
 
 def made(journal):
-    """Makes an empty journal: commands that only read refuse a place without one."""
+    """Makes an empty journal: commands that begin nothing refuse a place without one."""
     succeed("payments", "recover", "--journal", journal, "--json")
     return journal
 

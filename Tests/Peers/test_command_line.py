@@ -120,7 +120,7 @@ def test_a_second_sale_of_a_paid_order_is_refused(journal):
         assert again.code == 1 and only_json(again)["error"]["code"] == "order_already_paid", again
 
 
-READING = [
+BEGINNING_NOTHING = [
     ["payments", "list"], ["payments", "show", "pay_nobody"], ["orders", "list"], ["orders", "show", "o-1"],
     ["receipts", "show", "pay_nobody"], ["receipts", "sent", "pay_nobody"], ["receipts", "queue"],
     ["journal", "verify"], ["journal", "head"], ["journal", "nodes"], ["journal", "mode"], ["journal", "level"],
@@ -129,11 +129,16 @@ READING = [
     ["keys", "list"], ["staff", "list"], ["staff", "show", "Ada"], ["roles", "list"], ["sessions", "list"],
     ["webhooks", "list"], ["webhooks", "deliveries", "we_nobody"], ["day", "report"], ["attention", "list"],
     ["attention", "show", "pay_nobody"], ["authorizations", "list"], ["offline", "status"], ["shop", "list"],
-    ["printers", "list"], ["applepay", "events"],
+    ["printers", "list"], ["applepay", "events"], ["payments", "capture", "pay_nobody"],
+    ["payments", "cancel", "pay_nobody"], ["payments", "refund", "pay_nobody"], ["payments", "query", "pay_nobody"],
+    ["authorizations", "void", "pay_nobody"], ["authorizations", "reauthorize", "pay_nobody"],
+    ["orders", "ready", "o-1"], ["keys", "revoke", "key_nobody"], ["keys", "rotate", "key_nobody"],
+    ["webhooks", "remove", "we_nobody"], ["webhooks", "resend", "we_nobody", "msg_nobody"], ["day", "count", "1.00"],
+    ["day", "close"], ["day", "resume"], ["day", "cash", "paid-in", "1.00", "--reason", "x"],
 ]
 
 
-@pytest.mark.parametrize("arguments", READING, ids=[" ".join(a) for a in READING])
+@pytest.mark.parametrize("arguments", BEGINNING_NOTHING, ids=[" ".join(a) for a in BEGINNING_NOTHING])
 def test_a_misspelled_journal_is_refused_and_not_made(tmp_path, arguments):
     wrong = tmp_path / "folder" / "jurnal.db"
     answer = till(*arguments, "--journal", wrong)

@@ -15,7 +15,7 @@ import Testing
 
     @Test("the last column is cut to the room that is left")
     func cut() {
-        let long = rows.map { $0.dropLast() + [String(repeating: "x", count: 60)] }
+        let long = rows.map { row in Array(row.prefix(3)) + [String(repeating: "x", count: 60)] }
         let lines = TextTable.lines(long, right: [1], width: 50)
         #expect(lines.map(\.count) == [50, 50])
     }
@@ -23,7 +23,7 @@ import Testing
     @Test("without room the first column has a line of its own, and no line is wider")
     func below() {
         let lines = TextTable.lines(rows, right: [1], width: 34)
-        #expect(lines.count == 4 && lines[0] == "pay_1" && lines[1] == "  12.50 EUR  succeeded  order 100")
+        #expect(lines.count == 4 && lines[0] == "pay_1" && lines[1] == "  12.50 EUR  succeeded  order 1001")
         let narrow = TextTable.lines(rows, right: [1], width: 12)
         #expect(narrow.allSatisfy { $0.count <= 12 })
     }

@@ -23,11 +23,12 @@ import Testing
     func shown() async throws {
         let line = Line()
         let progress = WorkProgress("Checking", isShown: true, interval: .milliseconds(2)) { line.write($0) }
-        #expect(try await line.first() == "Checking: 0 s")
+        let first = try await line.first()
+        #expect(first?.hasPrefix("Checking: ") == true)
         progress.end()
         progress.end()
         let written = line.all
-        #expect(written.last == String(repeating: " ", count: "Checking: 0 s".count) + "\r")
+        #expect(written.last?.allSatisfy { $0 == " " || $0 == "\r" } == true)
         try await Task.sleep(for: .milliseconds(20))
         #expect(line.all == written)
     }

@@ -67,7 +67,7 @@ struct DayCommand: AsyncParsableCommand {
         var key: String?
 
         func run() async throws {
-            try await withDay(common, provider) { book, account in
+            try await withDay(common, provider, creates: false) { book, account in
                 guard let known = CashMovement.Kind(rawValue: kind.replacing("-", with: "_")) else {
                     throw CommandError(
                         code: "unknown_kind", what: "There is no movement \(ProviderText.word(kind)). Nothing changed.",
@@ -112,7 +112,7 @@ struct DayCommand: AsyncParsableCommand {
         @Argument(help: "The counted cash, such as 162.50.") var total: String
 
         func run() async throws {
-            try await withDay(common, provider) { book, account in
+            try await withDay(common, provider, creates: false) { book, account in
                 let session = try await book.current(of: account).session
                 let total = try DayAmount.read(total, in: session.currency, of: "The cash")
                 let counted = try await book.count(.init(total: total), of: account, seen: .init(session))
@@ -136,7 +136,7 @@ struct DayCommand: AsyncParsableCommand {
         var reason: String?
 
         func run() async throws {
-            try await withDay(common, provider) { book, account in
+            try await withDay(common, provider, creates: false) { book, account in
                 let session = try await book.current(of: account).session
                 let left = try left.map { try DayAmount.read($0, in: session.currency, of: "--left") }
                 let reason = reason.map { DisplayText.clean($0) }.flatMap { $0.isEmpty ? nil : $0 }
@@ -154,7 +154,7 @@ struct DayCommand: AsyncParsableCommand {
         @OptionGroup var provider: ProviderOptions
 
         func run() async throws {
-            try await withDay(common, provider) { book, account in
+            try await withDay(common, provider, creates: false) { book, account in
                 let session = try await book.current(of: account).session
                 let resumed = try await book.resume(account, seen: .init(session))
                 if common.json { return DayLine.json(resumed) }

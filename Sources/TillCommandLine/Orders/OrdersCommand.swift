@@ -101,7 +101,7 @@ struct OneOrder: ParsableArguments {
 
     /// Moves the order to a state, and says so.
     func move(to state: BookedOrder.State, acceptsUnpaid: Bool = false) async throws {
-        try await withOrders(common, provider) { orders in
+        try await withOrders(common, provider, creates: false) { orders in
             let moved = try await orders.move(id, to: state, acceptsUnpaid: acceptsUnpaid)
             if common.json { return Output.line(CounterOrders.json(moved)) }
             Output.line("\(moved.order.id) is \(moved.order.state.rawValue).")

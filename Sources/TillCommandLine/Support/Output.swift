@@ -38,8 +38,8 @@ enum Output {
 
     /// The width of tables in the result, in columns: that of the terminal; elsewhere 80 at most.
     static var resultWidth: Int {
-        let width = width(STDOUT_FILENO)
-        return isResultOnTerminal ? width : min(usualWidth, width)
+        let columns = width(STDOUT_FILENO)
+        return isResultOnTerminal ? columns : min(usualWidth, columns)
     }
 
     /// The width where none is known, in columns.
@@ -49,12 +49,12 @@ enum Output {
 
     /// Returns the width in columns: that of `COLUMNS`, else that of the terminal.
     private static func width(_ terminal: Int32) -> Int {
-        var width = getenv("COLUMNS").flatMap { Int(String(cString: $0)) } ?? 0
-        if width <= 0 {
+        var columns = getenv("COLUMNS").flatMap { Int(String(cString: $0)) } ?? 0
+        if columns <= 0 {
             var size = winsize()
-            width = ioctl(terminal, UInt(TIOCGWINSZ), &size) == 0 ? Int(size.ws_col) : 0
+            columns = ioctl(terminal, UInt(TIOCGWINSZ), &size) == 0 ? Int(size.ws_col) : 0
         }
-        return width <= 0 ? usualWidth : min(max(width, widths.lowerBound), widths.upperBound)
+        return columns <= 0 ? usualWidth : min(max(columns, widths.lowerBound), widths.upperBound)
     }
 
     /// Wraps text to lines of at most `width` characters; continuation lines are indented. Longer words stay whole.
@@ -137,8 +137,8 @@ struct CommandError: ExplainedError {
 }
 
 /// Opens the counter, runs a command on it and closes it; converts errors to sentences and exit codes.
-/// - Parameter creates: `false` for a command that only reads: it refuses a place without a journal, which is then
-///   misspelled, instead of making one there.
+/// - Parameter creates: `false` for a command that only reads, or changes what is there: it refuses a place without a
+///   journal, which is then misspelled, instead of making one there.
 func withCounter(
     _ common: CommonOptions, _ provider: ProviderOptions, _ more: [Setting: String?] = [:], creates: Bool = true,
     _ body: (Counter) async throws -> Void

@@ -97,7 +97,7 @@ struct WebhooksCommand: AsyncParsableCommand {
         @Argument(help: "The message, as till webhooks deliveries names it: msg_…") var message: String
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let sent = try await counter.webhookEndpoints.resend(
                     WebhooksCommand.message(message), to: WebhooksCommand.identifier(endpoint),
                     of: counter.options.account)
@@ -118,7 +118,7 @@ struct WebhooksCommand: AsyncParsableCommand {
         @Argument(help: "The endpoint, as till webhooks list names it: we_…") var endpoint: String
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let id = try WebhooksCommand.identifier(endpoint)
                 try await counter.webhookEndpoints.delete(id, of: counter.options.account)
                 guard common.json else { return Output.line("\(id) is removed.") }
