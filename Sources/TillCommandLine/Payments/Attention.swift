@@ -19,7 +19,7 @@ struct AttentionCommand: AsyncParsableCommand {
         @Option(name: .long, help: "The most payments to list, up to 500.") var limit = 100
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let now = counter.clock.now()
                 let found = try await AttentionQueue(counter.journal).open(
                     account: counter.options.account, limit: limit)
@@ -56,7 +56,7 @@ struct AttentionCommand: AsyncParsableCommand {
         @Argument(help: "The payment.") var payment: String
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let now = counter.clock.now()
                 let found = try await counter.checkout.payment(
                     PaymentID(rawValue: payment), account: counter.options.account)

@@ -25,7 +25,7 @@ struct ShopCommand: AsyncParsableCommand {
         @OptionGroup var provider: ProviderOptions
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let shops = counter.connectedShops
                 let all = try await shops.list(counter.options.account)
                 guard common.json else {

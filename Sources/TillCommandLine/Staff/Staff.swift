@@ -45,7 +45,7 @@ struct StaffCommand: AsyncParsableCommand {
         @OptionGroup var provider: ProviderOptions
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let all = try await counter.staff.all()
                 guard common.json else {
                     if all.isEmpty {
@@ -71,7 +71,7 @@ struct StaffCommand: AsyncParsableCommand {
         @OptionGroup var one: OnePerson
 
         func run() async throws {
-            try await one.run { try await $0.person(one.name) }
+            try await one.run(creates: false) { try await $0.person(one.name) }
         }
     }
 
@@ -182,8 +182,8 @@ struct StaffCommand: AsyncParsableCommand {
         @Argument(help: "Who: the name, or the identifier.") var name: String
 
         /// Performs a staff operation and shows the resulting record.
-        func run(_ work: (StaffDirectory) async throws -> StaffRecord) async throws {
-            try await withCounter(common, provider) { counter in
+        func run(creates: Bool = true, _ work: (StaffDirectory) async throws -> StaffRecord) async throws {
+            try await withCounter(common, provider, creates: creates) { counter in
                 StaffCommand.show(try await work(counter.staff), json: common.json)
             }
         }
