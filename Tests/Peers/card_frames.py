@@ -89,14 +89,15 @@ STRIPE = "(() => {" + COMMON + """
   });
 })();"""
 
-CLIENT = """window.braintree = { client: { create: async ({ authorization }) => {
+# Each of Braintree's scripts may be the first that is there.
+CLIENT = """(window.braintree ??= {}).client = { create: async ({ authorization }) => {
   if (JSON.parse(atob(authorization)).merchantAccountId !== "sandbox") throw new Error("not the account");
   return { authorization };
-} } };"""
+} };"""
 
 HOSTED_FIELDS = "(() => {" + COMMON + """
   const kinds = { number: "number", expirationDate: "expires", cvv: "code" };
-  window.braintree.hostedFields = { create: async ({ client, fields }) => {
+  (window.braintree ??= {}).hostedFields = { create: async ({ client, fields }) => {
     if (!client.authorization) throw new Error("no client");
     const heard = {};
     await Promise.all(Object.entries(fields).map(([name, { container }]) => {
