@@ -154,7 +154,7 @@ def test_two_tablets_open_one_drawer_once_and_see_what_the_other_does(tablets, s
     one.locator("#submit-count").tap()
     expect(one.locator("#expected-sum")).to_have_text(money(FLOAT), timeout=WAIT)
     other.locator("#submit-count").tap()
-    expect(other.locator("#alert")).to_contain_text("open", timeout=WAIT)
+    expect(other.locator("#alert")).to_contain_text("open already", timeout=WAIT)
     assert standing(server)["session"]["float"] == FLOAT
     other.unroute("**/v1/day")
     both_show(tablets, "#expected-sum", money(FLOAT))
