@@ -8,10 +8,10 @@ import pytest
 import requests
 from playwright.sync_api import expect
 from seen import axe
-from wrong_clock import LIBRARY, Clock
 
 import counter
 from clerk import WAIT
+from wrong_clock import LIBRARY, Clock
 
 # What shows that a page is there.
 PAGES = {

@@ -1,12 +1,12 @@
 """The pages among others: two tablets at one payment and one drawer, and a till that is killed and comes back while a
 page is open or a sale is under way."""
 import pytest
-from deaths import charges_of
-from faults import fail
 from playwright.sync_api import expect
 
 import counter
 from clerk import WAIT, Counter, payments
+from deaths import charges_of
+from faults import fail
 
 FLOAT = 15_000
 
