@@ -131,7 +131,7 @@ for (const by of ["day", "week"]) $(`by-${by}`).addEventListener("click", () => 
 $("again").addEventListener("click", refresh);
 addEventListener("popstate", refresh);
 
-/** Says what is new; figures never move while somebody reads them, so it waits behind a button. @param {string} words */
+// Figures never move while somebody reads them: what is new waits behind a button.
 function news(words) {
   $("news-words").textContent = words;
   $("news").hidden = !answer;
