@@ -29,6 +29,7 @@ SECTIONS = {
 # Of all that a page is made of, each compressed by itself.
 MOST_BYTES = 150_000
 WIDE = "document.documentElement.scrollWidth"
+CURRENT = ".segments > [aria-pressed=true], .tabs > [aria-current], .item[aria-current], .side a[aria-current]"
 USED = "[location.href, ...performance.getEntriesByType('resource').map((one) => one.name)]"
 
 
@@ -89,6 +90,10 @@ def test_a_page_is_read_in_forced_colors_and_at_twice_the_size(page, visit, name
     for scheme in ("light", "dark"):
         page.emulate_media(forced_colors="active", color_scheme=scheme)
         axe(page)
+        # The ground of what is current is gone with its colour.
+        marks = page.locator(CURRENT).evaluate_all(
+            "all => all.map((one) => getComputedStyle(one).textDecorationLine)")
+        assert set(marks) <= {"underline"}, marks
     assert page.evaluate(WIDE) <= 640
     page.set_viewport_size({"width": 1280, "height": 800})
     assert page.evaluate(WIDE) <= 1280
