@@ -5,7 +5,7 @@ import { beginCount, counted } from "./day-count.js";
 import { netOf, reportRow, strip, tables, tiles, titleOf } from "./day-report.js";
 import { drawerRows, isBlind, lastCount, ledger, personOf, phrase, signed, timeOf } from "./day-session.js";
 import { day, of, says } from "./day-state.js";
-import { $, make } from "./dom.js";
+import { $, make, ZONE } from "./dom.js";
 import { wordsOf } from "./frame.js";
 import { decimal } from "./money.js";
 import { sum } from "./sums.js";
@@ -204,7 +204,7 @@ export function render() {
     else tab.removeAttribute("aria-current");
   }
   const standing = !session ? "not open" : session.state === "ended" ? "being counted" : "open";
-  $("about").textContent = `${DATE.format(new Date())} · Drawer ${standing}`;
+  $("about").textContent = `${DATE.format(new Date())} · Drawer ${standing} · Times in ${ZONE}`;
   if (!$("view-count").hidden) renderCount();
   if (!$("view-session").hidden) renderSession();
   if (!$("view-close").hidden) renderClose();

@@ -16,6 +16,9 @@ export function make(tag, text, properties = {}) {
 /** A moment as people read it in their language. @param {string} text */
 export const time = (text) => new Date(text).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
 
+/** The time zone of the times that this device shows, by its name: clocks that were changed have one all year. */
+export const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 /** A control under its label. @param {string} label @param {HTMLElement} control */
 export function field(label, control) {
   const box = make("div", "", { className: "field" });

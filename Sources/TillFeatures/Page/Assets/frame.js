@@ -74,6 +74,7 @@ export async function listen(follow, missed) {
     follow(now);
   }, NEWS_MS);
   let last = "";
+  let wasLost = false;
   for (;;) {
     try {
       await read((fields) => {
@@ -81,18 +82,25 @@ export async function listen(follow, missed) {
         if (!EVENTS.includes(String(fields.event ?? "").split(".")[0])) return;
         const id = JSON.parse(fields.data ?? "{}").payment;
         if (id) changed.set(id, changed.get(id) || fields.event === "payment.created");
-      }, last);
+      }, last, () => {
+        // A stream that goes on after no event begins with what happens now.
+        if (wasLost && !last) missed();
+      });
     } catch {
       // said below
     }
+    wasLost = true;
     live(false);
     if (!last) missed();
     await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
   }
 }
 
-/** @param {(fields: Record<string, string>) => void} each @param {string} last The last event that was read. */
-async function read(each, last) {
+/**
+ * @param {(fields: Record<string, string>) => void} each @param {string} last The last event that was read.
+ * @param {() => void} begun Told when the stream is there.
+ */
+async function read(each, last, begun) {
   /** @type {Record<string, string>} */
   const headers = { "X-Till-Page": "1", Accept: "text/event-stream", ...(last && { "Last-Event-ID": last }) };
   if (isAlone()) headers["X-Till-Alone"] = "1";
@@ -100,6 +108,7 @@ async function read(each, last) {
   if (answer.status === 401) leave();
   if (!answer.ok || !answer.body) throw new Error(String(answer.status));
   live(true);
+  begun();
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {

@@ -4,7 +4,7 @@
 import { badge, icon } from "./badges.js";
 import { ask, keptRequests, newKey, operate, reactions, Refusal } from "./calls.js";
 import { questions } from "./dialog.js";
-import { $, descriptions, make } from "./dom.js";
+import { $, descriptions, make, ZONE } from "./dom.js";
 import { listen, showPerson, wordsOf } from "./frame.js";
 import { draw, partsOf } from "./money-bar.js";
 import { decimal, minorUnits } from "./money.js";
@@ -129,7 +129,7 @@ function details() {
     ["Approved by", [...new Set((payment.approvals ?? []).map((one) => one.approved_by))].join(", ")],
     ["Provider", payment.provider], ["Provider's account", attempt?.provider_account],
     ["Provider's reference", attempt?.reference], ["Request", decline?.request_id],
-    ["Created", WHEN.format(new Date(payment.created_at))], ["Payment", payment.id],
+    ["Created", WHEN.format(new Date(payment.created_at))], ["Times in", ZONE], ["Payment", payment.id],
   ];
 }
 

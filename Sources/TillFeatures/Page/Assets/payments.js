@@ -3,7 +3,7 @@
 
 import { STATUSES } from "./badges.js";
 import { ask } from "./calls.js";
-import { $, make } from "./dom.js";
+import { $, make, ZONE } from "./dom.js";
 import { listen, showPerson, wordsOf } from "./frame.js";
 import { addressOf, choose, chosen, queryOf, stateOf, textOf } from "./payments-address.js";
 import { row, rows, totals } from "./payments-rows.js";
@@ -271,6 +271,7 @@ $("status").append(...STATUSES.map(({ status, word }) => make("option", word, { 
 for (const { name, state: { status } } of USUAL_VIEWS) {
   if (status?.includes(",")) $("status").append(make("option", name, { value: status }));
 }
+$("zone").textContent = `Times in ${ZONE}`;
 choose(state);
 showViews();
 $("clear").hidden = Object.keys(state).length === 0;
