@@ -172,6 +172,7 @@ def test_a_whole_day_by_keyboard(office, server, shoot):
     expect(page.locator("#difference")).to_have_text("€0.00", timeout=WAIT)
     expect(page.locator("#standing")).to_have_text("Matches")
     expect(page.locator("#reasons")).to_be_hidden()
+    expect(page.locator("#close")).to_have_text("Close the day")
     axe(page)
     page.locator("#left").focus()
     page.keyboard.type("200")
@@ -227,6 +228,7 @@ def test_a_difference_is_explained_before_the_day_is_closed(office, server, shoo
     expect(page.locator("#difference")).to_have_text("−€10.00", timeout=WAIT)
     expect(page.locator("#difference-words")).to_have_text("The drawer holds €10.00 less than expected.")
     expect(page.locator("#ledger")).to_contain_text("€200.00")
+    expect(page.locator("#close")).to_have_text("Close with a difference of −€10.00")
     axe(page)
     shoot("difference")
     close(page)
@@ -291,13 +293,24 @@ def test_a_day_is_not_closed_over_unreadable_payments_without_a_word(office, ser
     page.unroute_all(behavior="ignoreErrors")
 
 
+def test_cash_for_a_refund_is_only_for_one_that_failed(office, server):
+    page = office
+    opened(server)
+    visit(page, server)
+    page.get_by_role("button", name="Cash for a failed refund").click()
+    expect(page.locator("#cash-title")).to_have_text("Cash for a failed refund")
+    expect(page.locator("#cash-hint")).to_contain_text("already counted")
+    expect(page.locator("#cash-send")).to_have_text("Pay refund")
+    axe(page)
+
+
 def test_an_ended_day_goes_on_and_x_changes_nothing(office, server, shoot):
     page = office
     opened(server)
     post(server, "count", {"total": 15000}, 200)
     visit(page, server)
     expect(page.locator("#drawer-buttons")).to_be_hidden()
-    page.get_by_role("button", name="Back to open").click()
+    page.get_by_role("button", name="Reopen", exact=True).click()
     expect(page.locator("#drawer-buttons")).to_be_visible(timeout=WAIT)
     cash(server, "X", 1200)
     before = standing(server)

@@ -279,7 +279,7 @@ const NEXT = {
   nothing_in_suspense: "Close it with the finding only.",
   day_open: "How it stands is shown below.",
   day_not_open: "Count what is in it to open it.",
-  day_ended: "Close the day, or go back to open.",
+  day_ended: "Close the day, or reopen it.",
   day_not_ended: "Count the drawer first.",
   day_not_counted: "Count the drawer first.",
   difference_needs_reason: "Count again, or give a reason.",

@@ -145,7 +145,8 @@ function renderClose() {
     unread ? `${paymentsOf(unread)} of it cannot be read; what they moved is in no sum. Say why it is closed.` : "");
   $("reasons").hidden = by === 0 && unread === 0;
   $("why").textContent = by === 0 ? "Why is it closed?" : "Why is there a difference?";
-  says("close", isKnown ? phrase`Close with ${signed(by, session.currency)}` : "Close the day");
+  says("close",
+    isKnown && by !== 0 ? phrase`Close with a difference of ${signed(by, session.currency)}` : "Close the day");
   $("left").placeholder = decimal(total, session.currency);
   says("left-hint", phrase`All of ${of(total)} unless you enter less.`);
 }

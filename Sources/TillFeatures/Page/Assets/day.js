@@ -89,7 +89,9 @@ const ENTRIES = {
   paid_in: ["Pay in", "Where it comes from, such as coins from the safe."],
   paid_out: ["Pay out", "For what and to whom, with the number of the slip."],
   bank_drop: ["Drop", "The number of the bag, for example."],
-  refund: ["Give back", "Why the refund could not be made by the provider."],
+  refund: [
+    "Pay refund", "Only if the provider could not refund. A refund made on the payment's page is already counted.",
+  ],
 };
 
 /** The entry as it is typed. @param {boolean} isTold What is wrong with it is said. */
