@@ -11,7 +11,7 @@ import pytest
 import requests
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from staff import audit
+from staff import PINS, Staff, audit
 
 import counter
 from attention import entries, failed_refund, incident, queue
@@ -103,23 +103,47 @@ def test_an_entry_is_opened_judged_and_closed_with_an_amount(clerk, server, shoo
     shoot("closed")
 
 
+def test_a_closing_has_the_name_of_whoever_is_signed_in(clerk, server):
+    failed_refund(server)
+    Staff(server).shop()
+    page = clerk.page
+    page.wait_for_timeout(700)  # a running counter hears of them within half a second
+    page.reload()
+    for name, typed in (("Mona", "Ada"), ("Olga", "")):
+        expect(page.get_by_role("heading", name="Who is at the till?")).to_be_visible(timeout=WAIT * 7)
+        page.get_by_role("radio", name=name).check()
+        page.get_by_label("PIN", exact=True).fill(PINS[name])
+        page.get_by_label("PIN", exact=True).press("Enter")
+        expect(page.locator("#who")).to_contain_text(name, timeout=WAIT * 7)
+        if typed:
+            review(clerk)
+            open_first(clerk)
+        for field in ("#entry-name", "#assign-name"):
+            expect(page.locator(field)).to_have_value(name, timeout=WAIT)
+        if typed:
+            page.locator("#assign-name").fill(typed)
+            page.get_by_role("button", name="Assign", exact=True).click()
+            expect(page.locator("#assign-now")).to_contain_text(typed, timeout=WAIT)
+            page.get_by_role("button", name="Lock or switch").click()
+
+
 def test_an_entry_and_an_incident_are_assigned_and_everybody_sees_to_whom(clerk, server, shoot):
     sale = failed_refund(server)
     found = incident(server)
     review(clerk)
     open_first(clerk)
     form = clerk.page.locator("#assign")
-    expect(form).to_contain_text("Nobody sees to it yet.")
-    form.get_by_label("Who sees to it").fill("")
-    form.get_by_role("button", name="Assign").click()
+    expect(form).to_contain_text("Unassigned")
+    form.get_by_label("Assignee").fill("")
+    form.get_by_role("button", name="Assign", exact=True).click()
     expect(form).to_contain_text("Enter a name.")
-    form.get_by_label("Who sees to it").fill("Ada <b>")
-    form.get_by_role("button", name="Assign").click()
-    expect(form).to_contain_text("Ada <b> sees to it", timeout=WAIT)
+    form.get_by_label("Assignee").fill("Ada <b>")
+    form.get_by_role("button", name="Assign", exact=True).click()
+    expect(form).to_contain_text("Assigned to Ada <b>", timeout=WAIT)
     shoot("assigned")
     assert entries(server, sale)[0]["assignee"]["name"] == "Ada <b>"
     clerk.page.get_by_role("link", name="Back to the list").click()
-    expect(clerk.page.locator("#queue-list li").first).to_contain_text("Ada <b> sees to it.", timeout=WAIT)
+    expect(clerk.page.locator("#queue-list li").first).to_contain_text("Assigned to Ada <b>", timeout=WAIT)
     shoot("assigned_list")
     # The command line sees and says the same, of incidents too.
     def till(*arguments):

@@ -31,6 +31,19 @@ function say(tone, text) {
   $("entry-state").textContent = text;
 }
 
+/** Who closes things: whoever is signed in, or where there is no staff the name that was typed last. */
+const nameOf = () => whoIs()?.name ?? sessionStorage.getItem(NAME) ?? "";
+
+const NAMES = ["assign-name", "entry-name"];
+// Whoever signs in next closes nothing under the name of whoever was here.
+document.addEventListener("till:locked", () => {
+  sessionStorage.removeItem(NAME);
+  for (const id of NAMES) $(id).value = "";
+});
+document.addEventListener("till:signed-in", () => {
+  for (const id of NAMES) $(id).value ||= nameOf();
+});
+
 /** Tells the list that something was closed, and what it says of that. @param {string} text */
 const reviewed = (text) => document.dispatchEvent(new CustomEvent("till:reviewed", { detail: { text } }));
 
@@ -140,9 +153,9 @@ function render(isSame) {
   $("entry-form").hidden = shown.state !== "open";
   $("assign").hidden = shown.state !== "open";
   $("assign-now").textContent = shown.assignee
-    ? `${shown.assignee.name} sees to it, since ${local(shown.assignee.at)}.` : "Nobody sees to it yet.";
+    ? `Assigned to ${shown.assignee.name} since ${local(shown.assignee.at)}.` : "Unassigned";
   $("assign-give-up").hidden = !shown.assignee;
-  if (!isSame) $("assign-name").value = sessionStorage.getItem(NAME) ?? whoIs()?.name ?? "";
+  if (!isSame) $("assign-name").value = nameOf();
   if (!isSame || !$("entry-form").hidden) renderChoices(isSame);
   $("entry-body").hidden = false;
 }
@@ -170,7 +183,7 @@ function renderChoices(isSame) {
     $("entry-text").value = "";
     $("entry-order").value = "";
     $("entry-amount").value = "";
-    $("entry-name").value = sessionStorage.getItem(NAME) ?? "";
+    $("entry-name").value = nameOf();
     $("entry-evidence").open = false;
     clearFaults();
   }

@@ -54,7 +54,7 @@ function line(name, href, words, sum, since, seconds, assignee = null) {
     text.append(...sentence);
     about.append(text);
   }
-  if (assignee) about.append(make("p", `${assignee.name} sees to it.`, { className: "assignee" }));
+  if (assignee) about.append(make("p", `Assigned to ${assignee.name}`, { className: "assignee" }));
   element.append(about);
   if (sum) element.append(make("p", sum, { className: "stake" }));
   const old = make("p", "", { className: "due" });
