@@ -219,4 +219,8 @@ def test_the_page_invites_signs_in_and_shows_who_is_there(page, server, shop, sh
     page.get_by_role("button", name="Sign in with password").click()
     expect(page.locator("#who")).to_contain_text("Olga, owner", timeout=WAIT)
     shoot("signed_in")
+    page.goto(server.url + "/payments")
+    expect(page.locator("#who")).to_contain_text("Olga, owner", timeout=WAIT)
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("heading", name="Sign in", exact=True)).to_be_visible(timeout=WAIT)
     assert not faults, faults

@@ -103,6 +103,18 @@ def test_an_entry_is_opened_judged_and_closed_with_an_amount(clerk, server, shoo
     shoot("closed")
 
 
+def test_the_pages_of_the_office_say_how_much_waits(clerk, server, shoot):
+    page = clerk.page
+    page.goto(server.url + "/day")
+    expect(page.locator("#way-out")).to_have_text("Sign out", timeout=WAIT)
+    expect(page.locator("#attention-count")).to_be_hidden()
+    failed_refund(server)
+    for path in ("/payments", "/day", "/insights", "/settings"):
+        page.goto(server.url + path)
+        expect(page.locator("#attention-count")).to_have_text(re.compile("^1 open$"), timeout=WAIT)
+    shoot("office")
+
+
 def test_a_closing_has_the_name_of_whoever_is_signed_in(clerk, server):
     failed_refund(server)
     Staff(server).shop()
