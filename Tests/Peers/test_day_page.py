@@ -304,6 +304,29 @@ def test_cash_for_a_refund_is_only_for_one_that_failed(office, server):
     axe(page)
 
 
+def test_a_tender_has_one_name_on_every_page(office, server):
+    page = office
+    opened(server)
+    made = server.create("By-card", "by-card", 1200).json()
+    assert server.confirm(made["id"], "by-card-c", counter.CARD_TENDER).status_code == 200
+
+    def more(route):
+        answer = route.fetch()
+        report = answer.json()
+        report["tenders"] += [{**report["tenders"][0], "tender": "elsewhere"}]
+        route.fulfill(response=answer, json=report)
+
+    page.route("**/v1/day/report", more)
+    for view, places in (("", ["#sales-list"]), ("?view=x", ["#tables", "#paper"])):
+        visit(page, server, "/day" + view)
+        for place in places:
+            for text in ("Typed card", "Outside the provider"):
+                expect(page.locator(place)).to_contain_text(text, timeout=WAIT)
+    page.unroute_all(behavior="ignoreErrors")
+    page.goto(server.url + "/insights")
+    expect(page.locator("#tenders")).to_contain_text("Typed card", timeout=WAIT)
+
+
 def test_an_ended_day_goes_on_and_x_changes_nothing(office, server, shoot):
     page = office
     opened(server)

@@ -1,5 +1,6 @@
 // What is shown of the day: the drawer, its count, the difference, X and Z, as the page's address says.
 
+import { tenderOf } from "./badges.js";
 import { ask } from "./calls.js";
 import { beginCount, counted } from "./day-count.js";
 import { netOf, reportRow, strip, tables, tiles, titleOf } from "./day-report.js";
@@ -170,7 +171,7 @@ async function readSales() {
     try {
       const { tenders, sales, currency } = await ask("GET", "/v1/day/report");
       $("sales-list").replaceChildren(...tenders.flatMap((one) =>
-        salesPair(one.tender, netOf(one), currency)), ...salesPair("Net", sales.net, currency, "all"));
+        salesPair(tenderOf(one.tender), netOf(one), currency)), ...salesPair("Net", sales.net, currency, "all"));
       salesOf = session.id;
       $("sales").hidden = day.session?.id !== salesOf;
     } catch {
@@ -181,10 +182,9 @@ async function readSales() {
 }
 
 function salesPair(name, minor, currency, className = "") {
-  const words = name ? name[0].toUpperCase() + name.slice(1).replaceAll("_", " ") : "Other";
   const value = make("dd", "", { className });
   value.append(make("bdi", signed(minor, currency, false)));
-  return [make("dt", words, { className }), value];
+  return [make("dt", name, { className }), value];
 }
 
 // ---- All of it

@@ -180,7 +180,7 @@ addEventListener("pageshow", (event) => {
 /** @type {{name: string, state: Record<string, string>}[]} */
 const USUAL_VIEWS = [
   { name: "All", state: {} }, { name: "Today", state: { period: "0" } },
-  { name: "Open", state: { status: "unknown,processing,requires_action,stored", period: "all" } },
+  { name: "Unsettled", state: { status: "unknown,processing,requires_action,stored", period: "all" } },
   { name: "Authorized", state: { status: "requires_capture,partially_captured", period: "all" } },
   { name: "Declined this week", state: { status: "declined", period: "7" } },
   { name: "Refunds", state: { status: "refunded,partially_refunded" } },
