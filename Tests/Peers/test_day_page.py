@@ -1,4 +1,5 @@
 """The page of the day: the drawer is opened with a count, paid into and out of, counted, and closed with a Z."""
+import json
 import re
 import time
 
@@ -290,6 +291,13 @@ def test_a_day_is_not_closed_over_unreadable_payments_without_a_word(office, ser
     expect(page.locator("#close-unread")).to_contain_text("2 payments", timeout=WAIT)
     expect(page.locator("#reasons")).to_be_visible()
     axe(page)
+    # No command line where somebody stands at a till.
+    why = {"code": "unreadable_need_reason", "detail": "They cannot be read.", "next": "See till journal verify."}
+    page.route("**/v1/day/close", lambda route: route.fulfill(
+        status=409, content_type="application/problem+json", body=json.dumps(why)))
+    close(page)
+    expect(page.locator("#alert")).to_contain_text("tell whoever runs the till", timeout=WAIT)
+    expect(page.locator("#alert")).not_to_contain_text("journal verify")
     page.unroute_all(behavior="ignoreErrors")
 
 

@@ -73,7 +73,7 @@ def test_an_entry_is_opened_judged_and_closed_with_an_amount(clerk, server, shoo
     review(clerk)
     row = clerk.page.locator("#queue-list li")
     expect(row).to_contain_text("Refund failed later: o-1")
-    expect(row).to_contain_text("5.00 EUR")
+    expect(row).to_contain_text("€5.00")
     shoot("list")
     open_first(clerk)
     assert f"entry={sale['id']}.1" in clerk.page.url
@@ -86,12 +86,12 @@ def test_an_entry_is_opened_judged_and_closed_with_an_amount(clerk, server, shoo
     shoot("entry")
     clerk.page.get_by_role("button", name="Close it…").click()
     dialog = clerk.page.get_by_role("dialog")
-    expect(dialog).to_contain_text("Record 3.00 EUR as refunded another way?")
+    expect(dialog).to_contain_text("Record €3.00 as refunded another way?")
     expect(dialog).to_contain_text("Nothing is sent to the provider")
     expect(dialog.get_by_role("button", name="Back")).to_be_focused()
     clerk.page.wait_for_timeout(500)
     shoot("question")
-    dialog.get_by_role("button", name="Record 3.00 EUR as refunded").click()
+    dialog.get_by_role("button", name="Record €3.00 as refunded").click()
     expect(clerk.page.locator("#queue-state")).to_contain_text("Closed: Refund failed later: o-1", timeout=WAIT)
     expect(clerk.page.locator("#queue-empty")).to_have_text("Nothing needs you.")
     expect(clerk.page.locator("#to-review-count")).to_be_hidden()
@@ -192,7 +192,7 @@ def test_bad_input_is_named_beside_its_field_and_nothing_is_sent(clerk, server, 
     button.click()
     expect(page.locator("#entry-choice-fault")).to_have_text("Choose what you know.")
     fill(page, text="  ", name="")
-    for amount, words in (("0", "more than zero"), ("1,2,3", "Write digits"), ("12.51", "At most 12.50 EUR"),
+    for amount, words in (("0", "more than zero"), ("1,2,3", "Write digits"), ("12.51", "At most €12.50"),
                           ("3.001", "2 decimal places")):
         page.locator("#entry-amount").fill(amount)
         button.click()
@@ -234,7 +234,7 @@ def test_a_double_click_closes_once(clerk, server):
     clerk.page.get_by_role("button", name="Close it…").dblclick()
     clerk.page.wait_for_timeout(500)
     assert sent == [], "the second half of a double click sends nothing"
-    clerk.page.get_by_role("dialog").get_by_role("button", name="Record 5.00 EUR").dblclick()
+    clerk.page.get_by_role("dialog").get_by_role("button", name="Record €5.00").dblclick()
     expect(clerk.page.locator("#queue-state")).to_contain_text("Closed", timeout=WAIT)
     assert len(sent) == 1, sent
     now = server.request("GET", f"/v1/payments/{sale['id']}").json()
@@ -258,7 +258,7 @@ def test_a_reload_in_the_middle_finishes_what_was_sent_under_its_key(clerk, serv
 
     page.route("**/resolve", lose)
     fill(page)
-    send(page, "Record 5.00 EUR")
+    send(page, "Record €5.00")
     expect(page.locator("#entry-state")).to_contain_text("It is not known yet", timeout=WAIT)
     page.reload()
     answered.append(True)
@@ -283,7 +283,7 @@ def test_another_tab_closed_it_first_and_the_page_says_who(clerk, server, shoot)
     body = {"resolution": "written_off", "evidence": "Too little to chase", "actor": "Grace"}
     first = server.request("POST", f"/v1/payments/{sale['id']}/attention/1/resolve", body, "other-tab")
     assert first.ok, first.text
-    send(clerk.page, "Record 5.00 EUR")
+    send(clerk.page, "Record €5.00")
     expect(clerk.page.locator("#entry-closing")).to_contain_text("Grace", timeout=WAIT)
     expect(clerk.page.locator("#entry-closing")).to_contain_text("Written off")
     expect(clerk.page.locator("#entry-state")).to_contain_text("No money moved.")

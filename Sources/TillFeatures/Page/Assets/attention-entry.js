@@ -5,13 +5,14 @@ import {
   closingFacts, entryTitle, happened, incidentTitle, local, OUTCOMES, RESOLUTIONS, SUSPENSE, title,
 } from "./attention-words.js";
 import { $, descriptions, make } from "./dom.js";
-import { decimal, minorUnits, money } from "./money.js";
+import { decimal, minorUnits } from "./money.js";
 import { clearFaults, linked, mark } from "./notice.js";
 import { STATUS } from "./payment.js";
 import { ask, keptRequests, operate, Refusal, sentencesOf } from "./requests.js";
 import { review } from "./review.js";
 import { whoIs } from "./session.js";
 import { pathOf } from "./shown.js";
+import { sum as money } from "./sums.js";
 
 /** The name of who closes things, for as long as this page is open. */
 const NAME = "till.name";

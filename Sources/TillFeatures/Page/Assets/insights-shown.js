@@ -247,7 +247,7 @@ function omissions(answer) {
   const { count } = answer.unreadable;
   $("unreadable").hidden = count === 0;
   $("unreadable").textContent = count === 0 ? ""
-    : `${count} payments cannot be read; their money is in no sum. See till journal verify.`;
+    : `${count} payments cannot be read; their money is not included in any total. Tell whoever runs the till.`;
 }
 
 /** @param {any} answer @param {string} currency @param {boolean} isByWeek */
