@@ -444,7 +444,7 @@ def test_two_pages_show_the_truth_of_the_server(office, server, browser):
     expect(page.locator("#expected-sum")).to_have_text("€200.00", timeout=WAIT)
     # The other one opens nothing any more.
     expect(other.locator("#expected-sum")).to_have_text("€200.00", timeout=WAIT)
-    expect(other.locator("#done")).to_have_text("The day was opened at another device.")
+    expect(other.locator("#done")).to_have_text("The day was opened on another device.")
     enter(other, "Pay in", "10", "Coins")
     for one in (page, other):
         expect(one.locator("#expected-sum")).to_have_text("€210.00", timeout=WAIT)
@@ -476,7 +476,7 @@ def test_a_close_that_was_agreed_to_is_no_close_of_another_count(office, server)
     focused(page, page.locator("#sure-back"))
     post(server, "count", {"total": 14900}, 200)
     page.locator("#really-close").click(timeout=WAIT)
-    expect(page.locator("#alert")).to_contain_text("changed at another device", timeout=WAIT)
+    expect(page.locator("#alert")).to_contain_text("changed on another device", timeout=WAIT)
     expect(page.locator("#difference")).to_have_text("−€1.00")
     assert standing(server)["last"] is None
     close(page)
@@ -530,7 +530,7 @@ def test_an_entry_of_an_earlier_day_is_not_recorded_in_the_drawer_of_another(off
     opened(server)
     page.reload(wait_until="commit")
     page.unroute("**/v1/day/cash")
-    expect(page.locator("#alert")).to_contain_text("another day", timeout=WAIT)
+    expect(page.locator("#alert")).to_contain_text("Another day", timeout=WAIT)
     assert standing(server)["session"]["cash"] == []
 
 

@@ -143,7 +143,7 @@ function renderClose() {
   $("ledger").replaceChildren(...(isKnown ? ledger(session, true) : []));
   const unread = session.unreadable ?? 0;
   says("close-unread",
-    unread ? `${paymentsOf(unread)} of it cannot be read; what they moved is in no sum. Say why it is closed.` : "");
+    unread ? `${paymentsOf(unread)} of it cannot be read and are not included in any total. Give a reason to close.` : "");
   $("reasons").hidden = by === 0 && unread === 0;
   $("why").textContent = by === 0 ? "Why is it closed?" : "Why is there a difference?";
   says("close",

@@ -145,7 +145,7 @@ $("cash-form").addEventListener("submit", (event) => {
 // ---- Closing, in two steps
 
 const closeAsked = questions($("sure"));
-const CHANGED = "The drawer was changed at another device meanwhile. Nothing was closed here; look at it again.";
+const CHANGED = "The drawer was changed on another device meanwhile. Nothing was closed here; look at it again.";
 $("sure-back").addEventListener("click", () => closeAsked.end(""));
 $("really-close").addEventListener("click", () => closeAsked.end("close"));
 
