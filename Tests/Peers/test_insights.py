@@ -158,6 +158,8 @@ def test_each_chart_is_its_table_and_is_read_by_keyboard(office, server):
     trade(server)
     visit(page, server)
     expect(page.locator("#tiles .tile").first).to_contain_text("€90.00")
+    expect(page.locator("#tiles .tile").first).to_contain_text("No sales in the previous 14 days")
+    expect(page.locator("#tiles")).not_to_contain_text("before –")
     assert sum(same(page, "#over-time", "#over-time-table")) == 9000
     marks = page.locator("#over-time .mark")
     expect(marks).to_have_count(14)

@@ -116,6 +116,7 @@ def test_a_hold_is_captured_in_part_or_released(office, server):
     opened(page, server, payment)
     expect(page.locator("#meta .badge")).to_have_text("Authorized")
     page.get_by_role("button", name="Capture…").click()
+    expect(page.get_by_text("Up to €60.00 can be captured.")).to_be_visible()
     page.get_by_label("Amount", exact=True).fill("48.30")
     page.get_by_role("button", name="Review").click()
     expect(page.locator("#review-words")).to_contain_text("€11.70 cannot be captured later")

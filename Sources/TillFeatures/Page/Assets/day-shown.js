@@ -142,8 +142,9 @@ function renderClose() {
   says("standing", !isKnown ? "" : by === 0 ? "Matches" : "Differs");
   $("ledger").replaceChildren(...(isKnown ? ledger(session, true) : []));
   const unread = session.unreadable ?? 0;
-  says("close-unread",
-    unread ? `${paymentsOf(unread)} of it cannot be read and are not included in any total. Give a reason to close.` : "");
+  says("close-unread", unread
+    ? `${paymentsOf(unread)} cannot be read and ${unread === 1 ? "is" : "are"} not included in any total. `
+      + "Give a reason to close." : "");
   $("reasons").hidden = by === 0 && unread === 0;
   $("why").textContent = by === 0 ? "Why is it closed?" : "Why is there a difference?";
   says("close",

@@ -38,11 +38,11 @@ export function change(now, before) {
   if (before === 0) return "–";
   const thousandths = Math.round((now - before) * 1000 / Math.abs(before));
   const sign = thousandths > 0 ? "+" : thousandths < 0 ? "−" : "";
-  return `${sign}${(Math.abs(thousandths) / 10).toFixed(1)} %`;
+  return `${sign}${(Math.abs(thousandths) / 10).toFixed(1)}%`;
 }
 
-const rate = (perMille) => (perMille === null ? "–" : `${(perMille / 10).toFixed(1)} %`);
-const part = (of, all) => (all > 0 ? `${Math.round(of * 100 / all)} %` : "–");
+const rate = (perMille) => (perMille === null ? "–" : `${(perMille / 10).toFixed(1)}%`);
+const part = (of, all) => (all > 0 ? `${Math.round(of * 100 / all)}%` : "–");
 
 function tile(name, figure, below) {
   const element = make("div", "", { className: "tile" });
@@ -62,15 +62,17 @@ function tiles(answer, money, currency) {
   const stored = answer.offline;
   const risk = stored?.sums?.find((one) => one.currency === currency)?.amount ?? 0;
   const atRisk = stored ? sum(risk, currency) : "–";
-  const since = before.captured ? change(now.captured, before.captured) : "Nothing";
-  const beforeWords = `${since} on the ${counted(answer.days.length, "day")} before`;
+  const days = answer.days.length === 1 ? "day" : counted(answer.days.length, "day");
+  const beforeWords = before.captured ? `${change(now.captured, before.captured)} vs. previous ${days}`
+    : `No sales in the previous ${days}`;
+  const rateBefore = answer.attempts.before.approved_per_mille;
   const payments = counted(money.payments, "payment");
   $("tiles").replaceChildren(
     tile("Captured", sum(now.captured, currency), beforeWords),
     tile("Net of refunds", sum(now.net, currency),
       before.net ? `${change(now.net, before.net)}, ${payments}` : payments),
     tile("Approval rate", rate(attempts.approved_per_mille),
-      `${attempts.approved} of ${decided} attempts; before ${rate(answer.attempts.before.approved_per_mille)}`),
+      `${attempts.approved} of ${decided} attempts${rateBefore === null ? "" : `; before ${rate(rateBefore)}`}`),
     tile("Refunded", sum(now.refunded, currency),
       `${part(now.refunded, now.captured)} of captured, ${counted(now.refunds, "refund")}`),
     tile("Offline at risk", stored?.fault ? "Not known" : atRisk,
