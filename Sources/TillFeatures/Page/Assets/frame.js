@@ -68,9 +68,13 @@ async function count() {
   counting = setTimeout(count, COUNT_MS);
   const link = document.querySelector(".rail a[href='/#attention']");
   if (!link) return;
-  if (!$("attention-count")) link.append(make("span", "", { id: "attention-count", className: "count due" }));
-  $("attention-count").hidden = true;
-  if (!mayReview) return;
+  if (!$("attention-count")) {
+    link.append(make("span", "", { id: "attention-count", className: "count due", hidden: true }));
+  }
+  if (!mayReview) {
+    $("attention-count").hidden = true;
+    return;
+  }
   try {
     const [{ attention, incidents, incidents_open: all }, { breaks }] = await Promise.all([
       ask("GET", `/v1/attention?limit=${MOST_LISTED}`), ask("GET", "/v1/reconciliation"),
