@@ -97,6 +97,27 @@ def test_what_a_role_may_not_is_not_shown(locked, server):
     expect(page.get_by_label("Authorize only")).to_be_visible()
 
 
+def test_the_back_office_is_locked_and_passed_on(locked, server, shoot):
+    page = locked
+    enter(page, "Mona")
+    at_the_till(page, "Mona")
+    for path in ("/payments", "/day", "/insights", "/settings"):
+        page.goto(server.url + path)
+        expect(page.locator("#who")).to_contain_text("Mona", timeout=WAIT)
+        expect(page.get_by_role("button", name="Lock or switch")).to_be_visible()
+    page.goto(server.url + "/payments")
+    expect(page.get_by_role("button", name="Lock or switch")).to_be_visible(timeout=WAIT)
+    axe(page)
+    shoot("office")
+    page.get_by_role("button", name="Lock or switch").click()
+    expect(page.get_by_role("heading", name="Who is at the till?")).to_be_visible(timeout=WAIT)
+    # Whoever is next comes back to the page, as themselves.
+    enter(page, "Carl")
+    page.wait_for_url("**/payments", timeout=WAIT)
+    expect(page.locator("#who")).to_contain_text("Carl", timeout=WAIT)
+    expect(page.locator("#attention-count")).to_be_hidden()
+
+
 def test_readers_printers_and_the_drawer_are_shown_to_those_who_may(locked, server, shop):
     page = locked
     port = Port9100(READY)

@@ -75,13 +75,13 @@ struct AttentionCommand: AsyncParsableCommand {
 
     struct Assign: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "assign", abstract: "Says who sees to an entry, or to an incident.")
+            commandName: "assign", abstract: "Assigns an entry, or an incident, to somebody.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "The payment, or the incident's identifier.") var subject: String
         @Argument(help: "The entry's number; none for an incident.") var number: Int?
         @Option(name: .long, help: "Who it is.") var to: String?
-        @Flag(name: .long, help: "Nobody sees to it any more.") var nobody = false
+        @Flag(name: .long, help: "Unassigns it.") var nobody = false
 
         func validate() throws {
             guard (to == nil) == nobody else { throw ValidationError("Give either --to or --nobody.") }
@@ -106,7 +106,7 @@ struct AttentionCommand: AsyncParsableCommand {
                     writer.endObject()
                     return Output.line(String(decoding: writer.bytes, as: UTF8.self))
                 }
-                Output.line(assignment.map { "\($0.name) sees to it." } ?? "Nobody sees to it.")
+                Output.line(assignment.map { "Assigned to \($0.name)." } ?? "Unassigned.")
             }
         }
 

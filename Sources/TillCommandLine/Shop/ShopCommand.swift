@@ -20,7 +20,7 @@ struct ShopCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Lists the connected shops, and the orders that are not in step.")
+            commandName: "list", abstract: "Lists the connected shops, and the orders that are not in sync.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
 

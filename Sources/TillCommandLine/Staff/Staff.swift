@@ -104,8 +104,8 @@ struct StaffCommand: AsyncParsableCommand {
             commandName: "invite",
             abstract: "Makes a link by which somebody chooses how they sign in to the back office.",
             discussion: """
-                The link is good once and for a day. Whoever opens it chooses a password and sets up codes on a \
-                telephone. What the person had before ends at once, with their sessions, so this is what to do when \
+                The link is good once and for a day. Whoever opens it chooses a password and sets up an authenticator \
+                app. What the person had before ends at once, with their sessions, so this is what to do when \
                 something was lost, too.
                 """)
         @OptionGroup var one: OnePerson

@@ -1,4 +1,4 @@
-// How a payment stands: a shape, a word and a colour, of which the word alone is enough.
+// How a payment stands: a shape, a word and a colour, of which the word alone is enough. And the words for tenders.
 
 import { make } from "./dom.js";
 
@@ -16,6 +16,16 @@ const BADGES = {
 };
 
 export const STATUSES = Object.entries(BADGES).map(([status, [word]]) => ({ status, word }));
+
+/** @type {Record<string, string>} */
+const TENDERS = {
+  card: "Typed card", reader: "Card reader", wallet: "Wallet", paypal: "PayPal", cash: "Cash", apple_pay: "Apple Pay",
+  elsewhere: "Outside the provider", other: "Other",
+};
+
+/** How was paid, as in every report; of a tender without a word here its name. @param {string} tender */
+export const tenderOf = (tender) =>
+  TENDERS[tender] ?? (tender ? tender.charAt(0).toUpperCase() + tender.slice(1).replaceAll("_", " ") : "None");
 
 /** @param {string} name @param {string} [size] */
 export function icon(name, size = "") {

@@ -1,13 +1,17 @@
 // What the pages of the back office share: whoever is not signed in is sent to do so and comes back, who it is stands
-// at the top, F2 leads to the search, and the till's events come in as they happen.
+// at the top beside the way out, F2 leads to the search, and the till's events come in as they happen.
 
-import { actAs, ask, isAlone, reactions, Refusal, sentencesOf } from "./calls.js";
+import { actAs, ask, isAlone, isKept, reactions, Refusal, sentencesOf } from "./calls.js";
 import { $, make } from "./dom.js";
 import "./unfinished.js";
 
 const BACK = "till.back";
 const NEWS_MS = 1_000;
 const RECONNECT_MS = 3_000;
+const COUNT_MS = 60_000;
+/** Payments that one answer lists at most. */
+const MOST_LISTED = 500;
+const STILL_IN = "The till cannot be reached. You are still signed in.";
 const UNREACHED = "The till cannot be reached. What is shown may be out of date.";
 
 /** Without a session nothing of the till is seen; somebody signs in elsewhere and comes back here. */
@@ -24,6 +28,68 @@ export function wordsOf(error) {
   return error.status === 401 ? "" : sentencesOf(error).join(" ");
 }
 
+// ---- Who is signed in, the way out, and what waits for them
+
+/** The staff shares this device, so that it is locked and not signed out. */
+let isShared = false;
+
+async function goOut() {
+  try {
+    await ask("DELETE", isShared ? "/session/person" : "/session");
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 401) return leave();
+    $("alert").textContent = error instanceof Refusal ? sentencesOf(error).join(" ") : STILL_IN;
+    $("alert").hidden = false;
+    return;
+  }
+  if (isShared) return leave();
+  // What was asked for and never answered is shown to whoever signs in next; nothing else stays.
+  for (const name of Object.keys(sessionStorage)) if (!isKept(name)) sessionStorage.removeItem(name);
+  document.body.hidden = true;
+  location.replace("/");
+}
+
+function offerWayOut({ person, personal }) {
+  isShared = Boolean(person) && !personal;
+  if (!$("way-out")) {
+    const button = make("button", "", { id: "way-out", type: "button", className: "button plain dense" });
+    button.addEventListener("click", goOut);
+    $("who").after(button);
+  }
+  $("way-out").textContent = isShared ? "Lock or switch" : "Sign out";
+}
+
+let mayReview = false;
+let counting = 0;
+
+/** Says at the link to "Attention" how much is open. */
+async function count() {
+  clearTimeout(counting);
+  counting = setTimeout(count, COUNT_MS);
+  const link = document.querySelector(".rail a[href='/#attention']");
+  if (!link) return;
+  if (!$("attention-count")) {
+    link.append(make("span", "", { id: "attention-count", className: "count due", hidden: true }));
+  }
+  if (!mayReview) {
+    $("attention-count").hidden = true;
+    return;
+  }
+  try {
+    const [{ attention, incidents, incidents_open: all }, { breaks }] = await Promise.all([
+      ask("GET", `/v1/attention?limit=${MOST_LISTED}`), ask("GET", "/v1/reconciliation"),
+    ]);
+    // What does not match a statement is an incident, too, and counted once.
+    const open = attention.length + incidents.filter(({ kind }) => kind !== "statement").length + breaks.length;
+    const isMore = all > incidents.length || attention.length >= MOST_LISTED;
+    const text = isMore ? `${open}+` : String(open);
+    $("attention-count").replaceChildren(text, make("span", " open", { className: "only-sr" }));
+    $("attention-count").hidden = open === 0;
+  } catch {
+    return; // it is asked again
+  }
+}
+
 /** Shows who is signed in. @param {(may: (permission: string) => boolean, answer: any) => void} [known] */
 export async function showPerson(known) {
   try {
@@ -32,7 +98,13 @@ export async function showPerson(known) {
     actAs(person?.id);
     $("who").textContent = person ? `${person.name}, ${person.role.name}` : "";
     $("who").hidden = !person;
-    known?.((permission) => !person || person.role.permissions.includes(permission), answer);
+    const may = (permission) => !person || person.role.permissions.includes(permission);
+    offerWayOut(answer);
+    if (mayReview !== may("review") || !counting) {
+      mayReview = may("review");
+      count();
+    }
+    known?.(may, answer);
   } catch {
     return; // what is asked next says why
   }

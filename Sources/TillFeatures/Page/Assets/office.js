@@ -1,4 +1,4 @@
-// Signing in to the back office as oneself: with a name, a password and the code of a telephone; and choosing them, by
+// Signing in to the back office as oneself: with a name, a password and the code of an app; and choosing them, by
 // the link that whoever manages the staff has made.
 
 import { $ } from "./dom.js";

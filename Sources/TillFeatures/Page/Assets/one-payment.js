@@ -391,7 +391,8 @@ $("capture").addEventListener("click", async () => {
   for (let next = "back"; next === "back";) {
     if (payment.held <= 0) return alertWith(CHANGED);
     const chosen = await askAmount({
-      title: "Capture", most: payment.held, hint: `${of(payment.held)} are held. The rest is released.`,
+      title: "Capture", most: payment.held,
+      hint: `Up to ${of(payment.held)} can be captured. What you do not capture is released.`,
       hasReason: false,
     });
     if (!chosen) return;

@@ -1,5 +1,6 @@
 // A payment in words: what its status means to the clerk, and what may be done with it.
 
+import { STATUSES } from "./badges.js";
 import { NETWORKS } from "./card-networks.js";
 import { money } from "./money.js";
 
@@ -7,12 +8,8 @@ const OPEN = ["processing", "stored", "unknown", "requires_action"];
 const RETRYABLE = ["requires_payment_method", "declined"];
 const DECIDED = ["succeeded", "refused", "failed", "declined"];
 
-export const STATUS = {
-  requires_payment_method: "Open", declined: "Declined", requires_action: "Waiting", processing: "Processing",
-  stored: "Stored", unknown: "Checking", requires_capture: "Held", partially_captured: "Partly captured",
-  succeeded: "Paid", partially_refunded: "Partly refunded", refunded: "Refunded", canceled: "Canceled",
-  expired: "Hold expired", capture_failed: "Capture failed",
-};
+/** The word for a status, which is that of its badge. @type {Record<string, string>} */
+export const STATUS = Object.fromEntries(STATUSES.map(({ status, word }) => [status, word]));
 
 /** What happened, by the type of its event. */
 export const STEPS = {

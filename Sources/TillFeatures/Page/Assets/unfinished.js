@@ -9,7 +9,9 @@ import { orderName } from "./payment.js";
 
 /** What each operation of a payment is called. */
 const VERBS = { refunds: "Refund", capture: "Capture", cancel: "Cancel or release" };
-const ENTRIES = { paid_in: "Paid in", paid_out: "Paid out", bank_drop: "Bank drop", refund: "Refund in cash" };
+const ENTRIES = {
+  paid_in: "Paid in", paid_out: "Paid out", bank_drop: "Bank drop", refund: "Cash for a failed refund",
+};
 
 function build() {
   const dialog = make("dialog", "", { id: "unfinished", className: "dialog" });
