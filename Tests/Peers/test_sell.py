@@ -249,12 +249,23 @@ def test_an_outcome_that_is_not_known_is_amber_and_no_reader_says_paid(clerk, se
     page.locator("#charge").click()
     expect(page.locator("#headline")).to_have_text(re.compile("^We are checking"), timeout=WAIT)
     ground(page, "unsure")
+    # The security code does not wait for the outcome, and the sale does.
+    expect(clerk.code).to_have_value("", timeout=WAIT)
+    expect(clerk.amount).to_have_value("12.50")
     page.keyboard.press("Escape")
     expect(page.locator("#headline")).to_have_text(re.compile("^We are checking"))
     axe(page)
     shoot("unsure")
     page.unroute("**/v1/payments/pay_*")
     ground(page, "paid")
+    # The same sale and card are not there to be charged once more.
+    expect(clerk.amount).to_have_value("")
+    expect(clerk.card).to_have_value("")
+    page.unroute("**/confirm")
+    expect(page.locator("#charge")).to_be_enabled(timeout=WAIT)
+    page.keyboard.press("F9")
+    expect(page.locator("#headline")).to_have_text("Not charged", timeout=WAIT)
+    assert [one["captured"] for one in payments(server)] == [1250]
 
 
 # ---- Parked sales
