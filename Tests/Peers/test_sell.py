@@ -135,6 +135,36 @@ def test_the_keyboard_alone_sells_with_letters_and_f9(clerk, server):
     assert sorted(one["captured"] for one in payments(server)) == [120, 830]
 
 
+def test_digits_after_cash_was_chosen_are_what_was_handed_over(clerk, server):
+    page = clerk.page
+    tendered = page.get_by_label("Cash handed over")
+    page.keyboard.type("4830", delay=90)
+    page.keyboard.press("c")
+    expect(tendered).to_be_focused()
+    page.keyboard.type("5000", delay=90)
+    expect(tendered).to_have_value("50.00")
+    keypad = page.get_by_role("group", name="Keypad")
+    keypad.get_by_role("button", name="Delete the last digit").click()
+    expect(tendered).to_have_value("5.00")
+    keypad.get_by_role("button", name="0", exact=True).click()
+    expect(tendered).to_have_value("50.00")
+    expect(clerk.amount).to_have_value("48.30")
+    page.keyboard.press("F9")
+    expect(page.locator("#change")).to_have_text("Change due: 1.70 EUR", timeout=WAIT)
+    assert [one["captured"] for one in payments(server)] == [4830]
+    expect(page.get_by_role("button", name="Start another sale")).to_be_visible(timeout=WAIT)
+    page.keyboard.press("Escape")
+    ground(page, "idle")
+    # Cash is chosen still, and the next sale begins with its amount.
+    page.keyboard.type("1200", delay=90)
+    expect(clerk.amount).to_have_value("12.00")
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.get_by_role("radio", name="Cash").click()
+    expect(tendered).to_be_focused()
+    field, charge = tendered.bounding_box(), page.locator("#charge").bounding_box()
+    assert 0 <= field["y"] and field["y"] + field["height"] <= charge["y"] + 1, "it lies behind Charge"
+
+
 def test_a_scanners_burst_goes_to_the_search_and_its_enter_never_charges(clerk, server):
     page = clerk.page
     page.get_by_role("radio", name="Cash").check()
