@@ -323,6 +323,25 @@ def test_a_sale_is_parked_and_resumed_and_nothing_of_a_card_is_kept(clerk, serve
     assert payments(server) == []
 
 
+def test_a_parked_sale_that_is_to_be_authorized_only_comes_back_as_one(clerk, server):
+    page = clerk.page
+    clerk.fill("74.20", counter.CARD, "jacket")
+    page.get_by_label("Authorize only").check()
+    page.get_by_role("button", name="Park", exact=True).click()
+    expect(page.get_by_label("Authorize only")).not_to_be_checked()
+    page.reload()
+    page.get_by_role("button", name="Parked 1").click()
+    dialog = page.get_by_role("dialog", name="Parked sales")
+    expect(dialog).to_contain_text("Authorize only")
+    dialog.get_by_role("button", name="Resume jacket").click()
+    expect(clerk.amount).to_have_value("74.20")
+    expect(page.get_by_label("Authorize only")).to_be_checked()
+    clerk.fill("74.20", counter.CARD)
+    page.locator("#charge").click()
+    expect(page.locator("#headline")).to_have_text("Held", timeout=WAIT)
+    assert [(one["status"], one["captured"]) for one in payments(server)] == [("requires_capture", 0)]
+
+
 def test_no_more_than_twenty_sales_are_parked_and_an_order_comes_back_as_it_is(clerk, server):
     page = clerk.page
     page.evaluate("""() => localStorage.setItem("till.parked", JSON.stringify(Array.from({ length: 20 },
