@@ -356,7 +356,7 @@ def test_no_more_than_twenty_sales_are_parked_and_an_order_comes_back_as_it_is(c
     page.reload()
     book(server)
     page.reload()
-    page.get_by_role("button", name="of order 4711").click()
+    page.get_by_role("button", name="Select order 4711").click()
     page.keyboard.type("2000", delay=90)
     expect(clerk.amount).to_have_value("20.00")
     page.keyboard.press("F4")
@@ -404,6 +404,30 @@ def test_a_counter_that_stops_is_noticed_and_found_again(clerk, server):
     expect(page.locator("#charge")).to_be_enabled()
 
 
+# ---- Orders to be paid
+
+
+def test_an_order_is_selected_and_charges_nothing_and_replaces_no_sale_that_was_typed(clerk, server):
+    page = clerk.page
+    book(server)
+    page.reload()
+    select = page.get_by_role("button", name="Select order 4711, 48.30 EUR")
+    expect(select).to_have_text("Select", timeout=WAIT)
+    expect(page.locator("#open-orders-list li")).to_contain_text("48.30 EUR")
+    clerk.amount.fill("12.50")
+    select.click()
+    expect(page.get_by_role("alert")).to_contain_text("Park or charge the current sale first.")
+    expect(clerk.amount).to_have_value("12.50")
+    expect(page.locator("#chosen")).to_be_hidden()
+    clerk.amount.fill("")
+    select.click()
+    expect(page.locator("#chosen-words")).to_contain_text("Order 4711")
+    # What it proposes was typed by nobody.
+    select.click()
+    expect(clerk.amount).to_have_value("48.30")
+    assert payments(server) == []
+
+
 # ---- Parts
 
 
@@ -415,7 +439,7 @@ def test_what_is_left_of_an_order_is_the_total_with_its_parts_beneath(clerk, ser
     paid = server.confirm(made.json()["id"], "part-1-c", {"type": "cash", "tendered": 2000})
     assert paid.json()["status"] == "succeeded", paid.text
     page.reload()
-    page.get_by_role("button", name="of order 4711").click()
+    page.get_by_role("button", name="Select order 4711").click()
     expect(page.get_by_role("heading", name="Left to pay on 4711")).to_be_visible()
     expect(clerk.amount).to_have_value("28.30")
     expect(page.locator("#split-paid")).to_have_text("20.00 EUR of 48.30 EUR paid")
