@@ -2,7 +2,7 @@
 
 import { badge } from "./badges.js";
 import { $, make } from "./dom.js";
-import { decimal, money } from "./money.js";
+import { decimal, minorUnits, money } from "./money.js";
 import { draw } from "./money-bar.js";
 import { chosenOrder, propose } from "./order.js";
 
@@ -21,9 +21,20 @@ function choosePart(order, parts) {
   }
 }
 
+/** What the last of equal parts comes to, in minor units. */
+const lastOf = (minor, parts) => minor - share(minor, parts) * (parts - 1);
+
+/** What equal parts come to, so that they add up. */
+function partsText({ currency, payment: { open } }, parts) {
+  if (parts === 1) return "Rest";
+  const [each, last] = [share(open, parts), lastOf(open, parts)];
+  if (each === last) return `${parts} × ${money(each, currency)}`;
+  const others = parts === 2 ? decimal(each, currency) : `${parts - 1} × ${decimal(each, currency)}`;
+  return `${parts} parts: ${others}, last ${money(last, currency)}`;
+}
+
 function partButton(order, parts) {
-  const text = parts === 1 ? "Rest" : `${parts} × ${money(share(order.payment.open, parts), order.currency)}`;
-  const button = make("button", text, { type: "button" });
+  const button = make("button", partsText(order, parts), { type: "button" });
   button.dataset.parts = String(parts);
   button.setAttribute("aria-pressed", String(parts === 1));
   button.addEventListener("click", () => choosePart(order, parts));
@@ -38,21 +49,32 @@ function partRow(payment, currency) {
   return item;
 }
 
+/** Says what the amount is of; a part of an order is not all that is left of it. */
+function nameSale() {
+  const order = chosenOrder();
+  const { paid = 0, reserved = 0, open = 0 } = order?.payment ?? {};
+  const amount = order ? minorUnits($("amount").value, order.currency).value ?? open : open;
+  $("sale-title").textContent = !order ? "New sale"
+    : amount !== open ? `Part of ${order.number}, ${money(open, order.currency)} left`
+      : paid > 0 || reserved > 0 ? `Left to pay on ${order.number}` : `Order ${order.number}`;
+}
+
 function show() {
   const order = chosenOrder();
   $("split").hidden = !order;
-  const { paid = 0, reserved = 0, open = 0 } = order?.payment ?? {};
-  const isPart = paid > 0 || reserved > 0;
-  $("sale-title").textContent = !order ? "New sale"
-    : isPart ? `Left to pay on ${order.number}` : `Order ${order.number}`;
+  nameSale();
   if (!order) return;
+  const { paid = 0, reserved = 0, open = 0 } = order.payment;
+  const isPart = paid > 0 || reserved > 0;
   const all = paid + reserved + open;
   $("split-paid").hidden = $("split-bar").toggleAttribute("hidden", !isPart);
   $("split-paid").textContent = `${money(paid, order.currency)} of ${money(all, order.currency)} paid`;
   draw($("split-bar"), { kept: paid, refunded: 0, disputed: 0, held: reserved, free: open, all });
   const parts = (order.payments ?? []).filter((one) => !["canceled", "expired"].includes(one.status));
   $("split-parts").replaceChildren(...parts.slice(0, MOST_PARTS).map((one) => partRow(one, order.currency)));
-  $("split-equal").replaceChildren(...GUESTS.map((number) => partButton(order, number)));
+  $("split-equal").replaceChildren(...GUESTS.filter((number) => lastOf(open, number) > 0)
+    .map((number) => partButton(order, number)));
 }
 
 document.addEventListener("till:order-changed", show);
+$("amount").addEventListener("input", nameSale);
