@@ -279,6 +279,9 @@ def test_an_outcome_that_is_not_known_is_amber_and_no_reader_says_paid(clerk, se
     page.locator("#charge").click()
     expect(page.locator("#headline")).to_have_text(re.compile("^We are checking"), timeout=WAIT)
     ground(page, "unsure")
+    expect(page.locator("#stage-sum")).to_have_text("12.50 EUR")
+    expect(page.locator("#stage-sum")).to_be_visible()
+    expect(page.locator("#live")).to_have_text("Offline", timeout=WAIT)
     # The security code does not wait for the outcome, and the sale does.
     expect(clerk.code).to_have_value("", timeout=WAIT)
     expect(clerk.amount).to_have_value("12.50")
