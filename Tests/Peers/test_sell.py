@@ -219,6 +219,33 @@ def test_one_field_finds_orders_payments_and_an_amount(clerk, server, shoot):
     shoot("order")
 
 
+def test_the_search_says_that_there_is_more_and_shows_what_bears_the_very_name(clerk, server):
+    page = clerk.page
+    for number in range(7):
+        made = server.create(f"find-{number}", f"k-{number}", 4830).json()
+        paid = server.confirm(made["id"], f"c-{number}", {"type": "cash", "tendered": 4830})
+        assert paid.json()["status"] == "succeeded", paid.text
+    old = payments(server)[-1]
+    results = page.get_by_role("region", name="Results")
+    every = results.get_by_role("link", name="All results")
+    page.locator("#q").fill("48.30")
+    expect(results.get_by_role("link", name="find-")).to_have_count(5, timeout=WAIT)
+    expect(results).to_contain_text("5 shown.")
+    expect(every).to_have_attribute("href", "/payments?q=48.30&period=all")
+    # As after so many payments that none of the newest is one of them.
+    found = {"exact": [old], "payments": [], "next": old["id"], "has_more": True}
+    page.route(re.compile(r"/v1/payments\?q="), lambda route: route.fulfill(json=found))
+    page.locator("#q").fill("find-0")
+    expect(results.get_by_role("link", name="find-")).to_have_count(1, timeout=WAIT)
+    expect(results).to_contain_text("1 shown.")
+    found.pop("exact")
+    page.locator("#q").fill("find-00")
+    expect(results.get_by_role("link", name="find-")).to_have_count(0, timeout=WAIT)
+    expect(every).to_be_visible()
+    expect(results).not_to_contain_text("Nothing was found.")
+    page.unroute(re.compile(r"/v1/payments\?q="))
+
+
 # ---- The stage
 
 
