@@ -487,3 +487,23 @@ def test_what_is_left_of_an_order_is_the_total_with_its_parts_beneath(clerk, ser
     page.locator("#charge").click()
     expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
     assert sorted(one["captured"] for one in payments(server)) == [2000, 2830]
+
+
+def test_the_next_part_of_an_order_is_one_press_away(clerk, server):
+    page = clerk.page
+    book(server)
+    page.reload()
+    page.get_by_role("button", name="Select order 4711").click()
+    page.keyboard.type("2000", delay=90)
+    page.get_by_role("radio", name="Cash").check()
+    page.locator("#charge").click()
+    expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+    page.get_by_role("button", name="Next part of 4711").click()
+    expect(page.locator("#chosen-words")).to_contain_text("28.30 EUR to pay")
+    expect(clerk.amount).to_have_value("28.30")
+    page.locator("#charge").click()
+    expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+    page.get_by_role("button", name="Start another sale").click()
+    ground(page, "idle")
+    expect(page.locator("#chosen")).to_be_hidden()
+    assert sorted(one["captured"] for one in payments(server)) == [2000, 2830]

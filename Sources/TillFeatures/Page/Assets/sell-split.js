@@ -4,7 +4,10 @@ import { badge } from "./badges.js";
 import { $, make } from "./dom.js";
 import { decimal, minorUnits, money } from "./money.js";
 import { draw } from "./money-bar.js";
-import { chosenOrder, propose } from "./order.js";
+import { chooseOrder, chosenOrder, propose } from "./order.js";
+import { isOpen, isRetryable } from "./payment.js";
+import { ask } from "./requests.js";
+import { may, session } from "./session.js";
 
 /** Payments of one order that are shown; an order has few. */
 const MOST_PARTS = 20;
@@ -76,5 +79,41 @@ function show() {
     .map((number) => partButton(order, number)));
 }
 
+// ---- The next guest
+
+/** The payment that is shown, and its order once something is known to be left of it. */
+const nothing = (id = "") => ({ id, isAsked: false, /** @type {any} */ order: null });
+let next = nothing();
+
+function nameNext() {
+  $("another").textContent = next.order ? `Next part of ${next.order.number}` : "Start another sale";
+}
+
+/** Offers what is left of an order when a part of it has ended. */
+async function offerNext() {
+  const payment = session.payment;
+  if (!payment) return;
+  if (payment.id !== next.id) next = nothing(payment.id);
+  nameNext();
+  const mine = next;
+  if (mine.isAsked || !payment.part || !may("sell") || isOpen(payment) || isRetryable(payment)) return;
+  mine.isAsked = true;
+  try {
+    const order = await ask("GET", `/v1/orders/${encodeURIComponent(payment.part.order_id)}`);
+    if (order.payment?.open > 0) mine.order = order;
+  } catch {
+    // The order can be selected from the list.
+  }
+  if (mine === next) nameNext();
+}
+
+document.addEventListener("till:shown", offerNext);
+// The sale before has left the form by then: sale.js comes first.
+$("another").addEventListener("click", () => {
+  const { order } = next;
+  next = nothing();
+  nameNext();
+  if (order) chooseOrder(order);
+});
 document.addEventListener("till:order-changed", show);
 $("amount").addEventListener("input", nameSale);
