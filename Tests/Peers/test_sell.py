@@ -372,6 +372,27 @@ def test_a_parked_sale_that_is_to_be_authorized_only_comes_back_as_one(clerk, se
     assert [(one["status"], one["captured"]) for one in payments(server)] == [("requires_capture", 0)]
 
 
+def test_a_parked_sale_is_deleted_by_the_second_press_and_not_beside_resume(clerk):
+    page = clerk.page
+    clerk.amount.fill("74.20")
+    page.get_by_role("button", name="Park", exact=True).click()
+    page.get_by_role("button", name="Parked 1").click()
+    dialog = page.get_by_role("dialog", name="Parked sales")
+    delete = dialog.get_by_role("button", name="Delete the sale, 74.20 EUR")
+    delete.dblclick()
+    asked = dialog.get_by_role("button", name="Delete 74.20 EUR?", exact=True)
+    expect(asked).to_be_visible()
+    # Whoever does something else has not said yes.
+    dialog.get_by_role("button", name="Back").focus()
+    expect(delete).to_be_visible()
+    expect(dialog.locator("li")).to_have_count(1)
+    delete.click()
+    page.wait_for_timeout(600)
+    asked.click()
+    expect(dialog.locator("li")).to_have_count(0)
+    assert page.evaluate("localStorage.getItem('till.parked')") == "[]"
+
+
 def test_no_more_than_twenty_sales_are_parked_and_an_order_comes_back_as_it_is(clerk, server):
     page = clerk.page
     page.evaluate("""() => localStorage.setItem("till.parked", JSON.stringify(Array.from({ length: 20 },

@@ -141,10 +141,25 @@ function row(one) {
   again.addEventListener("click", () => resume(one));
   const off = make("button", "Delete", { type: "button", className: "button plain" });
   off.setAttribute("aria-label", `Delete ${one.number || "the sale"}, ${sum}`);
-  off.addEventListener("click", () => {
+  let isAsked = false;
+  off.addEventListener("click", (event) => {
+    // The second half of a double click is no answer.
+    if (isAsked && event.detail > 1) return;
+    if (!isAsked) {
+      isAsked = true;
+      off.textContent = minor ? `Delete ${sum}?` : "Delete it?";
+      off.removeAttribute("aria-label");
+      return;
+    }
     drop(one);
     list();
     $("parked-close").focus();
+  });
+  // Whoever goes on to something else has not answered.
+  off.addEventListener("blur", () => {
+    isAsked = false;
+    off.textContent = "Delete";
+    off.setAttribute("aria-label", `Delete ${one.number || "the sale"}, ${sum}`);
   });
   item.append(words, make("b", sum, { className: "n" }), again, off);
   return item;
