@@ -165,6 +165,20 @@ def test_digits_after_cash_was_chosen_are_what_was_handed_over(clerk, server):
     assert 0 <= field["y"] and field["y"] + field["height"] <= charge["y"] + 1, "it lies behind Charge"
 
 
+def test_the_next_amount_is_typed_in_sight(clerk):
+    page = clerk.page
+    page.set_viewport_size({"width": 1280, "height": 800})
+    sell_cash(clerk, "48.30", "50.00")
+    expect(page.get_by_role("button", name="Start another sale")).to_be_visible(timeout=WAIT)
+    page.evaluate("document.activeElement.blur()")
+    page.evaluate("scrollTo(0, 0)")
+    expect(clerk.amount).not_to_be_in_viewport()
+    page.keyboard.type("1200", delay=90)
+    expect(clerk.amount).to_have_value("12.00")
+    expect(clerk.amount).to_be_in_viewport(ratio=1)
+    expect(page.locator("#charge")).to_be_in_viewport(ratio=1)
+
+
 def test_a_scanners_burst_goes_to_the_search_and_its_enter_never_charges(clerk, server):
     page = clerk.page
     page.get_by_role("radio", name="Cash").check()

@@ -154,12 +154,19 @@ function onTenderedKey(event) {
   event.preventDefault();
 }
 
+/** Shows the sale whose amount is typed out of sight, as below the outcome of the last one. */
+function seeAmount() {
+  const { top, bottom } = $("amount").getBoundingClientRect();
+  if (top < 0 || bottom > innerHeight) $("sale-title").scrollIntoView({ block: "start" });
+}
+
 /** A key that no field takes. */
 function onPageKey(event, isQuick) {
   const digit = digitOf(event);
   const letter = LETTERS[event.key.toLowerCase()];
   if (digit >= 0) {
     typeDigits(String(digit));
+    seeAmount();
   } else if (event.key === "Backspace") {
     deleteDigit();
   } else if (event.key === "Enter") {
