@@ -112,6 +112,7 @@ async function send(method, path, body, key) {
 async function answerTo(method, path, body, key) {
   const answer = await send(method, path, body, key);
   const text = await answer.text();
+  /** @type {any} */
   let json = null;
   try {
     json = text ? JSON.parse(text) : {};

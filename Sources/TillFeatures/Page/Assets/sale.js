@@ -146,9 +146,11 @@ document.addEventListener("till:shown", () => {
   const payment = session.payment;
   if (!payment || session.isStale || session.confirming?.id === payment.id) return;
   if (isOpen(payment) || isRetryable(payment)) return;
-  if (!wasMadeFor(payment, /** @type {any} */ (saleBody()).body)) return;
+  const isItsSale = wasMadeFor(payment, /** @type {any} */ (saleBody()).body);
+  // The next customer may want the same: that is not this payment's sale any more.
   sessionStorage.removeItem(SALE + payment.id);
-  blank();
+  if (adopted?.id === payment.id) adopted = null;
+  if (isItsSale) blank();
 });
 
 /** Says what became of a sale that has no payment: nobody was asked for money. */
