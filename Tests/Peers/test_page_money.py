@@ -219,11 +219,35 @@ def test_a_part_capture_says_what_becomes_of_the_rest_and_the_list_shows_what_wa
     shoot("part_captured")
 
 
-def test_all_of_a_hold_is_captured_without_a_question(clerk, server):
-    clerk.page.goto(server.url + "/#" + held(server)["id"])
-    clerk.page.reload()
-    clerk.page.get_by_role("button", name="Capture", exact=True).click()
+def test_all_of_a_hold_is_captured_only_after_a_question_that_names_the_sum(clerk, server):
+    page = clerk.page
+    page.goto(server.url + "/#" + held(server)["id"])
+    page.reload()
+    page.get_by_role("button", name="Capture", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Capture 12.50 EUR?")
+    expect(dialog).to_be_visible(timeout=WAIT)
+    page.keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
+    assert payments(server)[0]["status"] == "requires_capture"
+    page.get_by_role("button", name="Capture", exact=True).click()
+    dialog.get_by_role("button", name="Capture 12.50 EUR").click()
     headline(clerk, "^Paid$")
+
+
+def test_a_hold_is_released_only_after_a_question_that_names_the_sum(clerk, server):
+    page = clerk.page
+    page.goto(server.url + "/#" + held(server)["id"])
+    page.reload()
+    page.get_by_role("button", name="Cancel the hold").click()
+    dialog = page.get_by_role("dialog", name="Release 12.50 EUR?")
+    expect(dialog).to_contain_text("It cannot be captured later.", timeout=WAIT)
+    dialog.get_by_role("button", name="Back").click()
+    page.wait_for_timeout(500)
+    assert payments(server)[0]["status"] == "requires_capture"
+    page.get_by_role("button", name="Cancel the hold").click()
+    dialog.get_by_role("button", name="Release 12.50 EUR").click()
+    headline(clerk, "^Canceled$")
+    assert payments(server)[0]["status"] == "canceled"
 
 
 def test_the_change_is_still_there_after_a_reload(clerk, server, shoot):

@@ -101,25 +101,28 @@ async function send(method, path, body, key) {
   if (body !== undefined) headers["Content-Type"] = type;
   if (key) headers["Idempotency-Key"] = key;
   if (isAlone()) headers["X-Till-Alone"] = "1";
-  let answer;
   try {
-    answer = await fetch(path, { method, headers, body, credentials: "same-origin", cache: "no-store" });
+    return await fetch(path, { method, headers, body, credentials: "same-origin", cache: "no-store" });
   } catch (error) {
     reactions.unreached();
     throw error;
   }
-  reactions.reached();
-  return answer;
 }
 
 async function answerTo(method, path, body, key) {
   const answer = await send(method, path, body, key);
   const text = await answer.text();
+  /** @type {any} */
+  let json = null;
   try {
-    return { answer, json: text ? JSON.parse(text) : {} };
+    json = text ? JSON.parse(text) : {};
   } catch {
-    return { answer, json: null };
+    // It is no answer of the till's.
   }
+  // Something between says that the till is not there: what it says has no code.
+  if (answer.status >= 500 && !json?.code) reactions.unreached();
+  else reactions.reached();
+  return { answer, json };
 }
 
 /**

@@ -48,16 +48,31 @@ function refundQuestion(payment, minor) {
   };
 }
 
-/** What is asked before the rest of a hold is given up; nothing if all of it is captured. */
+/** What is asked before a hold is captured, and the rest of it is given up. */
 function captureQuestion(payment, minor) {
   const rest = payment.held - minor;
-  if (rest <= 0) return null;
   const of = (sum) => money(sum, payment.currency);
+  if (rest <= 0) {
+    return {
+      title: `Capture ${of(minor)}?`, words: "The customer is charged.",
+      facts: [["Order", orderName(payment)], ["Held", of(payment.held)]], send: `Capture ${of(minor)}`,
+    };
+  }
   return {
     title: `Capture ${of(minor)} and release ${of(rest)}?`,
     words: `The other ${of(rest)} of the hold is released to the customer. It cannot be captured later.`,
     facts: [["Order", orderName(payment)], ["Held", of(payment.held)]],
     send: `Capture ${of(minor)}, release ${of(rest)}`,
+  };
+}
+
+/** What is asked before all that is held is given up. */
+function releaseQuestion(payment) {
+  const of = (sum) => money(sum, payment.currency);
+  return {
+    title: `Release ${of(payment.held)}?`, words: "It cannot be captured later.",
+    facts: [["Order", orderName(payment)], ["Captured so far", payment.captured > 0 && of(payment.captured)]],
+    send: `Release ${of(payment.held)}`,
   };
 }
 
@@ -73,8 +88,7 @@ function moneyForm(form, id, verb, question, more) {
       $(id).focus();
       return;
     }
-    const asked = question(payment, amount.value);
-    if (asked && !(await review(asked))) return;
+    if (!(await review(question(payment, amount.value)))) return;
     if (session.payment?.id !== payment.id) return;
     busy(async () => {
       const body = { amount: amount.value, ...more() };
@@ -100,10 +114,12 @@ $("capture-amount").addEventListener("input", () => {
 });
 
 for (const id of ["cancel", "drop"]) {
-  $(id).addEventListener("click", () => {
+  $(id).addEventListener("click", async () => {
     const payment = session.payment;
-    if (!payment) return;
+    if (!payment || session.busy) return;
     clearFaults();
+    if (payment.held > 0 && !(await review(releaseQuestion(payment)))) return;
+    if (session.payment?.id !== payment.id) return;
     busy(async () => open(await operate(pathOf(payment.id, "cancel"), "{}")));
   });
 }

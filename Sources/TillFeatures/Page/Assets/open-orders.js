@@ -3,7 +3,8 @@
 
 import { $, make } from "./dom.js";
 import { money } from "./money.js";
-import { chooseOrder } from "./order.js";
+import { alertWith } from "./notice.js";
+import { chooseOrder, isTyped } from "./order.js";
 import { ask, fail, Refusal } from "./requests.js";
 
 const SHOWN = 12;
@@ -15,12 +16,22 @@ function row(order) {
   if (status === "partly_paid") {
     name.append(make("span", `of ${money(order.amount, order.currency)}`, { className: "of" }));
   }
-  const charge = make("button", `Charge ${money(open, order.currency)}`, { type: "button" });
-  charge.setAttribute("aria-label", `Charge ${money(open, order.currency)} of order ${order.number}`);
-  charge.addEventListener("click", () => chooseOrder(order));
+  const sum = money(open, order.currency);
+  const select = make("button", "Select", { type: "button" });
+  select.setAttribute("aria-label", `Select order ${order.number}, ${sum}`);
+  select.addEventListener("click", () => choose(order));
+  const act = make("span", "", { className: "act" });
+  act.append(make("b", sum, { className: "n" }), select);
   const item = document.createElement("li");
-  item.append(name, charge);
+  item.append(name, act);
   return item;
+}
+
+/** Puts an order into the form, unless what somebody has typed there would go by it. */
+function choose(order) {
+  if (!isTyped()) return chooseOrder(order);
+  alertWith("Park or charge the current sale first.");
+  $("alert").scrollIntoView({ block: "nearest" });
 }
 
 /** Asks for the orders with something to pay and shows them, newest first. */

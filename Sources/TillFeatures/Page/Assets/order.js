@@ -23,6 +23,10 @@ let chosen = null;
 /** The booked order in the form; null without one. */
 export const chosenOrder = () => chosen;
 
+/** Whether somebody has typed a sale; the amount that an order or an open payment proposes is none. */
+export const isTyped = () => Boolean($("document").value.trim())
+  || Boolean($("amount").value.trim()) && !("proposed" in $("amount").dataset);
+
 /** Takes a booked order out of the form. */
 export function forgetOrder() {
   chosen = null;

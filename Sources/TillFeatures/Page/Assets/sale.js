@@ -6,7 +6,7 @@ import { $, make } from "./dom.js";
 import { decimal, minorUnits, money } from "./money.js";
 import { alertWith, clearFaults, mark, show } from "./notice.js";
 import { forgetOrder, propose, saleBody, saleName, sumOf } from "./order.js";
-import { isRetryable } from "./payment.js";
+import { isOpen, isRetryable } from "./payment.js";
 import { readerTender } from "./readers.js";
 import { newKey, operate, Refusal, sentencesOf, settle } from "./requests.js";
 import { review } from "./review.js";
@@ -79,11 +79,12 @@ function tenderOf(sale) {
   }
 }
 
-/** The shown payment is of the sale in the form. */
-function isOfSale(payment, body) {
-  if (!isRetryable(payment)) return false;
-  return (adopted?.id === payment.id && adopted.body === body) || sessionStorage.getItem(SALE + payment.id) === body;
-}
+/** The sale in the form is what a payment was made for. @param {string | undefined} body */
+const wasMadeFor = (payment, body) => Boolean(body)
+  && (adopted?.id === payment.id && adopted.body === body || sessionStorage.getItem(SALE + payment.id) === body);
+
+/** The shown payment is of the sale in the form, and can still be paid. */
+const isOfSale = (payment, body) => isRetryable(payment) && wasMadeFor(payment, body);
 
 /** The open payment that is shown, if the form has its sale. */
 export const paymentInForm = () =>
@@ -123,6 +124,10 @@ async function charge(sale, tender, asked = sale.sent ?? sale.body) {
   let answer;
   try {
     answer = await settle(pathOf(payment.id, "confirm"), JSON.stringify({ tender }), newKey());
+  } catch (error) {
+    // The security code does not outlive the attempt, however that ends.
+    forgetCard();
+    throw error;
   } finally {
     session.confirming = null;
   }
@@ -134,6 +139,19 @@ async function charge(sale, tender, asked = sale.sent ?? sale.body) {
   // The stream of events may have shown the end before: then somebody may be typing the next customer's sale.
   if (/** @type {any} */ (saleBody()).body === sale.body) blank();
 }
+
+// An attempt without an answer may turn out well long after the button was pressed: its sale leaves the form then, since
+// with it in place Enter would charge the same customer once more.
+document.addEventListener("till:shown", () => {
+  const payment = session.payment;
+  if (!payment || session.isStale || session.confirming?.id === payment.id) return;
+  if (isOpen(payment) || isRetryable(payment)) return;
+  const isItsSale = wasMadeFor(payment, /** @type {any} */ (saleBody()).body);
+  // The next customer may want the same: that is not this payment's sale any more.
+  sessionStorage.removeItem(SALE + payment.id);
+  if (adopted?.id === payment.id) adopted = null;
+  if (isItsSale) blank();
+});
 
 /** Says what became of a sale that has no payment: nobody was asked for money. */
 function unsold(error) {

@@ -74,12 +74,19 @@ function amountHit(minor, currency) {
 
 const part = (title, hits) => (hits.length ? [make("h2", title), ...hits] : []);
 
-const answered = (result, member) => (result.status === "fulfilled" ? result.value[member] : []);
+const answered = (result, member) => (result.status === "fulfilled" ? result.value[member] ?? [] : []);
 
-/** What is said where nothing was found, or not asked. */
-function wordsOf(count, refused) {
+/** The payments of an answer: first those that bear the very name, which may come again among the others. */
+function paymentsOf(result) {
+  const all = [...answered(result, "exact"), ...answered(result, "payments")];
+  return all.filter((one, at) => all.findIndex(({ id }) => id === one.id) === at);
+}
+
+/** What is said where nothing was found, or not asked, or where there is more. */
+function wordsOf(count, refused, isMore) {
   if (refused && !(refused.reason instanceof Refusal)) return "The till cannot be reached. Nothing was searched.";
   if (refused && count === 0) return sentencesOf(refused.reason).join(" ");
+  if (isMore) return count === 0 ? "Nothing was found among the newest payments. " : `${count} shown. `;
   return count === 0 ? "Nothing was found." : `${count} found.`;
 }
 
@@ -95,13 +102,17 @@ async function find() {
     ask("GET", `/v1/orders?q=${q}&limit=${SHOWN * 2}`), ask("GET", `/v1/payments?q=${q}&limit=${SHOWN}`)]);
   if (mine !== search) return;
   const orders = may("sell") ? answered(results[0], "orders").filter((one) => one.payment?.open > 0) : [];
-  const payments = answered(results[1], "payments");
+  const found = paymentsOf(results[1]);
+  const payments = found.slice(0, SHOWN);
+  const isMore = found.length > SHOWN || results[1].status === "fulfilled" && Boolean(results[1].value.next);
+  const shownOrders = orders.slice(0, SHOWN);
   const currency = $("currency").value;
   const amount = may("sell") ? minorUnits(text, currency).value ?? 0 : 0;
-  const words = make("p", wordsOf(orders.length + payments.length, results.find((one) => one.status === "rejected")),
-    { className: "muted small" });
+  const refused = results.find((one) => one.status === "rejected");
+  const words = make("p", wordsOf(shownOrders.length + payments.length, refused, isMore), { className: "muted small" });
+  if (isMore) words.append(make("a", "All results", { href: `/payments?q=${q}&period=all` }));
   $("results").replaceChildren(
-    ...part("Orders", orders.slice(0, SHOWN).map(orderHit)), ...part("Payments", payments.map(paymentHit)),
+    ...part("Orders", shownOrders.map(orderHit)), ...part("Payments", payments.map(paymentHit)),
     ...part("Amount", amount > 0 ? [amountHit(amount, currency)] : []), words);
   $("results").hidden = false;
   $("find-said").textContent = words.textContent;

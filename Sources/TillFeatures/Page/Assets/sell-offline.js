@@ -9,8 +9,11 @@ import { session } from "./session.js";
 import { refresh, render } from "./shown.js";
 
 const ASK_EVERY_MS = 4_000;
+/** An answer that comes sooner after none was on its way already, and says nothing of now. */
+const SETTLE_MS = 1_000;
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 let timer = 0;
+let lostAt = -Infinity;
 
 function show() {
   const dot = make("span", "", { className: `dot ${session.isOffline ? "stop" : "paid"}` });
@@ -31,6 +34,7 @@ async function tryAgain() {
 }
 
 function lose() {
+  lostAt = performance.now();
   if (session.isOffline) return;
   session.isOffline = true;
   $("offline-words").textContent = `Offline since ${CLOCK.format(new Date())}. The till cannot be reached. Nothing can `
@@ -41,7 +45,7 @@ function lose() {
 }
 
 function regain() {
-  if (!session.isOffline) return;
+  if (!session.isOffline || performance.now() - lostAt < SETTLE_MS) return;
   session.isOffline = false;
   clearTimeout(timer);
   show();

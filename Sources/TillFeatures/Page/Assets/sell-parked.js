@@ -19,8 +19,10 @@ const FULL = `${MOST} sales are parked. Resume or delete one first.`;
 const dialog = questions($("parked"));
 
 /**
- * One parked sale: when, and the form as it was. `order` is a booked order, `payment` one that is open.
- * @typedef {{at: number, amount: string, currency: string, number: string, order?: string, payment?: string}} Parked
+ * One parked sale: when, and the form as it was. `order` is a booked order, `payment` one that is open; `manual` is set
+ * if it was to be authorized only.
+ * @typedef {{at: number, amount: string, currency: string, number: string, order?: string, payment?: string,
+ *   manual?: boolean}} Parked
  */
 
 const isText = (value) => typeof value === "string" && value.length <= MOST_CHARACTERS;
@@ -66,7 +68,7 @@ function park() {
   const one = {
     at: Date.now(), amount: $("amount").value.trim(), currency: $("currency").value,
     number: order ? order.number : $("order").value.trim(), ...(order && { order: order.id }),
-    ...(payment && { payment: payment.id }),
+    ...(payment && { payment: payment.id }), ...($("manual").checked && { manual: true }),
   };
   if (![one.amount, one.number].every(isText)) return "The amount or the number is too long.";
   if (!keep([one, ...all])) return "This browser keeps nothing for the page.";
@@ -116,6 +118,7 @@ async function resume(one) {
       $("amount").value = one.amount;
       $("order").value = one.number;
     }
+    $("manual").checked = one.manual === true;
     propose();
   } catch (error) {
     const words = error instanceof Refusal ? sentencesOf(error).join(" ") : "The till cannot be reached.";
@@ -132,15 +135,31 @@ function row(one) {
   const sum = minor ? money(minor, one.currency) : "No amount";
   const words = make("span", "");
   words.append(make("b", one.number || "Sale"), make("small", `Parked ${new Date(one.at).toLocaleString()}`));
+  if (one.manual === true) words.append(make("small", "Authorize only"));
   const again = make("button", "Resume", { type: "button", className: "button" });
   again.setAttribute("aria-label", `Resume ${one.number || "the sale"}, ${sum}`);
   again.addEventListener("click", () => resume(one));
   const off = make("button", "Delete", { type: "button", className: "button plain" });
   off.setAttribute("aria-label", `Delete ${one.number || "the sale"}, ${sum}`);
-  off.addEventListener("click", () => {
+  let isAsked = false;
+  off.addEventListener("click", (event) => {
+    // The second half of a double click is no answer.
+    if (isAsked && event.detail > 1) return;
+    if (!isAsked) {
+      isAsked = true;
+      off.textContent = minor ? `Delete ${sum}?` : "Delete it?";
+      off.removeAttribute("aria-label");
+      return;
+    }
     drop(one);
     list();
     $("parked-close").focus();
+  });
+  // Whoever goes on to something else has not answered.
+  off.addEventListener("blur", () => {
+    isAsked = false;
+    off.textContent = "Delete";
+    off.setAttribute("aria-label", `Delete ${one.number || "the sale"}, ${sum}`);
   });
   item.append(words, make("b", sum, { className: "n" }), again, off);
   return item;

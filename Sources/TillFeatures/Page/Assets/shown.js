@@ -166,6 +166,7 @@ export function open(payment) {
   render();
   clearTimeout(poll);
   if (isOpen(session.payment)) poll = setTimeout(refresh, REFRESH_MS);
+  document.dispatchEvent(new Event("till:shown"));
 }
 
 /** Shows no payment. */
