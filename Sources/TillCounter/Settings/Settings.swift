@@ -73,7 +73,7 @@ public struct Settings: SettingValues {
                 Settings.provider("file", read?.values ?? [:], table),
             ], accessReporter: origins)
         var values: [String: (text: String, origin: Origin)] = [:]
-        for setting in table {
+        for setting in table where Settings.mayBeSet(setting, commandLine, read?.values ?? [:], variables) {
             let key = ConfigKey(["till"] + setting.key.split(separator: ".").map(String.init))
             guard let text = reader.string(forKey: key, isSecret: setting.kind == .secret) else { continue }
             let origin = origins.last ?? .defaultValue
@@ -83,6 +83,22 @@ public struct Settings: SettingValues {
         try Settings.readSecrets(of: table, into: &values, path)
         self.table = table
         self.values = values
+    }
+
+    /// Returns `false` for a setting that no source has, as most of them at every start: the reader would make its names
+    /// anew and ask each source for it.
+    private static func mayBeSet(
+        _ setting: Setting, _ commandLine: [String: String], _ file: [String: String], _ variables: [String: String]
+    ) -> Bool {
+        if commandLine[setting.key] != nil || file[setting.key] != nil { return true }
+        // Of such a key the reader makes the variable's name as the setting does.
+        let isPlain = setting.key.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { part in
+            !part.isEmpty
+                && part.utf8.allSatisfy { byte in
+                    (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x5F
+                }
+        }
+        return !isPlain || variables[setting.variable] != nil
     }
 
     private static func provider(
