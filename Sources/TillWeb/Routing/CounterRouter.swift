@@ -102,7 +102,8 @@ package final class CounterRouter {
         let router = Router(context: RouteContext.self)
         let entries = entries.filter { audiences.isEmpty || audiences.contains($0.route.audience) }
         for (route, responder) in entries {
-            for method in route.methods { router.on(RouterPath(route.template), method: method, responder: responder) }
+            let path = RouterPath(route.template)
+            for method in route.methods { router.on(path, method: method, responder: responder) }
         }
         // Middleware applies to routes added after it, and to paths without a route. Added last, it costs the routes
         // nothing.
