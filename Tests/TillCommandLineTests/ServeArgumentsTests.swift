@@ -6,7 +6,7 @@ import Testing
 @Suite("The arguments of a counter")
 struct ServeArgumentsTests {
     private static let counters: [[String]] = [
-        [], ["--port", "0"], ["--port=0", "--host", "::1", "--json"], ["--"],
+        [], ["--port", "0"], ["--port=0", "--host", "::1", "--json"],
         ["--journal", "x.sqlite", "--config", "till.json", "--account", "shop", "--provider", "sandbox"],
         ["--apple-pay-origin", "http://localhost:3000", "--apple-pay-origin", "http://localhost:3001"],
         ["--provider-setting=stripe.url=http://127.0.0.1:1", "--provider-setting=paypal.secret=-a=b"],
@@ -31,16 +31,15 @@ struct ServeArgumentsTests {
     private static let others: [[String]] = [
         ["serve", "--help"], ["serve", "-h"], ["serve", "--port", "0", "--help"], ["serve", "--help-hidden"],
         ["serve", "--version"], ["serve", "--port"], ["serve", "--unheard-of"], ["serve", "here"], ["serve", "serve"],
-        ["serve", "help"], ["serve", "--", "x"], ["serve", "--experimental-dump-help"],
-        ["serve", "--generate-completion-script", "bash"], ["help", "serve"], ["--version"], ["--json", "serve"], [],
-        ["serv"],
+        ["serve", "help"], ["serve", "--"], ["serve", "--", "x"], ["help", "serve"], ["--version"],
+        ["--json", "serve"], [], ["serv"],
     ]
 
     /// The command that was found, or how the command line ends without one.
     private func outcome(_ parse: () throws -> any ParsableCommand) -> String {
         do {
             var command = try parse()
-            guard !(command is Serve), !(command is any AsyncParsableCommand) else { return "\(command)" }
+            guard !(command is any AsyncParsableCommand) else { return "\(command)" }
             try command.run()
             return "\(command)"
         } catch {
