@@ -73,7 +73,10 @@ public struct Settings: SettingValues {
                 Settings.provider("file", read?.values ?? [:], table),
             ], accessReporter: origins)
         var values: [String: (text: String, origin: Origin)] = [:]
-        for setting in table where Settings.mayBeSet(setting, commandLine, read?.values ?? [:], variables) {
+        var given: Set<String> = []
+        for key in commandLine.keys { given.insert(Settings.name(of: key)) }
+        for key in (read?.values ?? [:]).keys { given.insert(Settings.name(of: key)) }
+        for setting in table where Settings.mayBeSet(setting, given, variables) {
             let key = ConfigKey(["till"] + setting.key.split(separator: ".").map(String.init))
             guard let text = reader.string(forKey: key, isSecret: setting.kind == .secret) else { continue }
             let origin = origins.last ?? .defaultValue
@@ -87,10 +90,9 @@ public struct Settings: SettingValues {
 
     /// Returns `false` for a setting that no source has, as most of them at every start: the reader would make its names
     /// anew and ask each source for it.
-    private static func mayBeSet(
-        _ setting: Setting, _ commandLine: [String: String], _ file: [String: String], _ variables: [String: String]
-    ) -> Bool {
-        if commandLine[setting.key] != nil || file[setting.key] != nil { return true }
+    /// - Parameter given: The names of what the command line and the file have.
+    private static func mayBeSet(_ setting: Setting, _ given: Set<String>, _ variables: [String: String]) -> Bool {
+        if given.contains(name(of: setting.key)) { return true }
         // Of such a key the reader makes the variable's name as the setting does.
         let isPlain = setting.key.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { part in
             !part.isEmpty
@@ -100,6 +102,9 @@ public struct Settings: SettingValues {
         }
         return !isPlain || variables[setting.variable] != nil
     }
+
+    /// The key as the reader compares it: its components, without empty ones.
+    private static func name(of key: String) -> String { key.split(separator: ".").joined(separator: ".") }
 
     private static func provider(
         _ name: String, _ values: [String: String], _ table: [Setting]
