@@ -78,8 +78,21 @@ public struct Till: AsyncParsableCommand {
         return ProviderArguments.explained(error, message: message(for: error), arguments)
     }
 
+    /// Parses the arguments of a command line.
+    ///
+    /// A counter is started without the tree of all commands, of which it needs no other. Whatever starts none is the
+    /// tree's to answer, help and wrong use among it.
+    static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+        if arguments.first == Serve.configuration.commandName,
+            let serve = (try? Serve.parseAsRoot(Array(arguments.dropFirst()))) as? Serve
+        {
+            return serve
+        }
+        return try parseAsRoot(arguments)
+    }
+
     private static func perform(_ arguments: [String]) async throws {
-        var command = try parseAsRoot(try ProviderArguments.rewritten(arguments, for: ProviderModules.all))
+        var command = try parsed(try ProviderArguments.rewritten(arguments, for: ProviderModules.all))
         if var waiting = command as? any AsyncParsableCommand {
             try await waiting.run()
         } else {

@@ -98,7 +98,7 @@ extension PageAsset {
     ]
 
     /// A script that the card fields of customers' pages load, too.
-    private static func shared(_ bytes: [UInt8]) -> PageAsset {
-        PageAsset(bytes: bytes, type: script(bytes).type, audience: .counter, isOfCustomers: true)
+    private static func shared(_ bytes: @autoclosure @escaping @Sendable () -> [UInt8]) -> PageAsset {
+        PageAsset(bytes: bytes(), type: script(bytes()).type, audience: .counter, isOfCustomers: true)
     }
 }
