@@ -6,11 +6,12 @@ import { $ } from "./dom.js";
 import { mark } from "./notice.js";
 import { digitsOf } from "./typed-digits.js";
 import { follow } from "./typed-fields.js";
+import { foreign, say } from "./words.js";
 
 /** What is wrong with the number as it stands, or should be double-checked; "" if nothing is. */
 function numberFault() {
   const { fault, warning } = judgeNumber($("number").value);
-  return fault ?? (warning ? `${warning} Check the number.` : "");
+  return foreign(fault ?? (warning ? `${warning} Check the number.` : ""));
 }
 
 follow($("number"), formatNumber, (text) => {
@@ -26,7 +27,7 @@ follow($("code"), (text, caret) => ({
 }), () => mark("code", ""));
 $("number").addEventListener("blur", () => mark("number", $("number").value.trim() ? numberFault() : ""));
 $("code").addEventListener("blur", () => {
-  mark("code", $("code").value.trim() ? codeFault($("code").value, $("number").value) ?? "" : "");
+  mark("code", $("code").value.trim() ? foreign(codeFault($("code").value, $("number").value) ?? "") : "");
 });
 
 /** The name and the billing address as the till takes them, or what is wrong with them. */
@@ -36,8 +37,8 @@ function cardholder() {
   const country = typed("country").toUpperCase();
   const parts = { line1: typed("line1"), city: typed("city"), region: typed("region"), postal_code: typed("postal") };
   const address = Object.fromEntries(Object.entries(parts).filter(([, value]) => value));
-  if (!country && Object.keys(address).length) return { field: "country", fault: "The country, such as DE." };
-  if (country && !/^([A-Z]{2}|C2)$/.test(country)) return { field: "country", fault: "Two letters, such as DE." };
+  if (!country && Object.keys(address).length) return { field: "country", fault: say("card.countryMissing") };
+  if (country && !/^([A-Z]{2}|C2)$/.test(country)) return { field: "country", fault: say("card.countryLetters") };
   return { ...(name && { name }), ...(country && { billing_address: { ...address, country } }) };
 }
 
@@ -47,12 +48,12 @@ export function cardTender() {
   const expiry = $("expires").value.replace(/\s/g, "");
   const code = $("code").value;
   const { fault } = judgeNumber(number);
-  if (fault) return { field: "number", fault };
+  if (fault) return { field: "number", fault: foreign(fault) };
   if (!/^(0[1-9]|1[0-2])[/-]?(\d{2}|\d{4})$/.test(expiry)) {
-    return { field: "expires", fault: "Month and year, such as 12/30." };
+    return { field: "expires", fault: say("card.date") };
   }
   const wrong = codeFault(code, number);
-  if (wrong) return { field: "code", fault: wrong };
+  if (wrong) return { field: "code", fault: foreign(wrong) };
   const holder = cardholder();
   if (holder.fault) return holder;
   return { tender: { type: "card", number: digitsOf(number), expiry, cvc: digitsOf(code), ...holder } };

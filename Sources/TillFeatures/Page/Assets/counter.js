@@ -18,6 +18,7 @@ import { review } from "./review.js";
 import { adopt, release, remember } from "./sale.js";
 import { session } from "./session.js";
 import { busy, close, open, pathOf, refresh } from "./shown.js";
+import "./language.js";
 import "./office.js";
 import "./sell-find.js";
 import "./sell-keys.js";

@@ -5,6 +5,7 @@ import { $, make } from "./dom.js";
 import { money } from "./money.js";
 import { chooseOrder } from "./order.js";
 import { ask, fail, Refusal } from "./requests.js";
+import { say } from "./words.js";
 
 const SHOWN = 12;
 
@@ -13,10 +14,11 @@ function row(order) {
   const name = make("p", "");
   name.append(make("strong", order.number), order.customer?.name ? ` ${order.customer.name}` : "");
   if (status === "partly_paid") {
-    name.append(make("span", `of ${money(order.amount, order.currency)}`, { className: "of" }));
+    name.append(make("span", say("latest.of", { sum: money(order.amount, order.currency) }), { className: "of" }));
   }
-  const charge = make("button", `Charge ${money(open, order.currency)}`, { type: "button" });
-  charge.setAttribute("aria-label", `Charge ${money(open, order.currency)} of order ${order.number}`);
+  const sum = money(open, order.currency);
+  const charge = make("button", say("take.chargeSum", { sum }), { type: "button" });
+  charge.setAttribute("aria-label", say("orders.charge", { sum, number: order.number }));
   charge.addEventListener("click", () => chooseOrder(order));
   const item = document.createElement("li");
   item.append(name, charge);

@@ -5,6 +5,7 @@ import { $, make } from "./dom.js";
 import { decimal, money } from "./money.js";
 import { draw } from "./money-bar.js";
 import { chosenOrder, propose } from "./order.js";
+import { say } from "./words.js";
 
 /** Payments of one order that are shown; an order has few. */
 const MOST_PARTS = 20;
@@ -22,7 +23,8 @@ function choosePart(order, parts) {
 }
 
 function partButton(order, parts) {
-  const text = parts === 1 ? "Rest" : `${parts} × ${money(share(order.payment.open, parts), order.currency)}`;
+  const sum = money(share(order.payment.open, parts), order.currency);
+  const text = parts === 1 ? say("split.rest") : `${parts} × ${sum}`;
   const button = make("button", text, { type: "button" });
   button.dataset.parts = String(parts);
   button.setAttribute("aria-pressed", String(parts === 1));
@@ -33,7 +35,8 @@ function partButton(order, parts) {
 function partRow(payment, currency) {
   const item = make("li", "", { className: "partrow" });
   const sum = payment.captured > 0 ? payment.captured : payment.amount;
-  item.append(make("a", `Payment ${payment.id.slice(-5)}`, { href: "#" + payment.id }), badge(payment),
+  const name = say("split.payment", { name: payment.id.slice(-5) });
+  item.append(make("a", name, { href: "#" + payment.id }), badge(payment),
     make("b", money(sum, currency), { className: "n" }));
   return item;
 }
@@ -43,12 +46,14 @@ function show() {
   $("split").hidden = !order;
   const { paid = 0, reserved = 0, open = 0 } = order?.payment ?? {};
   const isPart = paid > 0 || reserved > 0;
-  $("sale-title").textContent = !order ? "New sale"
-    : isPart ? `Left to pay on ${order.number}` : `Order ${order.number}`;
+  $("sale-title").textContent = !order ? say("sale.new")
+    : say(isPart ? "split.left" : "split.order", { number: order.number });
   if (!order) return;
   const all = paid + reserved + open;
   $("split-paid").hidden = $("split-bar").toggleAttribute("hidden", !isPart);
-  $("split-paid").textContent = `${money(paid, order.currency)} of ${money(all, order.currency)} paid`;
+  $("split-paid").textContent = say("split.paid", {
+    paid: money(paid, order.currency), all: money(all, order.currency),
+  });
   draw($("split-bar"), { kept: paid, refunded: 0, disputed: 0, held: reserved, free: open, all });
   const parts = (order.payments ?? []).filter((one) => !["canceled", "expired"].includes(one.status));
   $("split-parts").replaceChildren(...parts.slice(0, MOST_PARTS).map((one) => partRow(one, order.currency)));

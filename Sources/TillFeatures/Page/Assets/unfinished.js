@@ -12,7 +12,7 @@ const VERBS = { refunds: "Refund", capture: "Capture", cancel: "Cancel or releas
 const ENTRIES = { paid_in: "Paid in", paid_out: "Paid out", bank_drop: "Bank drop", refund: "Refund in cash" };
 
 function build() {
-  const dialog = make("dialog", "", { id: "unfinished", className: "dialog" });
+  const dialog = make("dialog", "", { id: "unfinished", className: "dialog", lang: "en", dir: "ltr" });
   dialog.setAttribute("aria-labelledby", "unfinished-title");
   dialog.setAttribute("aria-describedby", "unfinished-words");
   const buttons = make("div", "", { className: "buttons" });
