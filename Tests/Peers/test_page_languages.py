@@ -227,6 +227,12 @@ def test_a_whole_sale(server, opened, tables, page_words, locale, width):
     expect(page.locator("#change")).to_contain_text(words["stage.change"])
     says(page.locator("#rows tr").first.locator("td").nth(1), words["pay.paid"])
     judge(page, width)
+    # The question before a refund names the sum; it is not sent.
+    page.locator("#refund-amount").fill("2.50")
+    page.locator("#refund-form button[type=submit]").click()
+    says(page.locator("#review-title"), words["refunding.inCash"].replace("{sum}", money(page, locale, 2.5)))
+    says(page.locator("#review-back"), words["parked.back"])
+    page.locator("#review-back").click()
     page.locator("#another").click()
     # A decline: the headline in the language, the provider's reason in English and marked as such.
     page.locator("input[name=tender][value=card]").check()

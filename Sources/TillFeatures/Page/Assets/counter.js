@@ -29,6 +29,7 @@ import "./sell-split.js";
 import "./stored.js";
 import { known } from "./staff.js";
 import { namesAccount, namesReview, showView } from "./views.js";
+import { say } from "./words.js";
 
 // ---- Captures, refunds and cancellations
 
@@ -37,15 +38,18 @@ function refundQuestion(payment, minor) {
   const of = (sum) => money(sum, payment.currency);
   const kept = payment.captured - payment.refunded - (payment.disputed ?? 0);
   const isCash = payment.tender?.type === "cash";
+  const how = method(payment);
   return {
-    title: `Refund ${of(minor)} ${isCash ? "in cash" : `to ${method(payment) ?? "the customer"}`}?`,
-    words: isCash ? "Hand the money out of the drawer." : "A refund that was sent cannot be canceled.",
+    title: isCash ? say("refunding.inCash", { sum: of(minor) })
+      : say(how ? "refunding.to" : "refunding.toCustomer", { sum: of(minor), method: how }),
+    words: say(isCash ? "refunding.drawer" : "refunding.final"),
     facts: [
-      ["Order", orderName(payment)], ["Charged", of(payment.captured)],
-      ["Refunded so far", payment.refunded > 0 && of(payment.refunded)],
-      ["Kept after this", minor <= kept && of(kept - minor)], ["Reason", $("refund-reason").value.trim()],
+      [say("fact.order"), orderName(payment)], [say("latest.charged"), of(payment.captured)],
+      [say("refunding.soFar"), payment.refunded > 0 && of(payment.refunded)],
+      [say("refunding.kept"), minor <= kept && of(kept - minor)],
+      [say("refunding.why"), $("refund-reason").value.trim()],
     ],
-    send: `Refund ${of(minor)}`,
+    send: say("refunding.sendSum", { sum: of(minor) }),
   };
 }
 
@@ -54,11 +58,12 @@ function captureQuestion(payment, minor) {
   const rest = payment.held - minor;
   if (rest <= 0) return null;
   const of = (sum) => money(sum, payment.currency);
+  const sums = { sum: of(minor), rest: of(rest) };
   return {
-    title: `Capture ${of(minor)} and release ${of(rest)}?`,
-    words: `The other ${of(rest)} of the hold is released to the customer. It cannot be captured later.`,
-    facts: [["Order", orderName(payment)], ["Held", of(payment.held)]],
-    send: `Capture ${of(minor)}, release ${of(rest)}`,
+    title: say("capturing.question", sums),
+    words: say("capturing.warning", { rest: sums.rest }),
+    facts: [[say("fact.order"), orderName(payment)], [say("pay.heldTitle"), of(payment.held)]],
+    send: say("capturing.sendBoth", sums),
   };
 }
 
@@ -97,7 +102,7 @@ $("capture-amount").addEventListener("input", () => {
   const minor = payment && minorUnits($("capture-amount").value, payment.currency).value;
   const rest = minor ? payment.held - minor : 0;
   $("capture-note").textContent =
-    rest > 0 ? `The other ${money(rest, payment.currency)} is released to the customer.` : "";
+    rest > 0 ? say("capturing.note", { sum: money(rest, payment.currency) }) : "";
 });
 
 for (const id of ["cancel", "drop"]) {

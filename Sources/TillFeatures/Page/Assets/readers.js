@@ -76,7 +76,7 @@ $("result").after(panel, battery);
 
 // Some schemes, such as Interac, refund only to the card that is presented again.
 const back = make("select", "", { id: "refund-reader" });
-const backBox = field("Reader for the card", back);
+const backBox = field(say("refunding.reader"), back);
 backBox.hidden = true;
 $("refund-form").querySelector("button").before(backBox);
 export function showRefundReader(payment) {

@@ -13,7 +13,7 @@ import { review } from "./review.js";
 import { session } from "./session.js";
 import { busy, close, open, pathOf, render } from "./shown.js";
 import { tapTender } from "./tap.js";
-import { say } from "./words.js";
+import { foreign, say } from "./words.js";
 
 /** What this page asked for when it made a payment, by the payment's id. */
 const SALE = "till.sale:";
@@ -145,7 +145,7 @@ function unsold(error) {
     show("bad", say("pay.notCharged"), say("pay.signIn"));
   } else {
     show("bad", say("pay.notCharged"), sentencesOf(error).join(" "));
-    if (error.problem.code === SETTLED) offerAgain(error.message);
+    if (error.problem.code === SETTLED) offerAgain(foreign(error.message));
   }
 }
 
@@ -182,10 +182,11 @@ $("override-form").addEventListener("submit", async (event) => {
     return;
   }
   const sum = sumOf(sale);
-  const amount = sum.minor ? money(sum.minor, sum.currency) : "it";
+  const amount = sum.minor ? money(sum.minor, sum.currency) : "";
   const isWanted = await review({
-    title: `Charge ${amount} anyway?`, words: `${settled.words} The customer may be paying twice.`,
-    facts: [["Your name", name]], send: `Charge ${amount} anyway`,
+    title: say(amount ? "pay.anyway" : "pay.anywayIt", { sum: amount }),
+    words: `${settled.words} ${say("pay.twice")}`, facts: [[say("stage.yourName"), name]],
+    send: say(amount ? "pay.sendAnyway" : "pay.sendItAnyway", { sum: amount }),
   });
   if (!isWanted || session.settled !== settled) return;
   const sent = sale.sent ?? sale.body;

@@ -127,8 +127,8 @@ function renderOperations(payment) {
   for (const part of document.querySelectorAll("#capture-form .field, #capture-form [type=submit]")) {
     /** @type {HTMLElement} */ (part).hidden = !canCapture;
   }
-  $("cancel").textContent = payment.captured > 0 ? "Release the rest"
-    : isHeld ? "Cancel the hold" : "Cancel the payment";
+  $("cancel").textContent = say(payment.captured > 0 ? "capturing.release"
+    : isHeld ? "capturing.void" : "capturing.cancel");
   if (canCapture) prefill("capture-amount", payment.held, payment);
   const left = refundable(payment);
   $("refund-form").hidden = left <= 0 || !may("refund");
