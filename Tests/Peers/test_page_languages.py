@@ -237,6 +237,9 @@ def test_a_whole_sale(server, opened, tables, page_words, locale, width):
     # A decline: the headline in the language, the provider's reason in English and marked as such.
     page.locator("input[name=tender][value=card]").check()
     page.locator("#amount").fill("8.30")
+    page.locator("#number").fill("4242424242424243")
+    page.locator("#charge").click()
+    says(page.locator("#number-fault"), words["card.checkDigit"])
     page.locator("#number").fill(DECLINED)
     page.locator("#expires").fill("12/30")
     page.locator("#code").fill("123")
