@@ -53,7 +53,7 @@ const isEnglish = language === "en";
 export const locale = isEnglish ? undefined : tag;
 const isRightToLeft = RIGHT_TO_LEFT.includes(language);
 const plurals = new Intl.PluralRules(tag);
-const numbers = new Intl.NumberFormat(locale);
+const numbers = new Intl.NumberFormat(tag);
 
 /** What is filled into a sentence; where that runs from right to left, a part with a direction of its own. */
 function filled(value) {
