@@ -1,5 +1,6 @@
 // Money: text to minor units and back, without ever computing with fractions.
 
+import { digitValue } from "./typed-digits.js";
 import { say, sum } from "./words.js";
 
 // Decimal places by ISO 4217, where they are not two.
@@ -15,12 +16,21 @@ export const CURRENCIES = [
 
 const places = (currency) => PLACES[currency] ?? 2;
 
+/** The decimal point of Arabic digits, and that of full width. */
+const POINTS = ["\u066B", "\uFF0E"];
+
+/** A number in the digits of any script as one in ASCII. @param {string} text */
+const ascii = (text) => Array.from(text, (character) => {
+  const value = digitValue(character);
+  return value >= 0 ? String(value) : POINTS.includes(character) ? "." : character;
+}).join("");
+
 /**
  * @param {string} text @param {string} currency
  * @returns {{value?: number, fault?: string}} Minor units, or what is wrong with the text.
  */
 export function minorUnits(text, currency) {
-  const match = /^(\d{1,12})(?:[.,](\d+))?$/.exec(text.trim());
+  const match = /^(\d{1,12})(?:[.,](\d+))?$/.exec(ascii(text.trim()));
   if (!match) return { fault: say("fault.digits") };
   const fraction = match[2] ?? "";
   const digits = places(currency);

@@ -97,7 +97,7 @@ export const WORDS = {
   "take.how": "Wie der Kunde bezahlt",
   "take.reader": "Kartenleser",
   "take.tap": "Tap to Pay",
-  "take.card": "Kartennummer eingeben",
+  "take.card": "Manuelle Eingabe",
   "take.cash": "Bar",
   "take.simulated": "Simulierter Leser: was der Kunde tut",
   "take.hold": "Nur reservieren (später einziehen)",

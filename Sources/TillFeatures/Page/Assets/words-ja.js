@@ -94,7 +94,7 @@ export const WORDS = {
   "take.how": "お支払い方法",
   "take.reader": "カードリーダー",
   "take.tap": "タッチ決済",
-  "take.card": "カード番号入力",
+  "take.card": "カード手入力",
   "take.cash": "現金",
   "take.simulated": "模擬リーダー：お客様の操作",
   "take.hold": "与信のみ（後で売上確定）",
