@@ -164,7 +164,7 @@ class Fingers:
         self.use(self.page.locator("#charge"))
 
     def another(self):
-        self.use(self.page.get_by_role("button", name="Start another sale"))
+        self.use(self.page.locator("#another"))
 
     def park(self):
         self.use(self.page.locator("#park"))
@@ -173,7 +173,7 @@ class Fingers:
         self.use(self.page.locator("#parked-open"))
 
     def choose_order(self, number):
-        self.use(self.page.get_by_role("button", name=f"of order {number}"))
+        self.use(self.page.get_by_role("button", name=f"Select order {number}"))
 
     def type_sum(self, text):
         self.use(self.page.locator("label.check", has_text="Enter the sum instead"))
@@ -206,7 +206,7 @@ class Day:
 
     def says(self, headline):
         expect(self.page.locator("#headline")).to_have_text(headline, timeout=WAIT)
-        expect(self.page.get_by_role("button", name="Start another sale")).to_be_visible(timeout=WAIT)
+        expect(self.page.locator("#another")).to_be_visible(timeout=WAIT)
 
     def enter_amount(self, minor):
         self.hands.amount(str(minor))
@@ -289,7 +289,7 @@ def split(day, number):
     day.enter_amount(2000)
     day.pay("cash", 2000)
     day.go_on()
-    rest = day.page.get_by_role("button", name=f"Charge 28.30 EUR of order {number}")
+    rest = day.page.get_by_role("button", name=f"Select order {number}, 28.30 EUR")
     expect(rest).to_be_visible(timeout=WAIT)
     day.hands.choose_order(number)
     expect(day.page.locator("#amount")).to_have_value("28.30", timeout=WAIT)

@@ -321,7 +321,7 @@ $("entry-form").addEventListener("submit", async (event) => {
   if (said.fault) return refuse(said);
   setBusy(true);
   try {
-    if (!(await review(question(said)))) return;
+    if (!(await review({ ...question(said), isEnglish: true }))) return;
     if (shown !== now) return;
     sessionStorage.setItem(NAME, said.body.actor);
     say("wait", "It is being recorded.");

@@ -1,6 +1,8 @@
 // Requests to the till. One rule runs through it: a request that moves money has its Idempotency-Key stored before it
 // leaves, and is repeated with that key until it is answered. Card data is never stored.
 
+import { foreign, say } from "./words.js";
+
 /**
  * A request that is kept until it is answered, and who asked for it: nobody where there is no staff, and null if the
  * page did not know who it was.
@@ -263,8 +265,7 @@ export const keptRequests = () =>
     .map((name) => JSON.parse(sessionStorage.getItem(name)));
 
 const MONEY_MOVED = {
-  no: "No money moved.", yes: "Money moved.",
-  unknown: "It is not known yet whether money moved — don't pay again.",
+  no: say("pay.noMoney"), yes: say("pay.moneyMoved"), unknown: say("pay.moneyUnknown"),
 };
 
 // What to do on this page, where the till's own words are for programs and the command line.
@@ -296,9 +297,9 @@ const NEXT = {
 
 /** What an answer that says no tells the clerk. @param {Refusal} refusal @returns {string[]} */
 export function sentencesOf(refusal) {
-  const sentences = [refusal.message.replace(/^tender\.[\w.]+: /, "")];
+  const sentences = [foreign(refusal.message.replace(/^tender\.[\w.]+: /, ""))];
   const next = NEXT[refusal.problem.code] ?? refusal.problem.next;
-  for (const sentence of [MONEY_MOVED[refusal.problem.money_moved], next]) {
+  for (const sentence of [MONEY_MOVED[refusal.problem.money_moved], next && foreign(String(next))]) {
     if (sentence && !refusal.message.includes(sentence)) sentences.push(sentence);
   }
   return sentences;

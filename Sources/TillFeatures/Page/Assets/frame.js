@@ -4,6 +4,7 @@
 import { actAs, ask, isAlone, isKept, reactions, Refusal, sentencesOf } from "./calls.js";
 import { $, make } from "./dom.js";
 import "./unfinished.js";
+import { say } from "./words.js";
 
 const BACK = "till.back";
 const NEWS_MS = 1_000;
@@ -126,7 +127,7 @@ addEventListener("submit", (event) => {
 function live(isLive) {
   const dot = make("span", "", { className: `dot ${isLive ? "paid" : "stop"}` });
   $("live").className = isLive ? "live" : "live off";
-  $("live").replaceChildren(dot, isLive ? "Live" : "Offline");
+  $("live").replaceChildren(dot, say(isLive ? "top.live" : "top.offline"));
 }
 
 const EVENTS = ["payment", "attempt", "capture", "refund", "void", "operation", "dispute", "renewal", "continuation"];

@@ -6,6 +6,7 @@ import { money } from "./money.js";
 import { alertWith } from "./notice.js";
 import { chooseOrder, isTyped } from "./order.js";
 import { ask, fail, Refusal } from "./requests.js";
+import { say } from "./words.js";
 
 const SHOWN = 12;
 
@@ -14,11 +15,11 @@ function row(order) {
   const name = make("p", "");
   name.append(make("strong", order.number), order.customer?.name ? ` ${order.customer.name}` : "");
   if (status === "partly_paid") {
-    name.append(make("span", `of ${money(order.amount, order.currency)}`, { className: "of" }));
+    name.append(make("span", say("latest.of", { sum: money(order.amount, order.currency) }), { className: "of" }));
   }
   const sum = money(open, order.currency);
-  const select = make("button", "Select", { type: "button" });
-  select.setAttribute("aria-label", `Select order ${order.number}, ${sum}`);
+  const select = make("button", say("orders.select"), { type: "button" });
+  select.setAttribute("aria-label", say("orders.selectOne", { number: order.number, sum }));
   select.addEventListener("click", () => choose(order));
   const act = make("span", "", { className: "act" });
   act.append(make("b", sum, { className: "n" }), select);
@@ -30,7 +31,7 @@ function row(order) {
 /** Puts an order into the form, unless what somebody has typed there would go by it. */
 function choose(order) {
   if (!isTyped()) return chooseOrder(order);
-  alertWith("Park or charge the current sale first.");
+  alertWith(say("parked.first"));
   $("alert").scrollIntoView({ block: "nearest" });
 }
 

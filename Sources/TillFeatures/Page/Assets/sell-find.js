@@ -8,6 +8,7 @@ import { method, orderName } from "./payment.js";
 import { ask, Refusal, sentencesOf } from "./requests.js";
 import { isStripe } from "./sell-keys.js";
 import { may } from "./session.js";
+import { locale, plain, say } from "./words.js";
 
 const SHOWN = 5;
 const PAUSE_MS = 250;
@@ -42,7 +43,8 @@ function hit(element, name, under, ...more) {
 
 function orderHit(order) {
   const sum = make("b", money(order.payment.open, order.currency), { className: "n" });
-  const button = hit(make("button", "", { type: "button" }), order.number, order.customer?.name ?? "Open order", sum);
+  const whose = order.customer?.name ?? say("find.order");
+  const button = hit(make("button", "", { type: "button" }), order.number, whose, sum);
   button.addEventListener("click", () => {
     done();
     chooseOrder(order);
@@ -51,7 +53,7 @@ function orderHit(order) {
 }
 
 function paymentHit(payment) {
-  const when = new Date(payment.created_at).toLocaleString();
+  const when = new Date(payment.created_at).toLocaleString(locale);
   const how = payment.unreadable ? "" : method(payment) ?? "";
   const sum = make("b", payment.unreadable ? "?" : money(payment.captured, payment.currency), { className: "n" });
   const link = make("a", "", { href: "/payments/" + encodeURIComponent(payment.id) });
@@ -60,8 +62,8 @@ function paymentHit(payment) {
 }
 
 function amountHit(minor, currency) {
-  const button = hit(make("button", "", { type: "button" }), `New sale of ${money(minor, currency)}`,
-    "Without an order");
+  const button = hit(make("button", "", { type: "button" }), say("find.newSale", { sum: money(minor, currency) }),
+    say("find.without"));
   button.addEventListener("click", () => {
     done();
     document.dispatchEvent(new Event("till:order-chosen"));
@@ -84,10 +86,10 @@ function paymentsOf(result) {
 
 /** What is said where nothing was found, or not asked, or where there is more. */
 function wordsOf(count, refused, isMore) {
-  if (refused && !(refused.reason instanceof Refusal)) return "The till cannot be reached. Nothing was searched.";
-  if (refused && count === 0) return sentencesOf(refused.reason).join(" ");
-  if (isMore) return count === 0 ? "Nothing was found among the newest payments. " : `${count} shown. `;
-  return count === 0 ? "Nothing was found." : `${count} found.`;
+  if (refused && !(refused.reason instanceof Refusal)) return say("find.unreached");
+  if (refused && count === 0) return plain(sentencesOf(refused.reason).join(" "));
+  if (isMore) return count === 0 ? say("find.nothingNewest") : say("find.shown", { count });
+  return count === 0 ? say("find.nothing") : say("find.count", { count });
 }
 
 async function find() {
@@ -110,10 +112,11 @@ async function find() {
   const amount = may("sell") ? minorUnits(text, currency).value ?? 0 : 0;
   const refused = results.find((one) => one.status === "rejected");
   const words = make("p", wordsOf(shownOrders.length + payments.length, refused, isMore), { className: "muted small" });
-  if (isMore) words.append(make("a", "All results", { href: `/payments?q=${q}&period=all` }));
+  if (isMore) words.append(" ", make("a", say("find.all"), { href: `/payments?q=${q}&period=all` }));
   $("results").replaceChildren(
-    ...part("Orders", shownOrders.map(orderHit)), ...part("Payments", payments.map(paymentHit)),
-    ...part("Amount", amount > 0 ? [amountHit(amount, currency)] : []), words);
+    ...part(say("find.orders"), shownOrders.map(orderHit)),
+    ...part(say("find.payments"), payments.map(paymentHit)),
+    ...part(say("find.amount"), amount > 0 ? [amountHit(amount, currency)] : []), words);
   $("results").hidden = false;
   $("find-said").textContent = words.textContent;
 }

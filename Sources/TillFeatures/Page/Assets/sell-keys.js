@@ -4,6 +4,7 @@
 import { $, make } from "./dom.js";
 import { decimal, minorUnits, money } from "./money.js";
 import { digitValue } from "./typed-digits.js";
+import { say } from "./words.js";
 
 /** Digits of the largest amount of the keypad, as of 9999999.99; a larger one is typed into the field. */
 const MOST_DIGITS = 9;
@@ -23,13 +24,14 @@ const isReplaced = (field) => "proposed" in field.dataset
 function nameCharge() {
   const minor = $("amount").disabled ? 0 : minorNow();
   $("amount").classList.toggle("many", $("amount").value.length > LONG);
-  $("charge-words").textContent = minor > 0 ? `Charge ${money(minor, currency())}` : "Charge";
+  $("charge-words").textContent = minor > 0
+    ? say("take.chargeSum", { sum: money(minor, currency()) }) : say("take.charge");
 }
 
 function put(field, minor) {
   field.value = minor > 0 ? decimal(minor, currency()) : "";
   field.dispatchEvent(new Event("input"));
-  $("amount-said").textContent = minor > 0 ? money(minor, currency()) : "No amount";
+  $("amount-said").textContent = minor > 0 ? money(minor, currency()) : say("sale.noAmount");
 }
 
 /** Adds digits to the sum, the last ones in its smallest unit. @param {string} digits */
@@ -186,7 +188,7 @@ const key = (text, label, act) => {
 };
 $("keypad").append(
   ...["1", "2", "3", "4", "5", "6", "7", "8", "9", "00", "0"].map((text) => key(text, text, () => typeDigits(text))),
-  key("⌫", "Delete the last digit", deleteDigit),
+  key("⌫", say("sale.deleteDigit"), deleteDigit),
 );
 // The keypad goes on with what was handed over: its buttons leave the focus there.
 $("keypad").addEventListener("mousedown", (event) => {

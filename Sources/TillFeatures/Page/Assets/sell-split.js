@@ -8,6 +8,7 @@ import { chooseOrder, chosenOrder, propose } from "./order.js";
 import { isOpen, isRetryable } from "./payment.js";
 import { ask } from "./requests.js";
 import { may, session } from "./session.js";
+import { locale, say } from "./words.js";
 
 /** Payments of one order that are shown; an order has few. */
 const MOST_PARTS = 20;
@@ -29,11 +30,12 @@ const lastOf = (minor, parts) => minor - share(minor, parts) * (parts - 1);
 
 /** What equal parts come to, so that they add up. */
 function partsText({ currency, payment: { open } }, parts) {
-  if (parts === 1) return "Rest";
+  if (parts === 1) return say("split.rest");
   const [each, last] = [share(open, parts), lastOf(open, parts)];
   if (each === last) return `${parts} × ${money(each, currency)}`;
-  const others = parts === 2 ? decimal(each, currency) : `${parts - 1} × ${decimal(each, currency)}`;
-  return `${parts} parts: ${others}, last ${money(last, currency)}`;
+  const one = (locale ? money : decimal)(each, currency);
+  const others = parts === 2 ? one : `${parts - 1} × ${one}`;
+  return say("split.uneven", { parts, others, last: money(last, currency) });
 }
 
 function partButton(order, parts) {
@@ -47,7 +49,8 @@ function partButton(order, parts) {
 function partRow(payment, currency) {
   const item = make("li", "", { className: "partrow" });
   const sum = payment.captured > 0 ? payment.captured : payment.amount;
-  item.append(make("a", `Payment ${payment.id.slice(-5)}`, { href: "#" + payment.id }), badge(payment),
+  const name = say("split.payment", { name: payment.id.slice(-5) });
+  item.append(make("a", name, { href: "#" + payment.id }), badge(payment),
     make("b", money(sum, currency), { className: "n" }));
   return item;
 }
@@ -57,9 +60,9 @@ function nameSale() {
   const order = chosenOrder();
   const { paid = 0, reserved = 0, open = 0 } = order?.payment ?? {};
   const amount = order ? minorUnits($("amount").value, order.currency).value ?? open : open;
-  $("sale-title").textContent = !order ? "New sale"
-    : amount !== open ? `Part of ${order.number}, ${money(open, order.currency)} left`
-      : paid > 0 || reserved > 0 ? `Left to pay on ${order.number}` : `Order ${order.number}`;
+  $("sale-title").textContent = !order ? say("sale.new")
+    : amount !== open ? say("split.partOf", { number: order.number, sum: money(open, order.currency) })
+      : say(paid > 0 || reserved > 0 ? "split.left" : "split.order", { number: order.number });
 }
 
 function show() {
@@ -71,7 +74,9 @@ function show() {
   const isPart = paid > 0 || reserved > 0;
   const all = paid + reserved + open;
   $("split-paid").hidden = $("split-bar").toggleAttribute("hidden", !isPart);
-  $("split-paid").textContent = `${money(paid, order.currency)} of ${money(all, order.currency)} paid`;
+  $("split-paid").textContent = say("split.paid", {
+    paid: money(paid, order.currency), all: money(all, order.currency),
+  });
   draw($("split-bar"), { kept: paid, refunded: 0, disputed: 0, held: reserved, free: open, all });
   const parts = (order.payments ?? []).filter((one) => !["canceled", "expired"].includes(one.status));
   $("split-parts").replaceChildren(...parts.slice(0, MOST_PARTS).map((one) => partRow(one, order.currency)));
@@ -86,7 +91,7 @@ const nothing = (id = "") => ({ id, isAsked: false, /** @type {any} */ order: nu
 let next = nothing();
 
 function nameNext() {
-  $("another").textContent = next.order ? `Next part of ${next.order.number}` : "Start another sale";
+  $("another").textContent = next.order ? say("split.next", { number: next.order.number }) : say("stage.another");
 }
 
 /** Offers what is left of an order when a part of it has ended. */

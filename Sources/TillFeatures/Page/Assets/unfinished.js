@@ -14,7 +14,7 @@ const ENTRIES = {
 };
 
 function build() {
-  const dialog = make("dialog", "", { id: "unfinished", className: "dialog" });
+  const dialog = make("dialog", "", { id: "unfinished", className: "dialog", lang: "en", dir: "ltr" });
   dialog.setAttribute("aria-labelledby", "unfinished-title");
   dialog.setAttribute("aria-describedby", "unfinished-words");
   const buttons = make("div", "", { className: "buttons" });
