@@ -328,11 +328,11 @@ def test_a_tender_has_one_name_on_every_page(office, server):
     for view, places in (("", ["#sales-list"]), ("?view=x", ["#tables", "#paper"])):
         visit(page, server, "/day" + view)
         for place in places:
-            for text in ("Typed card", "Outside the provider"):
+            for text in ("Keyed card", "Outside the provider"):
                 expect(page.locator(place)).to_contain_text(text, timeout=WAIT)
     page.unroute_all(behavior="ignoreErrors")
     page.goto(server.url + "/insights")
-    expect(page.locator("#tenders")).to_contain_text("Typed card", timeout=WAIT)
+    expect(page.locator("#tenders")).to_contain_text("Keyed card", timeout=WAIT)
 
 
 def test_an_ended_day_goes_on_and_x_changes_nothing(office, server, shoot):

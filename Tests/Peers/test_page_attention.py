@@ -192,7 +192,7 @@ def test_bad_input_is_named_beside_its_field_and_nothing_is_sent(clerk, server, 
     button.click()
     expect(page.locator("#entry-choice-fault")).to_have_text("Choose what you know.")
     fill(page, text="  ", name="")
-    for amount, words in (("0", "more than zero"), ("1,2,3", "Write digits"), ("12.51", "At most €12.50"),
+    for amount, words in (("0", "more than zero"), ("1,2,3", "such as 12.50"), ("12.51", "At most €12.50"),
                           ("3.001", "2 decimal places")):
         page.locator("#entry-amount").fill(amount)
         button.click()

@@ -329,7 +329,7 @@ def test_a_sale_that_the_till_has_not_heard_of_is_recorded_once(page, tmp_path, 
 
         page.route("**/v1/payments", die, times=1)
         page.locator("#charge").click()
-        expect(page.locator("#headline")).to_contain_text("We are checking", timeout=WAIT)
+        expect(page.locator("#headline")).to_contain_text("Outcome unknown", timeout=WAIT)
         server.start()
         expect(page.locator("#headline")).to_have_text("Paid", timeout=2 * WAIT)
         assert [one["captured"] for one in payments(server)] == [800]

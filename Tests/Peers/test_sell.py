@@ -39,7 +39,7 @@ def book(server, number="4711", minor=4830):
 def sell_cash(clerk, amount, tendered=""):
     clerk.page.get_by_role("radio", name="Cash").check()
     clerk.amount.fill(amount)
-    clerk.page.get_by_label("Cash handed over").fill(tendered)
+    clerk.page.get_by_label("Cash received").fill(tendered)
     clerk.page.locator("#charge").click()
     expect(clerk.page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
 
@@ -122,7 +122,7 @@ def test_the_keyboard_alone_sells_with_letters_and_f9(clerk, server):
     page.keyboard.press("F9")
     expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
     assert [one["captured"] for one in payments(server)] == [830]
-    another = page.get_by_role("button", name="Start another sale")
+    another = page.get_by_role("button", name="Next sale")
     expect(another).to_be_visible(timeout=WAIT)
     page.keyboard.press("Escape")
     ground(page, "idle")
@@ -137,7 +137,7 @@ def test_the_keyboard_alone_sells_with_letters_and_f9(clerk, server):
 
 def test_digits_after_cash_was_chosen_are_what_was_handed_over(clerk, server):
     page = clerk.page
-    tendered = page.get_by_label("Cash handed over")
+    tendered = page.get_by_label("Cash received")
     page.keyboard.type("4830", delay=90)
     page.keyboard.press("c")
     expect(tendered).to_be_focused()
@@ -152,7 +152,7 @@ def test_digits_after_cash_was_chosen_are_what_was_handed_over(clerk, server):
     page.keyboard.press("F9")
     expect(page.locator("#change")).to_have_text("Change due: 1.70 EUR", timeout=WAIT)
     assert [one["captured"] for one in payments(server)] == [4830]
-    expect(page.get_by_role("button", name="Start another sale")).to_be_visible(timeout=WAIT)
+    expect(page.get_by_role("button", name="Next sale")).to_be_visible(timeout=WAIT)
     page.keyboard.press("Escape")
     ground(page, "idle")
     # Cash is chosen still, and the next sale begins with its amount.
@@ -169,7 +169,7 @@ def test_the_next_amount_is_typed_in_sight(clerk):
     page = clerk.page
     page.set_viewport_size({"width": 1280, "height": 800})
     sell_cash(clerk, "48.30", "50.00")
-    expect(page.get_by_role("button", name="Start another sale")).to_be_visible(timeout=WAIT)
+    expect(page.get_by_role("button", name="Next sale")).to_be_visible(timeout=WAIT)
     page.evaluate("document.activeElement.blur()")
     page.evaluate("scrollTo(0, 0)")
     expect(clerk.amount).not_to_be_in_viewport()
@@ -277,7 +277,7 @@ def test_the_stage_has_the_colour_of_the_outcome_and_keeps_the_change(clerk, ser
     both(page)
     shoot("change")
     page.set_viewport_size({"width": 1280, "height": 800})
-    page.get_by_role("button", name="Start another sale").click()
+    page.get_by_role("button", name="Next sale").click()
     ground(page, "idle")
     expect(page.locator("#change")).to_be_hidden()
 
@@ -294,7 +294,7 @@ def test_a_decline_a_hold_and_an_open_payment_are_still_there_after_a_reload(cle
     both(page)
     shoot("declined")
     page.set_viewport_size({"width": 1280, "height": 800})
-    page.get_by_role("button", name="Start another sale").click()
+    page.get_by_role("button", name="Next sale").click()
     page.get_by_label("Authorize only").check()
     clerk.fill("180.00", counter.CARD)
     page.locator("#charge").click()
@@ -318,7 +318,7 @@ def test_an_outcome_that_is_not_known_is_amber_and_no_reader_says_paid(clerk, se
     page.route("**/confirm", lose)
     clerk.fill("12.50", counter.CARD)
     page.locator("#charge").click()
-    expect(page.locator("#headline")).to_have_text(re.compile("^We are checking"), timeout=WAIT)
+    expect(page.locator("#headline")).to_have_text(re.compile("^Outcome unknown"), timeout=WAIT)
     ground(page, "unsure")
     expect(page.locator("#stage-sum")).to_have_text("12.50 EUR")
     expect(page.locator("#stage-sum")).to_be_visible()
@@ -327,7 +327,7 @@ def test_an_outcome_that_is_not_known_is_amber_and_no_reader_says_paid(clerk, se
     expect(clerk.code).to_have_value("", timeout=WAIT)
     expect(clerk.amount).to_have_value("12.50")
     page.keyboard.press("Escape")
-    expect(page.locator("#headline")).to_have_text(re.compile("^We are checking"))
+    expect(page.locator("#headline")).to_have_text(re.compile("^Outcome unknown"))
     axe(page)
     shoot("unsure")
     page.unroute("**/v1/payments/pay_*")
@@ -442,7 +442,7 @@ def test_without_a_network_nothing_is_charged_and_the_page_catches_up_by_itself(
     page.context.set_offline(True)
     expect(page.locator("#offline")).to_contain_text("Offline since", timeout=WAIT)
     expect(page.locator("#charge")).to_be_disabled()
-    expect(page.locator("#blocked")).to_contain_text("Off until the connection is back")
+    expect(page.locator("#blocked")).to_contain_text("Charging is off until the connection is back")
     expect(page.locator("#live")).to_have_text("Offline")
     page.keyboard.press("F9")
     axe(page)
@@ -469,7 +469,7 @@ def test_a_counter_that_stops_is_noticed_and_found_again(clerk, server):
     expect(page.locator("#charge")).to_be_enabled()
 
 
-# ---- Orders to be paid
+# ---- Unpaid orders
 
 
 def test_an_order_is_selected_and_charges_nothing_and_replaces_no_sale_that_was_typed(clerk, server):
@@ -538,7 +538,7 @@ def test_the_next_part_of_an_order_is_one_press_away(clerk, server):
     expect(clerk.amount).to_have_value("28.30")
     page.locator("#charge").click()
     expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
-    page.get_by_role("button", name="Start another sale").click()
+    page.get_by_role("button", name="Next sale").click()
     ground(page, "idle")
     expect(page.locator("#chosen")).to_be_hidden()
     assert sorted(one["captured"] for one in payments(server)) == [2000, 2830]

@@ -304,7 +304,7 @@ def give_back(day, minor):
     day.hands.use(day.page.get_by_role("button", name=re.compile("^Refund…$")))
     day.hands.use_in_dialog(day.page.locator("#review-send"))
     day.says("Refunded")
-    day.hands.use(day.page.get_by_role("button", name="Start another sale"))
+    day.hands.use(day.page.get_by_role("button", name="Next sale"))
     expect(day.page.locator("#now")).to_have_attribute("data-ground", "idle", timeout=WAIT)
 
 

@@ -22,7 +22,7 @@ export const STATUSES = Object.entries(BADGES).map(([status, [word]]) => ({ stat
 
 /** @type {Record<string, string>} */
 const TENDERS = {
-  card: "Typed card", reader: "Card reader", wallet: "Wallet", paypal: "PayPal", cash: "Cash", apple_pay: "Apple Pay",
+  card: "Keyed card", reader: "Card reader", wallet: "Wallet", paypal: "PayPal", cash: "Cash", apple_pay: "Apple Pay",
   elsewhere: "Outside the provider", other: "Other",
 };
 

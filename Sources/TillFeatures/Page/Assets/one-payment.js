@@ -122,7 +122,7 @@ function details() {
   const decline = attempt?.decline;
   return [
     ["Order", orderName(payment)], ["Method", method(payment)], ["Tip", payment.tip > 0 && of(payment.tip)],
-    ["Cash handed over", payment.tender?.tendered > 0 && of(payment.tender.tendered)],
+    ["Cash received", payment.tender?.tendered > 0 && of(payment.tender.tendered)],
     ["Change", payment.tender?.change > 0 && of(payment.tender.change)],
     ["Declined", decline && [decline.reason, decline.code].filter(Boolean).join(", ")],
     ["Owed to the customer", payment.refund_due > 0 && of(payment.refund_due)],

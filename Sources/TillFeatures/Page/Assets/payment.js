@@ -135,7 +135,7 @@ export function notes(payment) {
 // Brands of chip cards whose numbers nobody types.
 const CHIP_BRANDS = { interac: "Interac", eftpos: "eftpos" };
 
-/** How it was paid, as "Typed card Visa •••• 4242"; null before anybody tried. */
+/** How it was paid, as "Keyed card Visa •••• 4242"; null before anybody tried. */
 export function method(payment) {
   const tender = payment.tender;
   if (!tender) return null;
