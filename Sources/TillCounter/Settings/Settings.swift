@@ -88,8 +88,8 @@ public struct Settings: SettingValues {
         self.values = values
     }
 
-    /// Returns `false` for a setting that no source has, as most of them at every start: the reader would make its names
-    /// anew and ask each source for it.
+    /// Returns `false` for a setting that no source has, as most of them at every start: the reader would make its
+    /// names anew and ask each source for it.
     /// - Parameter given: The names of what the command line and the file have.
     private static func mayBeSet(_ setting: Setting, _ given: Set<String>, _ variables: [String: String]) -> Bool {
         if given.contains(name(of: setting.key)) { return true }

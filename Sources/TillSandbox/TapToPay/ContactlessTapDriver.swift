@@ -16,8 +16,8 @@ public final class ContactlessTapDriver: PaymentCardReaderDriver {
         public var key: P256.KeyAgreement.PublicKey
         /// The terminal profile.
         public var profile: TerminalProfile
-        /// The public keys of trusted certification authorities. Those that were given are evaluated when a card is read:
-        /// making the virtual ones takes milliseconds, which no counter should need to start.
+        /// The public keys of trusted certification authorities. Those that were given are evaluated when a card is
+        /// read: making the virtual ones takes milliseconds, which no counter should need to start.
         public var authorities: CertificationAuthorities {
             get { trusted() }
             set { trusted = { newValue } }
