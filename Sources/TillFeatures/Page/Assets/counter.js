@@ -58,7 +58,6 @@ function captureQuestion(payment, minor) {
   const rest = payment.held - minor;
   const of = (sum) => money(sum, payment.currency);
   const sums = { sum: of(minor), rest: of(rest) };
-  /** @type {[string, any][]} */
   const facts = [[say("fact.order"), orderName(payment)], [say("pay.heldTitle"), of(payment.held)]];
   if (rest <= 0) {
     return {
@@ -77,9 +76,10 @@ function captureQuestion(payment, minor) {
 function releaseQuestion(payment) {
   const sum = money(payment.held, payment.currency);
   const captured = payment.captured > 0 && money(payment.captured, payment.currency);
+  /** @type {[string, any][]} */
+  const facts = [[say("fact.order"), orderName(payment)], [say("capturing.soFar"), captured]];
   return {
-    title: say("capturing.giveUp", { sum }), words: say("capturing.never"),
-    facts: [[say("fact.order"), orderName(payment)], [say("capturing.soFar"), captured]],
+    title: say("capturing.giveUp", { sum }), words: say("capturing.never"), facts,
     send: say("capturing.sendRelease", { sum }),
   };
 }
