@@ -26,6 +26,8 @@ STILL = """() => Promise.allSettled(document.getAnimations()
 
 
 def axe(page):
+    # A button that is enabled meanwhile must not fade in, either.
+    page.emulate_media(reduced_motion="reduce")
     page.evaluate(STILL)
     judge = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     found = judge.run(page).response["violations"]
