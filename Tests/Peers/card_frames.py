@@ -119,7 +119,7 @@ HOSTED_FIELDS = "(() => {" + COMMON + """
 
 # Has the bank ask about a nonce, in a frame that the page puts where it likes.
 THREE_D_SECURE = """(() => {
-  window.braintree.threeDSecure = { create: async ({ client, version }) => {
+  (window.braintree ??= {}).threeDSecure = { create: async ({ client, version }) => {
     if (!client.authorization || version !== "2-inline-iframe") throw new Error("not as Braintree wants it");
     const heard = {};
     return {
