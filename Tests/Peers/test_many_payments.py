@@ -1,8 +1,9 @@
-"""Lists of many payments: an old one is found and refunded on a phone in few steps, and ten thousand in the journal
+"""Lists of many payments: an old one is found and refunded on a phone in few steps, and thousands in the journal
 make neither the page nor what it asks for any larger."""
 import concurrent.futures
 import http.client
 import json
+import os
 
 import pytest
 from playwright.sync_api import expect
@@ -13,7 +14,8 @@ ROWS = "#rows tr[data-id]"
 PAGE = 50
 # The most rows in the page.
 MOST_ROWS = 1_000
-MANY = 10_000
+# More than a page ever shows; make prove fills the journal with 10,000.
+MANY = int(os.environ.get("TILL_MANY_PAYMENTS", "1500"))
 AT_ONCE = 8
 # What somebody does from the counter's page until the money is on its way.
 MOST_ACTIONS = 14
@@ -111,7 +113,7 @@ def test_an_old_payment_of_two_hundred_is_refunded_on_a_phone_in_few_actions(pho
     assert [(one["id"], one["refunded"]) for one in refunded] == [(wanted["id"], wanted["captured"])]
 
 
-def test_ten_thousand_payments_are_shown_by_pages_that_stay_small(page, server, record_property):
+def test_very_many_payments_are_shown_by_pages_that_stay_small(page, server, record_property):
     faults, asked = [], []
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on("request", lambda request: asked.append(request.url) if "/v1/payments?" in request.url else None)

@@ -72,6 +72,9 @@ def visit(page, server):
         path, ready = {**PAGES, **SECTIONS}[name]
         page.goto(server.url + path.format(payment=payment["id"]))
         expect(page.locator(ready).first).to_be_visible(timeout=WAIT)
+        if name == "docs":
+            # The judge needs minutes for all operations, and its own test has it see them.
+            page.locator("#filter").fill("/refunds")
 
     yield go
     assert not faults, faults
@@ -89,12 +92,13 @@ def test_a_page_is_read_in_forced_colors_and_at_twice_the_size(page, visit, name
     axe(page)
     for scheme in ("light", "dark"):
         page.emulate_media(forced_colors="active", color_scheme=scheme)
-        axe(page)
+        axe(page, colors_are_forced=True)
         # The ground of what is current is gone with its colour.
         marks = page.locator(CURRENT).evaluate_all(
             "all => all.map((one) => getComputedStyle(one).textDecorationLine)")
         assert set(marks) <= {"underline"}, marks
     assert page.evaluate(WIDE) <= 640
+    page.emulate_media(forced_colors="none", color_scheme="light")
     page.set_viewport_size({"width": 1280, "height": 800})
     assert page.evaluate(WIDE) <= 1280
     axe(page)

@@ -122,7 +122,8 @@ let lastAt = -Infinity;
 
 function onKey(event) {
   const isQuick = event.timeStamp - lastAt < SETTLE_MS;
-  lastAt = event.timeStamp;
+  // A burst is made of characters; Escape and the function keys are a person's.
+  if (event.key.length === 1) lastAt = event.timeStamp;
   clearTimeout(due);
   if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
   if (event.key === "F2" && !$("top-bar").hidden) {
