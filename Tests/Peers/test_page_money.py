@@ -321,7 +321,7 @@ def test_a_confirmation_under_way_stays_on_the_screen_when_the_payment_is_read_a
     assert counter.until(lambda: held_back or page.wait_for_timeout(20), WAIT / 1000)
     page.evaluate("async () => (await import('/shown.js')).refresh()")  # as after each event of the payment
     headline(clerk, "^Processing$")
-    expect(page.locator("#detail")).to_have_text(re.compile("12.50 EUR: the payment is being processed. Do not charge again"))
+    expect(page.locator("#detail")).to_have_text(re.compile("12.50 EUR: the payment is being processed. Do not charge"))
     expect(page.locator("#now")).not_to_contain_text("No money moved")
     assert tone(clerk) == "wait"
     shoot("confirming")
