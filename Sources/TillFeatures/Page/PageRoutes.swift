@@ -45,8 +45,10 @@ package struct PageRoutes: Sendable {
             router.open([.get, .head], path, for: .clerk) { _, _ in page(PackageResources.settings_html) }
         }
         router.open([.get, .head], "/docs", for: .clerk) { _, _ in docs() }
-        for (path, asset) in PageAsset.ofCounter {
-            router.open([.get, .head], path, for: asset.reader) { _, _ in asset.response }
+        for assets in [PageAsset.ofCounter, PageAsset.ofWords] {
+            for (path, asset) in assets {
+                router.open([.get, .head], path, for: asset.reader) { _, _ in asset.response }
+            }
         }
     }
 
