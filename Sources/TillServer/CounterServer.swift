@@ -269,7 +269,7 @@ public struct CounterServer: Sendable {
 
     /// Registers the staff routes: records, sign-in at devices and to the back office, approvals.
     private func registerStaff(
-        on router: CounterRouter, _ authenticator: RequestAuthenticator, _ approvals: RefundApprovals,
+        on router: CounterRouter, _ authenticator: RequestAuthenticator, _ approvals: Approvals,
         _ signIn: StaffSignIn
     ) {
         PersonRoutes(authenticator: authenticator, signIn: signIn, lock: options.sessions.lock).register(on: router)
@@ -300,7 +300,7 @@ public struct CounterServer: Sendable {
         let payments = PaymentRequests(
             checkout: checkout, keyed: IdempotentRequests(journal: journal, checkout: checkout, clock: clock),
             metrics: metrics, options: options, clock: clock)
-        let approvals = RefundApprovals(journal, staff: authenticator.staff, clock: MeasuringClock(clock))
+        let approvals = Approvals(journal, staff: authenticator.staff, clock: MeasuringClock(clock))
         PaymentListRoutes(requests: payments).register(on: router)
         PaymentRoutes(
             requests: payments, journal: journal, feed: feed, readCard: readCard, terminal: terminal,

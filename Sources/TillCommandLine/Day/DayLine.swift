@@ -49,6 +49,9 @@ enum DayLine {
         lines += table(
             [("gross sales", sum.captured), ("refunds", sum.refunded)] + disputed + [("net sales", sum.net)], currency)
         if sum.tips > 0 { lines += table([("tips", sum.tips)], currency) }
+        if sum.discountCount > 0 {
+            lines += table([("discounts (\(sum.discountCount))", sum.discounts)], currency)
+        }
         for line in report.figures.sums(of: currency, by: { $0.tender }) {
             lines += table([("  " + line.name, line.sums.net)], currency)
         }

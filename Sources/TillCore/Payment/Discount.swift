@@ -35,8 +35,6 @@ public struct Discount: Hashable, Sendable {
 public enum DiscountError: ExplainedError {
     /// The discount is zero or less.
     case notAboveZero(Money)
-    /// The discount leaves nothing of the price to charge.
-    case exceedsPrice(Money, price: Money)
     /// The discount is in another currency than the payment.
     case otherCurrency(Money, charged: Money)
     /// The price before the discount has more than ``Order/maximumDigits`` digits.
@@ -49,7 +47,7 @@ public enum DiscountError: ExplainedError {
     public var code: String {
         switch self {
         case .notAboveZero: "discount_not_above_zero"
-        case .exceedsPrice, .tooLarge: "discount_too_large"
+        case .tooLarge: "discount_too_large"
         case .otherCurrency: "discount_other_currency"
         case .withoutReason: "discount_without_reason"
         case .priceIsOrders: "discount_belongs_to_shop"
@@ -59,10 +57,9 @@ public enum DiscountError: ExplainedError {
     public var what: String {
         switch self {
         case .notAboveZero(let amount): "A discount of \(amount) is none. Nothing was charged."
-        case .exceedsPrice(let amount, let price):
-            "A discount of \(amount) leaves nothing of \(price) to charge. Nothing was charged."
         case .otherCurrency(let amount, let charged):
-            "The discount is in \(amount.currency.code) and the payment in \(charged.currency.code). Nothing was charged."
+            "The discount is in \(amount.currency.code) and the payment in \(charged.currency.code). Nothing was "
+                + "charged."
         case .tooLarge(let amount):
             "The price before a discount of \(amount) has more than the \(Order.maximumDigits) digits of a payment. "
                 + "Nothing was charged."
@@ -76,7 +73,7 @@ public enum DiscountError: ExplainedError {
     public var next: String {
         switch self {
         case .notAboveZero, .otherCurrency: "Correct the discount, or leave it out."
-        case .exceedsPrice, .tooLarge: "Give a smaller discount."
+        case .tooLarge: "Give a smaller discount."
         case .withoutReason: "Say why it is given."
         case .priceIsOrders: "Reduce the order in the shop, then charge it."
         }

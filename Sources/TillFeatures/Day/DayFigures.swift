@@ -13,6 +13,11 @@ package struct DaySums: Hashable, Sendable {
     /// What providers took back for disputes, less what they gave back. A refund that turns out to be a dispute's money
     /// moves from ``refunded`` to here.
     package var disputed: Int64 = 0
+    /// The payments with a discount of which a capture succeeded. One that fails later stays in the number and leaves
+    /// the sum.
+    package var discountCount: Int64 = 0
+    /// What the customers of those payments saved: no part of ``captured``.
+    package var discounts: Int64 = 0
 
     /// The captured money that was neither refunded nor taken back.
     package var net: Int64 { captured.limitedDifference(refunded).limitedDifference(disputed) }
@@ -22,7 +27,9 @@ package struct DaySums: Hashable, Sendable {
             count: left.count.limitedSum(right.count), captured: left.captured.limitedSum(right.captured),
             refundCount: left.refundCount.limitedSum(right.refundCount),
             refunded: left.refunded.limitedSum(right.refunded), tips: left.tips.limitedSum(right.tips),
-            disputed: left.disputed.limitedSum(right.disputed))
+            disputed: left.disputed.limitedSum(right.disputed),
+            discountCount: left.discountCount.limitedSum(right.discountCount),
+            discounts: left.discounts.limitedSum(right.discounts))
     }
 
     var isEmpty: Bool { self == DaySums() }
@@ -112,6 +119,8 @@ extension DayFigures {
             writer.field("refunded", sums.refunded)
             writer.field("tips", sums.tips)
             if sums.disputed != 0 { writer.field("disputed", sums.disputed) }
+            if sums.discountCount != 0 { writer.field("discount_count", sums.discountCount) }
+            if sums.discounts != 0 { writer.field("discounts", sums.discounts) }
             writer.endObject()
         }
         writer.endArray()
@@ -136,7 +145,9 @@ extension DayFigures {
             else { return nil }
             self.lines[Line(currency: currency, tender: tender, provider: provider)] = DaySums(
                 count: count, captured: captured, refundCount: refundCount, refunded: refunded, tips: tips,
-                disputed: line["disputed"]?.int64Value ?? 0)
+                disputed: line["disputed"]?.int64Value ?? 0,
+                discountCount: line["discount_count"]?.int64Value ?? 0,
+                discounts: line["discounts"]?.int64Value ?? 0)
         }
         for payment in unreadable {
             guard let id = payment.stringValue else { return nil }

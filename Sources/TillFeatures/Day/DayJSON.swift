@@ -137,6 +137,8 @@ package enum DayJSON {
         writer.field("disputed", sum.disputed)
         writer.field("net", sum.net)
         writer.field("tips", sum.tips)
+        writer.field("discounts", sum.discounts)
+        writer.field("discount_count", sum.discountCount)
         writer.endObject()
         write(figures.sums(of: currency) { $0.tender }, "tenders", "tender", into: &writer)
         write(figures.sums(of: currency) { $0.provider }, "providers", "provider", into: &writer)

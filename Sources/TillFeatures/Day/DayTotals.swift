@@ -144,7 +144,9 @@ struct DayPayment {
                     count: max(0, new.count - old.count), captured: new.captured.limitedDifference(old.captured),
                     refundCount: max(0, new.refundCount - old.refundCount),
                     refunded: new.refunded.limitedDifference(old.refunded), tips: new.tips.limitedDifference(old.tips),
-                    disputed: new.disputed.limitedDifference(old.disputed))
+                    disputed: new.disputed.limitedDifference(old.disputed),
+                    discountCount: max(0, new.discountCount - old.discountCount),
+                    discounts: new.discounts.limitedDifference(old.discounts))
             )
         }
     }
@@ -179,6 +181,13 @@ struct DayPayment {
                 .reduce(into: Int64(0)) { $0 = $0.limitedSum($1.amount.minorUnits) }
             let tips = DayPayment.tips(of: attempt, taken: taken, back: back)
             if tips > 0 { add(DaySums(tips: tips), of: attempt, .till, in: payment.currency) }
+        }
+        if let discount = payment.discount, let first = payment.captures.first(where: { captures.contains($0.id) }) {
+            // Once for the payment, whatever part of it was captured.
+            let isTaken = payment.captures.contains { $0.state.isSucceeded }
+            let attempt = payment.attempts.last { $0.id == first.attempt }
+            let added = DaySums(discountCount: 1, discounts: isTaken ? discount.amount.minorUnits : 0)
+            add(added, of: attempt, first.origin, in: payment.currency)
         }
         return sums
     }

@@ -101,6 +101,7 @@ package struct OrderRoutes: Sendable {
     private func pay(_ incoming: Incoming) async throws -> Response {
         let key = try incoming.idempotencyKey()
         let body = try await incoming.document()
+        guard body["discount"] == nil else { throw DiscountError.priceIsOrders }
         try body.allow(["amount", "capture", "accept_paid_order", "accepted_by"])
         let name = try name(incoming)
         let mode = try payments.captureMode(in: body, incoming)

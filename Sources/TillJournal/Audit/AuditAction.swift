@@ -26,6 +26,8 @@ public enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case roleRemoved = "role.removed"
     /// A refund above another staff member's limit was approved.
     case refundApproved = "refund.approved"
+    /// A discount above another staff member's limit was approved.
+    case discountApproved = "discount.approved"
     /// An invalid key or start code was presented; counted.
     case signInRefused = "session.refused"
     /// A request without a valid key or session, or without the required permission; counted.

@@ -9,7 +9,7 @@ extension PaymentJSON {
     }
 
     /// Encodes one payment with its events and the approvals of its refunds.
-    package static func write(_ payment: Payment, events: [StoredEvent], approvals: [RefundApproval]) -> [UInt8] {
+    package static func write(_ payment: Payment, events: [StoredEvent], approvals: [Approval]) -> [UInt8] {
         var writer = JSONWriter(reserving: 2048)
         writer.beginObject()
         members(of: payment, into: &writer, withSession: true)

@@ -61,6 +61,10 @@ extension OrderError: ProblemConvertible {
     package var problem: Problem { problem(.unprocessableContent) }
 }
 
+extension DiscountError: ProblemConvertible {
+    package var problem: Problem { CheckoutError.discount(self).problem }
+}
+
 extension StandInRefusal: ProblemConvertible {
     package var problem: Problem { problem(.unprocessableContent) }
 }
