@@ -253,7 +253,7 @@ extension JSONValue {
         guard let units = try member("amount").int64Value else { throw .corrupted("a discount is not an integer") }
         let amount = Money(minorUnits: units, currency: charged.currency)
         let reason = try text("reason")
-        do throws(DiscountError) { return try Discount(amount, reason: reason, beside: charged) } catch {
+        do throws(DiscountError) { return try Discount(stored: amount, reason: reason, beside: charged) } catch {
             throw .corrupted("the discount of a payment cannot be read. \(error)")
         }
     }

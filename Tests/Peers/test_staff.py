@@ -16,11 +16,12 @@ import counter
 from printers import READY, Port9100
 
 METHODS = ("get", "post", "put", "patch", "delete")
-ENTAILED = {"hold": {"sell"}, "void": {"sell"}, "refund_freely": {"refund"}}
+ENTAILED = {"hold": {"sell"}, "void": {"sell"}, "refund_freely": {"refund"}, "discount": {"sell"},
+            "discount_freely": {"discount", "sell"}}
 SCOPES = {"sell": {"sell"}, "refund": {"refund"}, "readers": {"readers"}, "offline": {"readers"},
           "admin": {"review", "settings"}, "staff": {"staff"}}
-PERMISSIONS = ["sell", "hold", "void", "refund", "refund_freely", "drawer", "totals", "readers", "review", "staff",
-               "settings"]
+PERMISSIONS = ["sell", "hold", "void", "refund", "refund_freely", "discount", "discount_freely", "drawer", "totals",
+               "readers", "review", "staff", "settings"]
 
 
 @pytest.fixture

@@ -15,15 +15,19 @@ public struct Discount: Hashable, Sendable {
     ///   - charged: The amount charged after the discount.
     /// - Throws: ``DiscountError`` for an amount that is zero, in another currency or too large, and without a reason.
     public init(_ amount: Money, reason: String, beside charged: Money) throws(DiscountError) {
+        try self.init(stored: amount, reason: DisplayText.clean(reason), beside: charged)
+    }
+
+    /// Creates a discount that was stored: its reason was cleaned before and is kept as it is.
+    package init(stored amount: Money, reason: String, beside charged: Money) throws(DiscountError) {
         guard amount.currency == charged.currency else { throw .otherCurrency(amount, charged: charged) }
         guard amount.isPositive else { throw .notAboveZero(amount) }
         guard let price = charged.adding(ifExact: amount),
             price.minorUnits < DecimalText.power(Order.maximumDigits)
         else { throw .tooLarge(amount) }
-        let clean = DisplayText.clean(reason)
-        guard !clean.isEmpty else { throw .withoutReason }
+        guard !reason.isEmpty else { throw .withoutReason }
         self.amount = amount
-        self.reason = clean
+        self.reason = reason
     }
 
     /// Returns the price before the discount: ``amount`` and what is charged. `nil` if `charged` is of another payment

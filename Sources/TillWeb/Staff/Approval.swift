@@ -71,7 +71,7 @@ extension Approval: RecordDocument {
             let discount: Discount
             do throws(DiscountError) {
                 discount = try Discount(
-                    Money(minorUnits: units, currency: currency), reason: body.optionalText("reason") ?? "",
+                    stored: Money(minorUnits: units, currency: currency), reason: body.optionalText("reason") ?? "",
                     beside: amount)
             } catch { throw body.damaged("discount") }
             what = .discount(ApprovableDiscount(discount, charging: amount))

@@ -45,6 +45,44 @@ struct DayTests {
         #expect(try await book.report(1, of: .main).report == closed.report)
     }
 
+    @Test("Discounts are counted with the sale that was paid, beside what was captured, and kept in the report")
+    func discounts() async throws {
+        let book = world.book()
+        _ = try await open(0, book)
+        try await world.sell(1_100, discount: 150)
+        let card = try await world.sell(900, .card, discount: 100)
+        try await world.sell(500)
+        _ = try await world.refund(900, of: card)
+        let order = try Order(id: OrderID(rawValue: "o-9"), amount: Money(minorUnits: 700, currency: .eur))
+        let unpaid = PaymentID.make(at: world.clock.now(), random: (9, 9))
+        let saved = try Discount(Money(minorUnits: 70, currency: .eur), reason: "Scratched", beside: order.total)
+        try await world.append(
+            [
+                .created(
+                    .init(
+                        payment: unpaid, account: .main, order: order, captureMode: .automatic, discount: saved))
+            ], to: unpaid)
+        _ = try await book.count(.init(total: 1_600), of: .main)
+        let closed = try await book.close(of: .main)
+        let sum = closed.report.figures.sum(of: .eur)
+        #expect(sum.discountCount == 2 && sum.discounts == 250)
+        #expect(sum.captured == 2_500 && closed.report.expected == 1_600)
+        #expect(closed.report.figures.cash(in: .eur).discounts == 150)
+        #expect(try await world.book().report(1, of: .main).report.figures == closed.report.figures)
+        let written = String(decoding: DayJSON.report(closed, seesTotals: true), as: UTF8.self)
+        #expect(written.contains(#""discounts":250,"discount_count":2"#), "\(written)")
+    }
+
+    @Test("A day without a discount is kept as it was before there were any")
+    func withoutDiscounts() async throws {
+        let book = world.book()
+        _ = try await open(0, book)
+        try await world.sell(1_100)
+        _ = try await book.count(.init(total: 1_100), of: .main)
+        let closed = try await book.close(of: .main)
+        #expect(!String(decoding: closed.report.record.body, as: UTF8.self).contains("discount"))
+    }
+
     @Test("A float that differs from the last close is a difference of the opening, once")
     func floats() async throws {
         let book = world.book()

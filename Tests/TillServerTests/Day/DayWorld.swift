@@ -41,7 +41,7 @@ final class DayWorld: Sendable {
     @discardableResult
     func sell(
         _ units: Int64, _ tender: TenderKind = .cash, in currency: Currency = .eur, tip: Int64 = 0,
-        of account: AccountID = .main
+        discount: Int64 = 0, of account: AccountID = .main
     ) async throws -> PaymentID {
         let number = UInt64(histories.withLock { $0.count + 1 })
         let id = PaymentID.make(at: clock.now(), random: (number, number))
@@ -54,9 +54,13 @@ final class DayWorld: Sendable {
             reference: ProviderReference(rawValue: "ref-\(number)"),
             amount: Money(minorUnits: units + tip, currency: currency), isCaptured: true,
             tip: tip > 0 ? Money(minorUnits: tip, currency: currency) : nil)
+        let saved = Money(minorUnits: discount, currency: currency)
         try await append(
             [
-                .created(.init(payment: id, account: account, order: order, captureMode: .automatic)),
+                .created(
+                    .init(
+                        payment: id, account: account, order: order, captureMode: .automatic,
+                        discount: discount > 0 ? Discount(saved, reason: "Scratched", beside: order.total) : nil)),
                 .attemptStarted(start), .authorized(start.attempt, authorization),
             ], to: id)
         return id

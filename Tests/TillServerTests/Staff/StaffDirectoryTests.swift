@@ -103,6 +103,32 @@ struct StaffDirectoryTests {
         #expect(!role.covers(more) && more.covers(role))
     }
 
+    @Test("A role gives discounts up to its limits, and without the permission none at all")
+    func discounts() throws {
+        let euro = try Currency(code: "EUR")
+        let role = try StaffRole(name: "lead", permissions: [.discount], discountLimits: [euro: 150])
+        #expect(role.permissions == [.discount, .sell] && role.scopes == [.read, .sell])
+        func grant(_ role: StaffRole) -> StaffGrant {
+            StaffGrant(id: StaffID(rawValue: "staff_1"), name: "Anna", role: role)
+        }
+        func discount(_ units: Int64, _ currency: Currency) throws -> Discount {
+            try Discount(
+                Money(minorUnits: units, currency: currency), reason: "Scratched",
+                beside: Money(minorUnits: 1_000, currency: currency))
+        }
+        #expect(grant(role).covers(try discount(150, euro)) && !grant(role).covers(try discount(151, euro)))
+        #expect(!grant(role).covers(try discount(1, try Currency(code: "USD"))))
+        let seller = try StaffRole(name: "seller", permissions: [.sell], discountLimits: [euro: 150])
+        #expect(!grant(seller).covers(try discount(1, euro)), "a limit alone is no permission")
+        #expect(!grant(.cashier).covers(try discount(1, euro)))
+        #expect(grant(.manager).discountLimit(in: euro) == nil && grant(.manager).covers(try discount(999_999, euro)))
+        let more = try StaffRole(name: "more", permissions: [.discount], discountLimits: [euro: 151])
+        #expect(!role.covers(more) && more.covers(role) && StaffRole.manager.covers(more))
+        #expect(throws: StaffError.invalidLimit) {
+            try StaffRole(name: "x", permissions: [.discount], discountLimits: [euro: 0])
+        }
+    }
+
     @Test("Every scope of a route is opened by a permission, and cashiers get the least")
     func permissionsOpenScopes() {
         for scope in APIScope.allCases where scope != .read {
