@@ -46,7 +46,8 @@ struct DiscountRouteTests {
             (#"{"amount": 0, "reason": "x"}"#, "discount_not_above_zero"),
             (#"{"amount": -5, "reason": "x"}"#, "discount_not_above_zero"),
             (#"{"amount": 5, "reason": "x", "currency": "CHF"}"#, "discount_other_currency"),
-            (#"{"amount": 5}"#, "discount_without_reason"), (#"{"amount": 5, "reason": " "}"#, "discount_without_reason"),
+            (#"{"amount": 5}"#, "discount_without_reason"),
+            (#"{"amount": 5, "reason": " "}"#, "discount_without_reason"),
             (#"{"amount": 999999999999, "reason": "x"}"#, "discount_too_large"),
             (#"{"amount": "5", "reason": "x"}"#, "invalid_amount"), (#"{"reason": "x"}"#, "invalid_amount"),
             ("5", "invalid_request"), (#"{"amount": 5, "reason": "x", "percent": 10}"#, "invalid_request"),
@@ -90,7 +91,8 @@ struct DiscountRouteTests {
         let key = try await create(
             counter, "k-2", sale(#"{"amount": 999999, "reason": "x"}"#, #", "approval": "apr_1""#))
         #expect(key.status == .created)
-        let asked = #"{"action": "discount", "amount": 1, "currency": "EUR", "#
+        let asked =
+            #"{"action": "discount", "amount": 1, "currency": "EUR", "#
             + #""discount": {"amount": 5, "reason": "x"}, "staff": "staff_1", "pin": "493817"}"#
         let approval = try await create(counter, "k-3", asked, at: "/v1/approvals")
         #expect(approval.document["code"]?.stringValue == "no_person")
