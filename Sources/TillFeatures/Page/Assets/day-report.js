@@ -204,6 +204,7 @@ export function strip(report) {
       ? [...printed("UNREADABLE PAYMENTS", String(report.unreadable.length)), wrapped(UNREAD), RULE] : [],
     of("Gross sales", sales.gross), of("Refunds", -sales.refunds),
     sales.disputed ? of("Disputed", -sales.disputed) : [], of("NET SALES", sales.net), of("Tips", sales.tips),
+    sales.discount_count ? of(`Discounts: ${sales.discount_count}`, sales.discounts) : [],
     printed("Payments", String(sales.count)), printed("Refunds made", String(sales.refund_count)), [RULE],
     ...(report.tenders ?? []).map((one) => of(tenderOf(one.tender), netOf(one))), [RULE],
   ];

@@ -68,7 +68,10 @@ const MARKS = {
 function change(event, before) {
   const by = (member) => (event[member] ?? 0) - (before?.[member] ?? 0);
   const kept = (event.captured ?? 0) - (event.refunded ?? 0) - (event.disputed ?? 0);
-  if (event.type === "payment.created") return [of(payment.amount), "ordered"];
+  if (event.type === "payment.created") {
+    const { discount } = payment;
+    return [of(payment.amount), discount ? `ordered, after ${of(discount.amount)} off` : "ordered"];
+  }
   const moved = by("captured") - by("refunded") - by("disputed");
   if (moved !== 0) return [(moved > 0 ? "+" : "−") + of(Math.abs(moved)), `kept ${of(kept)}`];
   if (by("held") > 0) return [of(event.held), "held"];
@@ -122,6 +125,7 @@ function details() {
   const decline = attempt?.decline;
   return [
     ["Order", orderName(payment)], ["Method", method(payment)], ["Tip", payment.tip > 0 && of(payment.tip)],
+    ["Discount", payment.discount && `${of(payment.discount.amount)}, ${payment.discount.reason}`],
     ["Cash received", payment.tender?.tendered > 0 && of(payment.tender.tendered)],
     ["Change", payment.tender?.change > 0 && of(payment.tender.change)],
     ["Declined", decline && [decline.reason, decline.code].filter(Boolean).join(", ")],

@@ -3,6 +3,7 @@
 
 import { $, make } from "./dom.js";
 import { decimal, minorUnits, money } from "./money.js";
+import { savedOf } from "./sell-discount.js";
 import { digitValue } from "./typed-digits.js";
 import { say } from "./words.js";
 
@@ -22,7 +23,8 @@ const isReplaced = (field) => "proposed" in field.dataset
 
 /** Says on the button what it charges. */
 function nameCharge() {
-  const minor = $("amount").disabled ? 0 : minorNow();
+  const price = $("amount").disabled ? 0 : minorNow();
+  const minor = price - savedOf(price);
   $("amount").classList.toggle("many", $("amount").value.length > LONG);
   $("charge-words").textContent = minor > 0
     ? say("take.chargeSum", { sum: money(minor, currency()) }) : say("take.charge");
@@ -135,6 +137,9 @@ function onKey(event) {
   if (event.key === "F9") {
     event.preventDefault();
     if (!event.repeat) charge();
+  } else if (event.key === "F8") {
+    event.preventDefault();
+    if (!event.repeat) pressable("discount-open")?.click();
   } else if (event.key === "Escape" && isField(event.target)) {
     event.target.blur();
   } else if (event.key === "Escape") {

@@ -10,17 +10,27 @@ import { sum } from "./sums.js";
 
 const MAY = {
   sell: "Sell, issue receipts", hold: "Authorize now, capture later", void: "Release an authorization",
-  refund: "Refund", refund_freely: "Refund without a limit", drawer: "Open and count the drawer",
+  refund: "Refund", refund_freely: "Refund without a limit", discount: "Give discounts",
+  discount_freely: "Give discounts without a limit", drawer: "Open and count the drawer",
   totals: "See totals and expected cash", readers: "Readers and printers", review: "Decide what needs a person",
   staff: "Manage the staff", settings: "Settings, keys, webhooks",
 };
 
 /** @param {any} role */
 function limits(role) {
-  if (!role?.permissions.includes("refund")) return "No refunds";
-  if (role.permissions.includes("refund_freely")) return "Refunds without a limit";
-  const sums = Object.entries(role.refund_limits).map(([currency, minor]) => sum(minor, currency));
-  return sums.length ? `Refunds up to ${sums.join(", ")}` : "Refunds with approval";
+  const refunds = !role?.permissions.includes("refund") ? "No refunds"
+    : limit("Refunds", role.permissions.includes("refund_freely"), role.refund_limits);
+  const may = (/** @type {string} */ word) => role?.permissions.includes(word) ?? false;
+  if (!may("sell")) return refunds;
+  const discounts = limit("Discounts", may("discount_freely"), may("discount") ? role.discount_limits : {});
+  return `${refunds}. ${discounts}`;
+}
+
+/** @param {string} what @param {boolean} isFree @param {Record<string, number>} most */
+function limit(what, isFree, most) {
+  if (isFree) return `${what} without a limit`;
+  const sums = Object.entries(most ?? {}).map(([currency, minor]) => sum(minor, currency));
+  return sums.length ? `${what} up to ${sums.join(", ")}` : `${what} with approval`;
 }
 
 /** @param {any} person @param {import("./settings.js").Page} page */

@@ -40,6 +40,18 @@ export const WORDS = {
   "sale.amount": "Amount",
   "sale.noAmount": "No amount",
   "sale.deleteDigit": "Delete the last digit",
+  "sale.discountName": "Discount",
+  "sale.discountNone": "The discount on {sum} is less than the smallest unit.",
+  "sale.discountTooMuch": "The discount leaves nothing of {sum} to charge.",
+  "sale.discountHowMuch": "Enter a percentage from 1 to 99, or an amount.",
+  "sale.discountWhy": "Enter a reason.",
+  "sale.discountFirst": "Enter the amount first.",
+  "sale.discountGiven": "{saved} off {price}: {sum} is charged",
+  "sale.discountPercentGiven": "{percent}% off {price} is {saved}: {sum} is charged",
+  "sale.approvalWords": "{name} may not give a discount of {sum} ({reason}) without approval. The PIN approves this "
+    + "discount and no other.",
+  "sale.approvalYou": "You may not give a discount of {sum} ({reason}) without approval. The PIN approves this "
+    + "discount and no other.",
   "order.chosen": "Order {number}: {sum} to pay. A smaller amount takes a part.",
   "order.chosenFor": "Order {number} for {name}: {sum} to pay. A smaller amount takes a part.",
   "order.notJSON": "This is not valid JSON.",
