@@ -5,9 +5,12 @@ import io
 import time
 
 import pytest
+from playwright.sync_api import expect
+from seen import axe
 from staff import PINS, Staff, audit, problem
 
 import counter
+from clerk import WAIT, payments
 
 REASON = "Scratched lid"
 
@@ -133,3 +136,60 @@ def test_the_command_line_gives_one(server):
                             (("--amount", "11.00", "--discount", "-1", "--reason", "x"), "discount_not_above_zero")):
         refused = sale(*arguments)
         assert (refused.code, refused.json["error"]["code"]) == (1, code), refused
+
+
+# ---- The page
+
+
+def ask_for(clerk, amount, reason=REASON, **fields):
+    clerk.page.get_by_role("radio", name="Cash").check()
+    clerk.amount.fill(amount)
+    clerk.page.get_by_role("button", name="Discount…").click()
+    dialog = clerk.page.get_by_role("dialog", name="Discount")
+    for label, text in fields.items():
+        dialog.get_by_label({"percent": "Percent", "minor": "Or an amount"}[label], exact=True).fill(text)
+    dialog.get_by_label("Reason").fill(reason)
+    return dialog
+
+
+def give(dialog):
+    dialog.get_by_role("button", name="Give discount").click()
+
+
+@pytest.mark.parametrize(("price", "percent", "saved", "charged"), [
+    ("12.50", "10", 125, 1125), ("10.05", "10", 101, 904), ("10.04", "10", 100, 904), ("0.10", "5", 1, 9),
+    ("0.30", "5", 2, 28), ("99.99", "33", 3300, 6699), ("12.50", "\u0661\u0660", 125, 1125)])
+def test_a_percentage_is_rounded_half_up_and_the_button_names_what_is_charged(clerk, price, percent, saved, charged):
+    dialog = ask_for(clerk, price, percent=percent)
+    sum_charged = f"{charged // 100}.{charged % 100:02}"
+    expect(dialog).to_contain_text(f"{sum_charged} EUR is charged")
+    give(dialog)
+    expect(clerk.page.locator("#charge")).to_contain_text(sum_charged)
+    clerk.page.locator("#charge").click()
+    expect(clerk.page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+    paid, = payments(clerk.server)
+    assert paid["amount"] == charged and paid["discount"] == {"amount": saved, "reason": REASON}
+    # The next customer begins without it.
+    clerk.amount.fill("5.00")
+    expect(clerk.page.locator("#charge")).to_contain_text("5.00")
+
+
+def test_an_amount_is_given_taken_back_and_refused_where_it_leaves_nothing(clerk):
+    dialog = ask_for(clerk, "12.50", minor="12.50")
+    give(dialog)
+    expect(dialog.get_by_role("alert")).to_contain_text("leaves nothing")
+    dialog.get_by_label("Or an amount").fill("0")
+    give(dialog)
+    expect(dialog.get_by_role("alert")).to_contain_text("more than zero")
+    dialog.get_by_label("Or an amount").fill("1.50")
+    dialog.get_by_label("Reason").fill("")
+    give(dialog)
+    expect(dialog.get_by_role("alert")).to_contain_text("Enter a reason")
+    axe(clerk.page)
+    dialog.get_by_label("Reason").fill(REASON)
+    give(dialog)
+    expect(clerk.page.locator("#charge")).to_contain_text("11.00")
+    clerk.page.keyboard.press("F8")
+    clerk.page.get_by_role("button", name="No discount").click()
+    expect(clerk.page.locator("#charge")).to_contain_text("12.50")
+    assert payments(clerk.server) == []
