@@ -87,7 +87,7 @@ def test_a_day_from_opening_to_report(server):
     assert (report["number"], report["left"], report["reason"]) == (1, 10_000, "Wrong change")
     assert report["sales"] == {
         "count": 2, "gross": 13_900, "refunds": 2_400, "refund_count": 2, "disputed": 0, "net": 11_500,
-        "tips": 0}
+        "tips": 0, "discounts": 0, "discount_count": 0}
     assert {one["tender"]: (one["count"], one["captured"], one["refunded"]) for one in report["tenders"]} == {
         "cash": (1, 4_000, 1_500), "reader": (1, 9_900, 900)}
     assert {one["provider"] for one in report["providers"]} == {"cash", "sandbox"}
