@@ -312,7 +312,7 @@ package struct PaymentRoutes: Sendable {
         let refund = ApprovableRefund(payment: payment.id, amount: amount)
         guard let approval else { throw refund.problem(for: person) }
         return try await approvals.use(
-            approval, for: .refund(refund), person, incoming, key: try incoming.idempotencyKey()
+            approval, for: Approvable.refund(refund), person, incoming, key: try incoming.idempotencyKey()
         ) { $0.covers(refundOf: amount, of: payment) }
     }
 
