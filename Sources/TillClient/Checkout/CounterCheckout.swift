@@ -51,8 +51,8 @@ public struct CounterCheckout: Sendable {
         try await repeated { () throws(CounterCheckoutError) in try await caller.cardFields() }
     }
 
-    /// Has the presenter ask a card's bank before the card pays, where the key of the card fields wants that. Nothing is
-    /// sent to the counter, and no money moves. The end proves nothing: the counter reads the bank's answer from the
+    /// Has the presenter ask a card's bank before the card pays, where the key of the card fields wants that. Nothing
+    /// is sent to the counter, and no money moves. The end proves nothing: the counter reads the bank's answer from the
     /// provider, and declines a reference without one.
     /// - Parameters:
     ///   - reference: What the provider's fields returned.

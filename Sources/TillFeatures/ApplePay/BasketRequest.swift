@@ -65,8 +65,8 @@ struct BasketRequest: Sendable {
         if let name = BasketRequest.merchantMembers.first(where: { body[$0] != nil }) {
             throw Problem.field(
                 name,
-                "One sheet is for one merchant. Open a basket for each merchant, and let the customer pay each in a sheet "
-                    + "of its own. Nothing was opened.")
+                "One sheet is for one merchant. Open a basket for each merchant, and let the customer pay each in a "
+                    + "sheet of its own. Nothing was opened.")
         }
         try body.allow(BasketRequest.members)
         order = try body.text("order_id", atMost: 128).map { text in
