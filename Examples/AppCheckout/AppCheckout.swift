@@ -9,8 +9,8 @@ import TillCore
     import Darwin
 #endif
 
-/// A customer's app that pays at a running counter without a key: `AppCheckout pay TOKEN [PRESS]`, `show`, `cancel` or
-/// `receipt`.
+/// A customer's app that pays at a running counter without a key: `AppCheckout pay TOKEN [PRESS]`, `verify NONCE`,
+/// `show`, `cancel` or `receipt`.
 ///
 /// The counter's address is in `TILL_COUNTER`. In `TILL_APP_SESSION` is what the shop's server was answered by
 /// `POST /v1/payments/{id}/app_session`. The token comes from the provider's own card fields; a counter in the sandbox
@@ -32,6 +32,7 @@ struct AppCheckout {
                 guard let press = words.count == 3 ? Int(words[2]) : 1 else { break }
                 return report(
                     await checkout.pay(.token(Secret(words[1])), press: press, presenter: TerminalPresenter()))
+            case ("verify", 2): return report(try await verified(Secret(words[1]), at: checkout))
             case ("show", 1): return show(try await checkout.payment())
             case ("cancel", 1): return show(try await checkout.cancel())
             case ("receipt", 1): return say(String(decoding: try await checkout.receipt(), as: UTF8.self))
@@ -42,6 +43,20 @@ struct AppCheckout {
             exit(3)
         }
         throw Usage.arguments
+    }
+
+    /// Pays with a nonce of Braintree's fields, after the card's bank was asked where the counter wants that.
+    private static func verified(
+        _ nonce: Secret<String>, at checkout: CounterCheckout
+    ) async throws(CounterCheckoutError) -> CounterCheckoutOutcome {
+        let fields = try await checkout.cardFields()
+        let presenter = TerminalPresenter()
+        switch await checkout.verify(nonce, of: fields, presenter: presenter) {
+        case .reference(let reference): return await checkout.pay(.token(reference), presenter: presenter)
+        case .closed, .notShown:
+            say("The bank was not asked. Nothing was charged.")
+            exit(2)
+        }
     }
 
     private static func show(_ payment: CounterCheckoutPayment) {
@@ -76,5 +91,15 @@ struct TerminalPresenter: ChallengePresenter {
     func present(_ page: ChallengePage) async -> ChallengeEnd {
         AppCheckout.say("bank: \(page)")
         return await Task.detached { readLine() == nil ? .closed : .returned }.value
+    }
+
+    /// Stands for Braintree's SDK: the customer enters the nonce that it returned.
+    func verify(
+        _ nonce: Secret<String>, clientToken: Secret<String>, _ verification: CardVerification
+    ) async -> CardVerificationEnd {
+        AppCheckout.say("ask the bank about \(verification.amount), and enter the nonce with its answer")
+        let answer = await Task.detached { readLine() }.value
+        guard let answer, !answer.isEmpty else { return .closed }
+        return .reference(Secret(answer))
     }
 }

@@ -355,7 +355,7 @@ struct CounterCheckoutTests {
         #expect(transport.calls.first?.field("X-Till-Session") == Self.text)
         (checkout, transport) = try self.checkout(
             .json(502, "<html>"), .json(200, #"{"provider":"braintree","client_token":"dG9rZW4="}"#))
-        guard case .braintree(clientToken: let token) = try await checkout.cardFields() else {
+        guard case .braintree(clientToken: let token, verification: nil) = try await checkout.cardFields() else {
             Issue.record("no token of Braintree")
             return
         }

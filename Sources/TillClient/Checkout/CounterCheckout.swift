@@ -51,6 +51,22 @@ public struct CounterCheckout: Sendable {
         try await repeated { () throws(CounterCheckoutError) in try await caller.cardFields() }
     }
 
+    /// Has the presenter ask a card's bank before the card pays, where the key of the card fields wants that. Nothing
+    /// is sent to the counter, and no money moves. The end proves nothing: the counter reads the bank's answer from the
+    /// provider, and declines a reference without one.
+    /// - Parameters:
+    ///   - reference: What the provider's fields returned.
+    ///   - fields: The key with which they were drawn.
+    /// - Returns: the reference to pay with. Whoever may be ended while it pays keeps this one.
+    public func verify(
+        _ reference: Secret<String>, of fields: CheckoutCardFields, presenter: any ChallengePresenter
+    ) async -> CardVerificationEnd {
+        guard case .braintree(clientToken: let token, verification: let verification?) = fields else {
+            return .reference(reference)
+        }
+        return await done { await presenter.verify(reference, clientToken: token, verification) } ?? .closed
+    }
+
     /// Cancels the payment if no money is held or taken, nor may be.
     /// - Returns: the payment after it. It is canceled if its status is `closed`; with any other status it stays as it
     ///   was, and may be paid.
@@ -164,7 +180,7 @@ public struct CounterCheckout: Sendable {
     private func challenge(
         _ answer: CheckoutCaller.PayAnswer, _ step: @escaping Step
     ) async -> CounterCheckoutOutcome? {
-        let ended = await done(step)
+        let ended: ChallengeEnd = await done(step) ?? .closed
         let span =
             switch ended {
             case .returned: limits.settling
@@ -195,16 +211,17 @@ public struct CounterCheckout: Sendable {
     }
 
     /// Has a step done within ``CounterCheckoutLimits/challenge``.
-    private func done(_ step: @escaping Step) async -> ChallengeEnd {
-        await withTaskGroup(of: ChallengeEnd?.self) { group in
+    /// - Returns: `nil` if it was not done in time.
+    private func done<End: Sendable>(_ step: @escaping @Sendable () async -> End) async -> End? {
+        await withTaskGroup(of: End?.self, returning: End?.self) { group in
             group.addTask { await step() }
             group.addTask { [clock, limits] in
                 _ = await clock.pause(for: limits.challenge)
                 return nil
             }
-            let first = await group.next() ?? nil
+            let first: End? = await group.next() ?? nil
             group.cancelAll()
-            return first ?? .closed
+            return first
         }
     }
 }
