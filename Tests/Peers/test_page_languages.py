@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import expect
 from seen import axe
 
+import counter
 from clerk import WAIT, payments
 
 SOURCES = pathlib.Path(__file__).parents[2] / "Sources"
@@ -20,8 +21,8 @@ RIGHT_TO_LEFT = ["ar", "he"]
 SCRIPTS = {"ja": r"[\u3040-\u30ff\u4e00-\u9fff]", "ar": r"[\u0600-\u06ff]", "he": r"[\u0590-\u05ff]"}
 # Words that are what they are in English, too.
 SAME = {
-    "latest.status", "person.name", "person.pin", "rail.account", "session.password", "split.rest", "take.tap",
-    "top.live", "top.offline",
+    "latest.status", "list.name", "list.wallet", "person.name", "person.pin", "rail.account", "session.password",
+    "split.rest", "take.tap", "top.live", "top.offline",
 }
 # Texts without a word, such as names of formats.
 NO_WORDS = set()
@@ -291,6 +292,42 @@ def test_a_whole_sale(server, opened, tables, page_words, locale, width):
     expect(page.locator("#detail bdi[lang=en]")).to_have_text(re.compile("[A-Za-z]{3}"))
     judge(page, width)
     assert [one["captured"] for one in payments(server) if one["captured"]] == [1250]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("locale", ["de-DE", "ar-EG", "ja-JP"])
+def test_the_pages_of_payments(server, opened, all_tables, locale, width):
+    language = locale.split("-")[0]
+    words = {key: text for name in ("", "list", "one") for key, text in all_tables[name][language]["words"].items()}
+    made = server.create("10431", "k-1").json()["id"]
+    assert server.confirm(made, "k-2", counter.CARD_TENDER).json()["captured"] == 1250
+    page = opened(locale, width)
+    root = page.locator("html")
+    page.goto(server.url + "/payments")
+    expect(root).to_have_attribute("lang", locale, timeout=WAIT)
+    expect(root).to_have_attribute("dir", "rtl" if language in RIGHT_TO_LEFT else "ltr")
+    assert page.title() == words["list.title"]
+    assert loaded(page) == {
+        "words-en.js", f"words-{language}.js", "words-list-en.js", f"words-list-{language}.js"}
+    forms = words["list.count"]
+    count = page.evaluate("(tag) => new Intl.NumberFormat(tag).format(1)", locale)
+    says(page.locator("#count"), forms.get("one", forms["other"]).replace("{count}", count))
+    says(page.locator("#rows .sum bdi"), money(page, locale, 12.5))
+    judge(page, width)
+    # One of them, up to the question before a refund, which is not sent.
+    page.locator("#rows a").click()
+    says(page.locator("#figure"), money(page, locale, 12.5))
+    says(page.locator("#rest"), words["one.isKept"])
+    says(page.locator("#timeline-title"), words["one.timeline"])
+    judge(page, width)
+    page.locator("#refund").click()
+    page.locator("#amount").fill("20")
+    page.locator("#ask-form .primary").click()
+    says(page.locator("#amount-fault"), words["one.most"].replace("{sum}", money(page, locale, 12.5)))
+    page.locator("#amount").fill("2.50")
+    page.locator("#ask-form .primary").click()
+    says(page.locator("#review-send"), words["refunding.sendSum"].replace("{sum}", money(page, locale, 2.5)))
+    judge(page, width)
 
 
 def test_words_of_the_till_that_say_no_are_english_and_marked(opened, tables):

@@ -6,10 +6,12 @@ import { ask, keptRequests, newKey, operate, reactions, Refusal } from "./calls.
 import { questions } from "./dialog.js";
 import { $, descriptions, make, ZONE } from "./dom.js";
 import { listen, showPerson, wordsOf } from "./frame.js";
+import "./language.js";
 import { draw, partsOf } from "./money-bar.js";
 import { decimal, minorUnits } from "./money.js";
-import { isOpen, method, notes, orderName, refundable, STEPS } from "./payment.js";
+import { isOpen, method, notes, orderName, refundable } from "./payment.js";
 import { sum } from "./sums.js";
+import { foreign, parts, say } from "./words.js";
 
 /** The second half of a double click falls into this time and sends nothing. */
 const SETTLE_MS = 400;
@@ -30,14 +32,13 @@ let asked = 0;
 const of = (minor) => sum(minor, payment.currency);
 const LANGUAGE = document.documentElement.lang || undefined;
 const WHEN = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: "medium", timeStyle: "medium" });
+const LIST = new Intl.ListFormat(LANGUAGE, { style: "short", type: "unit" });
 
-const UNANSWERED = "The till does not answer. This page tries again by itself; nothing is done twice.";
-const NOT_KNOWN =
-  "The till did not answer. Whether money moved is not known yet; this page asks again. Don't do it twice.";
+const UNANSWERED = say("one.unanswered");
 
 /** Puts a text into a banner of the page; an empty one hides it. @param {string} id @param {string} text */
 function says(id, text) {
-  $(id).textContent = text;
+  $(id).replaceChildren(...parts(text));
   $(id).hidden = !text;
 }
 
@@ -50,7 +51,7 @@ function answered() {
 }
 
 /** What an action that came to nothing tells. @param {unknown} error */
-const whyNot = (error) => (error instanceof Refusal ? wordsOf(error) : NOT_KNOWN);
+const whyNot = (error) => (error instanceof Refusal ? wordsOf(error) : say("one.notKnown"));
 
 // ---- What is shown
 
@@ -64,18 +65,41 @@ const MARKS = {
   "payment.created": ["", "doc"],
 };
 
+/** What happened, by the type of its event: what the page of a sale calls it, in the language of this page. */
+const STEPS = {
+  "payment.created": say("one.paymentCreated"), "attempt.started": say("one.attemptStarted"),
+  "attempt.bound": say("one.attemptBound"), "attempt.prepared": say("one.attemptPrepared"),
+  "attempt.authorized": say("one.attemptAuthorized"), "attempt.action_required": say("one.attemptActionRequired"),
+  "continuation.started": say("one.continuationStarted"), "renewal.started": say("one.renewalStarted"),
+  "renewal.succeeded": say("one.renewalSucceeded"), "attempt.declined": say("one.attemptDeclined"),
+  "attempt.stored": say("one.attemptStored"), "attempt.not_sent": say("one.attemptNotSent"),
+  "attempt.expired": say("one.attemptExpired"), "void.started": say("one.voidStarted"),
+  "void.succeeded": say("one.voidSucceeded"), "capture.started": say("one.captureStarted"),
+  "capture.succeeded": say("one.captureSucceeded"), "refund.started": say("one.refundStarted"),
+  "refund.succeeded": say("one.refundSucceeded"), "operation.refused": say("one.operationRefused"),
+  "operation.deferred": say("one.operationDeferred"), "operation.unknown": say("one.operationUnknown"),
+  "payment.cancel_requested": say("one.paymentCancelRequested"), "payment.canceled": say("one.paymentCanceled"),
+  "payment.attention_required": say("one.paymentAttentionRequired"),
+  "payment.attention_closed": say("one.paymentAttentionClosed"), "refund.failed": say("one.refundFailed"),
+  "refund.reported": say("one.refundReported"), "capture.failed": say("one.captureFailed"),
+  "capture.restored": say("one.captureRestored"), "capture.reported": say("one.captureReported"),
+  "dispute.opened": say("one.disputeOpened"), "dispute.updated": say("one.disputeUpdated"),
+  "dispute.funds_withdrawn": say("one.disputeFundsWithdrawn"),
+  "dispute.funds_reinstated": say("one.disputeFundsReinstated"), "dispute.closed": say("one.disputeClosed"),
+};
+
 /** What an event did to the money: a sum with its sign, and how it stands since. @returns {[string, string]} */
 function change(event, before) {
   const by = (member) => (event[member] ?? 0) - (before?.[member] ?? 0);
   const kept = (event.captured ?? 0) - (event.refunded ?? 0) - (event.disputed ?? 0);
   if (event.type === "payment.created") {
     const { discount } = payment;
-    return [of(payment.amount), discount ? `ordered, after ${of(discount.amount)} off` : "ordered"];
+    return [of(payment.amount), discount ? say("one.orderedLess", { sum: of(discount.amount) }) : say("one.ordered")];
   }
   const moved = by("captured") - by("refunded") - by("disputed");
-  if (moved !== 0) return [(moved > 0 ? "+" : "−") + of(Math.abs(moved)), `kept ${of(kept)}`];
-  if (by("held") > 0) return [of(event.held), "held"];
-  if (by("held") < 0) return ["", `held ${of(event.held ?? 0)}`];
+  if (moved !== 0) return [(moved > 0 ? "+" : "−") + of(Math.abs(moved)), say("one.keptSum", { sum: of(kept) })];
+  if (by("held") > 0) return [of(event.held), say("one.held")];
+  if (by("held") < 0) return ["", say("one.heldSum", { sum: of(event.held ?? 0) })];
   return ["", ""];
 }
 
@@ -89,8 +113,8 @@ function timeline() {
     const words = make("div", "");
     words.append(
       make("b", STEPS[event.type] ?? event.type),
-      make("p", [WHEN.format(new Date(event.at)), event.by?.text].filter(Boolean).join(" · "),
-        { className: "tiny muted" }));
+      marked(make("p", [WHEN.format(new Date(event.at)), foreign(event.by?.text ?? "")].filter(Boolean).join(" · "),
+        { className: "tiny muted" })));
     const money = make("div", "", { className: "money" });
     const [moved, since] = change(event, events[index - 1]);
     if (moved) money.append(make("b", moved));
@@ -101,11 +125,11 @@ function timeline() {
 }
 
 function whereList() {
-  const parts = partsOf(payment);
+  const money = partsOf(payment);
   const shown = [
-    ["taken", "Kept", parts.kept], ["back", "Refunded", parts.refunded], ["back", "Disputed", parts.disputed],
-    ["heldpart", "Authorized", parts.held], ["free", payment.captured > 0 ? "Released, never charged" : "Not charged",
-      parts.free],
+    ["taken", say("one.kept"), money.kept], ["back", say("pay.refunded"), money.refunded],
+    ["back", say("badge.disputed"), money.disputed], ["heldpart", say("badge.authorized"), money.held],
+    ["free", say(payment.captured > 0 ? "one.freed" : "pay.notCharged"), money.free],
   ].filter(([, , minor]) => Number(minor) > 0);
   const pairs = shown.map(([look, name, minor]) => {
     const pair = make("div", "");
@@ -115,7 +139,7 @@ function whereList() {
     return pair;
   });
   const all = make("div", "", { className: "sumup" });
-  all.append(make("dt", "Ordered"), make("dd", of(payment.amount + (payment.tip ?? 0))));
+  all.append(make("dt", say("fact.ordered")), make("dd", of(payment.amount + (payment.tip ?? 0))));
   return [...pairs, all];
 }
 
@@ -124,17 +148,25 @@ function details() {
   const attempt = payment.attempts?.at(-1);
   const decline = attempt?.decline;
   return [
-    ["Order", orderName(payment)], ["Method", method(payment)], ["Tip", payment.tip > 0 && of(payment.tip)],
-    ["Discount", payment.discount && `${of(payment.discount.amount)}, ${payment.discount.reason}`],
-    ["Cash received", payment.tender?.tendered > 0 && of(payment.tender.tendered)],
-    ["Change", payment.tender?.change > 0 && of(payment.tender.change)],
-    ["Declined", decline && [decline.reason, decline.code].filter(Boolean).join(", ")],
-    ["Owed to the customer", payment.refund_due > 0 && of(payment.refund_due)],
-    ["Approved by", [...new Set((payment.approvals ?? []).map((one) => one.approved_by))].join(", ")],
-    ["Provider", payment.provider], ["Provider's account", attempt?.provider_account],
-    ["Provider's reference", attempt?.reference], ["Request", decline?.request_id],
-    ["Created", WHEN.format(new Date(payment.created_at))], ["Times in", ZONE], ["Payment", payment.id],
+    [say("fact.order"), orderName(payment)], [say("fact.method"), method(payment)],
+    [say("fact.tip"), payment.tip > 0 && of(payment.tip)],
+    [say("sale.discountName"), payment.discount && `${of(payment.discount.amount)}, ${payment.discount.reason}`],
+    [say("fact.tendered"), payment.tender?.tendered > 0 && of(payment.tender.tendered)],
+    [say("fact.change"), payment.tender?.change > 0 && of(payment.tender.change)],
+    [say("pay.declined"), decline && foreign([decline.reason, decline.code].filter(Boolean).join(", "))],
+    [say("fact.owed"), payment.refund_due > 0 && of(payment.refund_due)],
+    [say("fact.approvedBy"), [...new Set((payment.approvals ?? []).map((one) => one.approved_by))].join(", ")],
+    [say("one.provider"), payment.provider], [say("one.account"), attempt?.provider_account],
+    [say("one.reference"), attempt?.reference], [say("one.request"), decline?.request_id],
+    [say("one.created"), WHEN.format(new Date(payment.created_at))], [say("one.zone"), ZONE],
+    [say("latest.payment"), payment.id],
   ];
+}
+
+/** Shows of an element's text what is English as such. @param {HTMLElement} element */
+function marked(element) {
+  element.replaceChildren(...parts(element.textContent ?? ""));
+  return element;
 }
 
 function render() {
@@ -143,25 +175,26 @@ function render() {
   for (const button of ["refund", "capture", "release", "receipt", "at-counter"]) $(button).hidden = true;
   if (!payment) return;
   document.title = `${orderName(payment)} – Till`;
-  $("meta").replaceChildren(badge(payment), make("span", `Order ${orderName(payment)}`));
+  $("meta").replaceChildren(badge(payment), make("span", say("split.order", { number: orderName(payment) })));
   if (!isRead) {
     $("figure").textContent = "?";
-    $("rest").textContent = payment.message ?? "It cannot be read.";
+    $("rest").replaceChildren(...parts(payment.message ? foreign(payment.message) : say("one.unreadable")));
     return;
   }
   const kept = payment.captured - payment.refunded - (payment.disputed ?? 0);
   const ordered = payment.amount + (payment.tip ?? 0);
   const isUnknown = payment.money_moved === "unknown" && payment.captured === 0;
-  $("figure").textContent = isUnknown ? "Not known" : of(kept);
-  $("rest").textContent = kept === ordered ? "kept" : `kept of ${of(ordered)}`;
+  $("figure").textContent = isUnknown ? say("one.unknown") : of(kept);
+  $("rest").textContent = say(kept === ordered ? "one.isKept" : "one.keptOf", { sum: of(ordered) });
   const how = method(payment);
   const made = WHEN.format(new Date(payment.created_at));
   $("meta").append(...[how, made].filter(Boolean).map((text) => make("span", text)));
-  $("notes").replaceChildren(...notes(payment).map((text) => make("p", text, { className: "banner unsure" })));
+  $("notes").replaceChildren(...notes(payment).map((text) =>
+    marked(make("p", text, { className: "banner unsure" }))));
   draw($("bar"), partsOf(payment));
   $("where-list").replaceChildren(...whereList());
   $("timeline").replaceChildren(...timeline());
-  $("details").replaceChildren(...descriptions(details()));
+  $("details").replaceChildren(...descriptions(details()).map(marked));
   $("receipt").href = `${path("receipt")}?format=html&copy=customer`;
   $("receipt").hidden = payment.captured <= 0 && !(payment.attempts ?? []).length;
   $("at-counter").href = "/#" + payment.id;
@@ -217,7 +250,7 @@ $("ask-form").addEventListener("submit", (event) => {
   event.preventDefault();
   const { value, fault } = minorUnits($("amount").value, payment.currency);
   const most = $("reasons").hidden ? payment.held : refundable(payment);
-  const words = fault ?? (Number(value) > most ? `At most ${of(most)}.` : "");
+  const words = fault ?? (Number(value) > most ? say("one.most", { sum: of(most) }) : "");
   $("amount-fault").textContent = words;
   if (words) {
     $("amount").setAttribute("aria-invalid", "true");
@@ -228,13 +261,13 @@ $("ask-form").addEventListener("submit", (event) => {
   amountAsked.end("review");
 });
 
-const partsInWords = (parts) => [
-  `Kept ${of(parts.kept)}`, parts.refunded > 0 && `refunded ${of(parts.refunded)}`,
-  parts.disputed > 0 && `disputed ${of(parts.disputed)}`, parts.held > 0 && `held ${of(parts.held)}`,
-].filter(Boolean).join(", ");
+const partsInWords = ({ kept, refunded, disputed, held }) => LIST.format(/** @type {string[]} */ ([
+  say("one.nowKept", { sum: of(kept) }), refunded > 0 && say("one.nowRefunded", { sum: of(refunded) }),
+  disputed > 0 && say("one.nowDisputed", { sum: of(disputed) }), held > 0 && say("one.heldSum", { sum: of(held) }),
+].filter(Boolean)));
 
-const CHANGED = "The payment was changed elsewhere meanwhile. Nothing was sent; look at it again.";
-const NOT_READ = "The till could not say how the payment stands now. Nothing was sent.";
+const CHANGED = say("one.changed");
+const NOT_READ = say("one.notRead");
 let settling = 0;
 
 /** @typedef {{title: string, words: string, after: ReturnType<typeof partsOf>, send: string}} Question */
@@ -309,9 +342,9 @@ let wanted = null;
 /** Asks for somebody's PIN. @returns {Promise<string>} The approval's identifier; empty if there is none. */
 function askApproval(approval) {
   wanted = { ...approval, key: newKey() };
+  const name = signedIn.person?.name;
   $("approval-words").textContent =
-    `${signedIn.person?.name ?? "You"} may not refund ${sum(approval.amount, approval.currency)} without approval. `
-    + "The PIN approves this refund and no other.";
+    say(name ? "approval.words" : "approval.you", { name, sum: sum(approval.amount, approval.currency) });
   $("approval-why").textContent = "";
   $("approval-pin").value = "";
   $("approver").replaceChildren(...signedIn.people.filter((one) => one.id !== signedIn.person?.id)
@@ -328,7 +361,7 @@ $("approval-form").addEventListener("submit", async (event) => {
   const [staff, pin] = [$("approver").value, $("approval-pin").value];
   $("approval-pin").value = "";
   if (!staff || !pin) {
-    $("approval-why").textContent = "Choose who approves, and have them enter their PIN.";
+    $("approval-why").textContent = say("approval.missing");
     return;
   }
   try {
@@ -336,8 +369,8 @@ $("approval-form").addEventListener("submit", async (event) => {
     const made = await ask("POST", "/v1/approvals", body, key);
     if (wanted === mine) approved.end(made.id);
   } catch (error) {
-    $("approval-why").textContent =
-      error instanceof Refusal ? wordsOf(error) : "The till cannot be reached. Nothing was approved.";
+    $("approval-why").replaceChildren(
+      ...parts(error instanceof Refusal ? wordsOf(error) : say("approval.unreached")));
     $("approval-pin").focus();
   }
 });
@@ -359,8 +392,8 @@ async function perform(verb, body) {
       if (!approval) throw error;
       // A PIN takes its time.
       const now = await ask("GET", path()).catch(() => null);
-      if (!now || standing(now) !== seen) throw new Refusal(409, { detail: now ? CHANGED : NOT_READ });
-      await send({ approval });
+      if (!now || standing(now) !== seen) alertWith(now ? CHANGED : NOT_READ);
+      else await send({ approval });
     }
     answered();
   } catch (error) {
@@ -372,19 +405,21 @@ async function perform(verb, body) {
 
 $("refund").addEventListener("click", async () => {
   const isCash = payment.tender?.type === "cash";
-  const where = isCash ? "in cash" : `to ${method(payment) ?? "the customer"}`;
+  const how = method(payment);
+  /** @type {[string, string]} */
+  const [title, question] = isCash ? ["one.refundCash", "refunding.inCash"]
+    : how ? ["one.refundTo", "refunding.to"] : ["one.refundCustomer", "refunding.toCustomer"];
   for (let next = "back"; next === "back";) {
     const most = refundable(payment);
     if (most <= 0) return alertWith(CHANGED);
     const chosen = await askAmount({
-      title: `Refund ${where}`, most, hint: `${of(most)} can still be refunded.`, hasReason: true,
+      title: say(title, { method: how }), most, hint: say("one.refundable", { sum: of(most) }), hasReason: true,
     });
     if (!chosen) return;
     next = await agreed(() => chosen.minor > refundable(payment) ? null : {
-      title: `Refund ${of(chosen.minor)} ${where}?`, after: partsOf(payment, chosen.minor),
-      words: isCash ? "Hand the money out of the drawer."
-        : "A refund that was sent cannot be recalled. If it fails later, this page and Attention say so.",
-      send: `Refund ${of(chosen.minor)}`,
+      title: say(question, { sum: of(chosen.minor), method: how }), after: partsOf(payment, chosen.minor),
+      words: say(isCash ? "refunding.drawer" : "one.final"),
+      send: say("refunding.sendSum", { sum: of(chosen.minor) }),
     });
     const body = { amount: chosen.minor, ...(chosen.reason && { reason: chosen.reason }) };
     if (next === "send") await perform("refunds", body);
@@ -395,18 +430,17 @@ $("capture").addEventListener("click", async () => {
   for (let next = "back"; next === "back";) {
     if (payment.held <= 0) return alertWith(CHANGED);
     const chosen = await askAmount({
-      title: "Capture", most: payment.held,
-      hint: `Up to ${of(payment.held)} can be captured. What you do not capture is released.`,
+      title: say("one.captureTitle"), most: payment.held, hint: say("one.capturable", { sum: of(payment.held) }),
       hasReason: false,
     });
     if (!chosen) return;
     next = await agreed(() => {
       const rest = payment.held - chosen.minor;
+      const sums = { sum: of(chosen.minor), rest: of(rest) };
       return rest < 0 ? null : {
-        title: rest > 0 ? `Capture ${of(chosen.minor)} and release ${of(rest)}?` : `Capture ${of(chosen.minor)}?`,
-        after: partsOf(payment, 0, chosen.minor),
-        words: rest > 0 ? `The other ${of(rest)} cannot be captured later.` : "",
-        send: rest > 0 ? `Capture ${of(chosen.minor)}, release ${of(rest)}` : `Capture ${of(chosen.minor)}`,
+        title: say(rest > 0 ? "capturing.question" : "capturing.all", sums), after: partsOf(payment, 0, chosen.minor),
+        words: rest > 0 ? say("one.never", sums) : "",
+        send: say(rest > 0 ? "capturing.sendBoth" : "capturing.sendAll", sums),
       };
     });
     if (next === "send") await perform("capture", { amount: chosen.minor });
@@ -416,19 +450,18 @@ $("capture").addEventListener("click", async () => {
 $("release").addEventListener("click", async () => {
   const next = await agreed(() => {
     if (payment.held <= 0) return null;
-    const parts = partsOf(payment);
-    const what = payment.captured > 0 ? "The rest" : "The customer";
+    const money = partsOf(payment);
+    const held = { sum: of(payment.held) };
     return {
-      title: `Release ${of(payment.held)}?`, after: { ...parts, held: 0, free: parts.free + parts.held },
-      words: `${what} is not charged. It cannot be captured later.`, send: `Release ${of(payment.held)}`,
+      title: say("capturing.giveUp", held), after: { ...money, held: 0, free: money.free + money.held },
+      words: say(payment.captured > 0 ? "one.restFree" : "one.customerFree"), send: say("capturing.sendRelease", held),
     };
   });
   if (next === "send") await perform("cancel", {});
 });
 
 reactions.unanswered = () => alertWith(UNANSWERED);
-reactions.earlier = () =>
-  alertWith("An earlier request of this page was finished first. Check the result before you try again.");
+reactions.earlier = () => alertWith(say("stage.earlier"));
 
 // ---- The beginning, also after a reload in the middle
 
