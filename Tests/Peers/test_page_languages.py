@@ -22,7 +22,8 @@ SCRIPTS = {"ja": r"[\u3040-\u30ff\u4e00-\u9fff]", "ar": r"[\u0600-\u06ff]", "he"
 # Words that are what they are in English, too.
 SAME = {
     "latest.status", "list.name", "list.wallet", "person.name", "person.pin", "rail.account", "session.password",
-    "split.rest", "take.tap", "top.live", "top.offline",
+    "settings.name", "settings.no", "settings.person", "settings.pin", "settings.pinOptional", "settings.scopeOffline",
+    "settings.shops", "settings.webhooks", "split.rest", "take.tap", "top.live", "top.offline",
 }
 # Texts without a word, such as names of formats.
 NO_WORDS = set()
@@ -327,6 +328,43 @@ def test_the_pages_of_payments(server, opened, all_tables, locale, width):
     page.locator("#amount").fill("2.50")
     page.locator("#ask-form .primary").click()
     says(page.locator("#review-send"), words["refunding.sendSum"].replace("{sum}", money(page, locale, 2.5)))
+    judge(page, width)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("locale", ["de-DE", "ar-EG", "ja-JP"])
+def test_the_settings(server, opened, all_tables, locale, width):
+    language = locale.split("-")[0]
+    words = all_tables["settings"][language]["words"]
+    page = opened(locale, width)
+    root = page.locator("html")
+    page.goto(server.url + "/settings")
+    expect(root).to_have_attribute("lang", locale, timeout=WAIT)
+    expect(root).to_have_attribute("dir", "rtl" if language in RIGHT_TO_LEFT else "ltr")
+    says(page.locator("#title"), words["settings.allTitle"])
+    assert page.title() == words["settings.page"]
+    assert loaded(page) == {
+        "words-en.js", f"words-{language}.js", "words-settings-en.js", f"words-settings-{language}.js"}
+    expect(page.locator(".rail .language")).to_have_value(language)
+    expect(page.locator(".thing")).to_have_count(10, timeout=WAIT)
+    judge(page, width)
+    # A key is made, and whether to revoke it is asked in the language; it is not sent.
+    page.goto(server.url + "/settings/keys")
+    says(page.locator("#about"), words["settings.keysNone"])
+    page.locator(".adding summary").click()
+    page.locator("#key-label").fill("Web shop")
+    page.locator(".adding .primary").click()
+    says(page.locator("#kept strong"), words["settings.copyKey"])
+    judge(page, width)
+    page.locator(".keys .danger").click()
+    says(page.locator("#review-title"), words["settings.revokeOne"].replace("{name}", "Web shop"))
+    says(page.locator("#review-words"), words["settings.revokeWords"])
+    judge(page, width)
+    page.locator("#review-back").click()
+    # What the till found is English, and marked as such.
+    page.goto(server.url + "/settings/health")
+    says(page.locator("#body h3").first, words["settings.findings"])
+    expect(page.locator(".findings bdi[lang=en]").first).to_have_text(re.compile("[A-Za-z]{3}"))
     judge(page, width)
 
 
