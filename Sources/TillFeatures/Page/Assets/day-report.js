@@ -2,17 +2,23 @@
 
 import { tenderOf } from "./badges.js";
 import { make } from "./dom.js";
-import { amount, cell, isBlind, ledger, personOf, signed } from "./day-session.js";
+import { amount, cell, isBlind, ledger, personOf, signed, tenderShown } from "./day-session.js";
 import { decimal } from "./money.js";
 import { sum } from "./sums.js";
+import { say } from "./words.js";
 
 const LANGUAGE = document.documentElement.lang || undefined;
-const WHEN = new Intl.DateTimeFormat(LANGUAGE, {
+/** @type {Intl.DateTimeFormatOptions} */
+const TO_THE_SECOND = {
   weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit",
   second: "2-digit",
-});
-const DATE = new Intl.DateTimeFormat(LANGUAGE, { day: "2-digit", month: "short", year: "numeric" });
-const TIME = new Intl.DateTimeFormat(LANGUAGE, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+};
+const WHEN = new Intl.DateTimeFormat(LANGUAGE, TO_THE_SECOND);
+// The strip is English in every language of the page, as is what the till itself prints of the day.
+const PRINTED = new Intl.DateTimeFormat("en", TO_THE_SECOND);
+const DATE = new Intl.DateTimeFormat("en", { day: "2-digit", month: "short", year: "numeric" });
+const TIME = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const NUMBER = new Intl.NumberFormat(LANGUAGE);
 /** Characters in a line of the strip. */
 const WIDTH = 32;
 
@@ -27,23 +33,29 @@ const madeAt = (report) => new Date(report.closed_at ?? report.until ?? Date.now
 
 /** How a report is called, and when it was made by whom. @param {any} report @returns {[string, string]} */
 export function titleOf(report) {
-  const when = WHEN.format(madeAt(report));
-  if (report.number === null) return ["X report", `Read ${when}. Changes nothing.`];
-  const by = personOf(report.closed_by);
-  return [`Z report ${numberOf(report.number, report.epoch)}`, `Closed ${when}${by && ` by ${by}`}`];
+  const time = WHEN.format(madeAt(report));
+  if (report.number === null) return [say("day.xReport"), say("day.readAt", { time })];
+  const name = personOf(report.closed_by);
+  return [
+    say("day.zReport", { name: numberOf(report.number, report.epoch) }),
+    name ? say("day.closedBy", { time, name }) : say("day.closedAt", { time }),
+  ];
 }
 
 /** The figures that are looked for first. @param {any} report */
 export function tiles(report) {
   const of = (minor) => signed(minor, report.currency, false);
   const { session, sales } = report;
-  const shown = [["Net sales", of(sales.net)], ["Payments", String(sales.count)], ["Refunds", of(-sales.refunds)]];
+  const shown = [
+    [say("day.netSales"), of(sales.net)], [say("find.payments"), NUMBER.format(sales.count)],
+    [say("day.refunds"), of(-sales.refunds)],
+  ];
   if (report.number === null) {
-    if (session && !isBlind(session)) shown.push(["Expected cash", of(session.expected)]);
+    if (session && !isBlind(session)) shown.push([say("day.expectedCash"), of(session.expected)]);
   } else if (typeof session?.difference === "number") {
-    shown.push(["Cash difference", of(session.difference)]);
+    shown.push([say("day.cashDifference"), of(session.difference)]);
   }
-  if (session?.opening_difference) shown.push(["Opening difference", of(session.opening_difference)]);
+  if (session?.opening_difference) shown.push([say("day.openingDifference"), of(session.opening_difference)]);
   return shown.map(([name, text]) => {
     const tile = make("div", "", { className: "tile" });
     const figure = make("b", "");
@@ -102,39 +114,41 @@ const added = (list, member) => list.reduce((all, one) => all + (one[member] ?? 
 
 function by(title, member, list, currency) {
   const hasDisputes = list.some((one) => one.disputed);
-  const nameOf = (one) => (member === "tender" ? tenderOf(one.tender) : one.provider || "None");
+  const nameOf = (one) => (member === "tender" ? tenderShown(one.tender) : one.provider || say("day.none"));
   const texts = ({ count = 0, captured = 0, refunded = 0, disputed = 0 }) =>
-    [String(count), sum(captured, currency), signed(-refunded, currency, false),
+    [NUMBER.format(count), sum(captured, currency), signed(-refunded, currency, false),
       ...(hasDisputes ? [signed(-disputed, currency, false)] : []),
       signed(captured - refunded - disputed, currency, false)];
   const [count, captured, refunded, disputed] =
     ["count", "captured", "refunded", "disputed"].map((name) => added(list, name));
-  return table(title, [member === "tender" ? "Tender" : "Provider", "Count", "Sales", "Refunds",
-    ...(hasDisputes ? ["Disputed"] : []), "Net"],
-  list.map((one) => line(nameOf(one), texts(one))), line("Sum", texts({ count, captured, refunded, disputed })));
+  return table(title, [
+    member === "tender" ? say("day.tender") : say("day.provider"), say("day.number"), say("day.sales"),
+    say("day.refunds"), ...(hasDisputes ? [say("badge.disputed")] : []), say("day.net"),
+  ], list.map((one) => line(nameOf(one), texts(one))),
+  line(say("day.sum"), texts({ count, captured, refunded, disputed })));
 }
 
 /** The drawer of the day: from the float to what was counted and what stays. */
 function drawer(report) {
   const { session, currency } = report;
   const list = make("dl", "", { className: "ledger" });
-  const add = (name, text, className = "") => {
+  const add = (name, text, className = "", isAmount = true) => {
     const pair = make("div", "", { className });
     const value = make("dd", "");
-    value.append(name.endsWith("eason") ? text : amount(text));
+    value.append(isAmount ? amount(text) : text);
     pair.append(make("dt", name), value);
     list.append(pair);
   };
-  if (session.opening_difference) add("Opening difference", signed(session.opening_difference, currency));
-  if (session.opening_reason) add("Opening reason", session.opening_reason);
+  if (session.opening_difference) add(say("day.openingDifference"), signed(session.opening_difference, currency));
+  if (session.opening_reason) add(say("day.openingWhy"), session.opening_reason, "", false);
   if (!isBlind(session)) list.append(...ledger(session, report.number !== null));
-  if (typeof session.difference === "number") add("Difference", signed(session.difference, currency), "line2");
-  if (report.reason) add("Reason", report.reason);
-  if (typeof report.left === "number") add("Stays in the drawer", sum(report.left, currency));
+  if (typeof session.difference === "number") add(say("day.difference"), signed(session.difference, currency), "line2");
+  if (report.reason) add(say("refunding.why"), report.reason, "", false);
+  if (typeof report.left === "number") add(say("day.leftThere"), sum(report.left, currency));
   const pane = make("section", "", { className: "pane" });
   pane.setAttribute("aria-labelledby", "report-drawer");
   const header = make("header", "");
-  header.append(make("h3", "Drawer", { id: "report-drawer" }));
+  header.append(make("h3", say("day.drawer"), { id: "report-drawer" }));
   const body = make("div", "", { className: "body" });
   body.append(list);
   pane.append(header, body);
@@ -144,10 +158,11 @@ function drawer(report) {
 /** The tables of a report. @param {any} report */
 export function tables(report) {
   const { currency } = report;
-  const found = [by("By tender", "tender", report.tenders ?? [], currency)];
-  if (report.providers?.length > 0) found.push(by("By provider", "provider", report.providers, currency));
+  const found = [by(say("day.byTender"), "tender", report.tenders ?? [], currency)];
+  if (report.providers?.length > 0) found.push(by(say("day.byProvider"), "provider", report.providers, currency));
   if (report.others?.length > 0) {
-    found.push(table("In other currencies", ["Currency", "Sales", "Refunds"], report.others.map((one) =>
+    const titles = [say("day.inCurrency"), say("day.sales"), say("day.refunds")];
+    found.push(table(say("day.inOthers"), titles, report.others.map((one) =>
       line(one.currency, [sum(one.gross, one.currency), signed(-one.refunds, one.currency, false)]))));
   }
   if (report.session) found.push(drawer(report));
@@ -193,7 +208,7 @@ export function strip(report) {
   const isX = report.number === null;
   const of = (name, minor) => (Number.isSafeInteger(minor) ? printed(name, figure(minor, currency), true) : []);
   const made = madeAt(report);
-  const at = (name, time) => (time ? printed(name, WHEN.format(new Date(time)).replace(/^\S+ /, "")) : []);
+  const at = (name, time) => (time ? printed(name, PRINTED.format(new Date(time)).replace(/^\S+ /, "")) : []);
   const parts = [
     isX ? printed("X REPORT", "changes nothing") : printed("Z REPORT", `No. ${numberOf(report.number, report.epoch)}`),
     printed(DATE.format(made), TIME.format(made)), printed("Times in", zoneOf(made)),
@@ -261,12 +276,12 @@ export function reportRow(report) {
   const before = report.session?.opening_difference;
   const isOff = Boolean(before);
   if (typeof by === "number") {
-    difference.append(amount(by !== 0 ? signed(by, report.currency) : isOff ? "closed: matches" : "matches"));
+    difference.append(amount(
+      by !== 0 ? signed(by, report.currency) : isOff ? say("day.closeMatches") : say("day.countMatches")));
   }
   if (isOff) {
-    const under = make("span", "opened: ", { className: "under" });
-    under.append(amount(signed(before, report.currency)));
-    difference.append(under);
+    const words = say("day.openingWas", { sum: signed(before, report.currency) });
+    difference.append(make("span", words, { className: "under" }));
   }
   element.append(cell("what", link), when, cell("by", personOf(report.closed_by)), difference,
     cell("num sum", amount(signed(report.sales.net, report.currency, false))));
