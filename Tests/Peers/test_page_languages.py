@@ -21,12 +21,14 @@ RIGHT_TO_LEFT = ["ar", "he"]
 SCRIPTS = {"ja": r"[\u3040-\u30ff\u4e00-\u9fff]", "ar": r"[\u0600-\u06ff]", "he": r"[\u0590-\u05ff]"}
 # Words that are what they are in English, too.
 SAME = {
-    "day.wallet", "latest.status", "list.name", "list.wallet", "person.name", "person.pin", "rail.account",
-    "session.password", "settings.name", "settings.no", "settings.person", "settings.pin", "settings.pinOptional",
-    "settings.scopeOffline", "settings.shops", "settings.webhooks", "split.rest", "take.tap", "top.live", "top.offline",
+    "attention.code", "attention.hours", "attention.incident", "attention.incidents", "attention.minutes", "day.wallet",
+    "insights.inCurrency", "insights.net", "latest.status", "list.name", "list.wallet", "person.name", "person.pin",
+    "rail.account", "session.password", "settings.name", "settings.no", "settings.person", "settings.pin",
+    "settings.pinOptional", "settings.scopeOffline", "settings.shops", "settings.webhooks", "split.rest", "take.tap",
+    "top.live", "top.offline",
 }
 # Texts without a word, such as names of formats.
-NO_WORDS = set()
+NO_WORDS = {"attention.chip", "attention.title", "insights.column", "insights.pair"}
 # The pages, by the name that their own words have in files; those of a sale are in the files of all pages.
 PAGES = {
     "": "counter.html", "day": "day.html", "insights": "insights.html", "list": "payments.html",
@@ -440,6 +442,43 @@ def test_the_choice_in_the_rail_stays_and_nothing_is_too_wide(opened, tables, la
     page.locator("#language-too").select_option("en")
     expect(root).to_have_attribute("lang", "en", timeout=WAIT)
     expect(page.locator("#sale-title")).to_have_text("New sale", timeout=WAIT)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("locale", ["de-DE", "ar-EG", "ja-JP"])
+def test_insights_and_what_waits_for_a_person(server, opened, all_tables, locale, width):
+    language = locale.split("-")[0]
+    words = {key: text for name in ("", "insights") for key, text in all_tables[name][language]["words"].items()}
+    made = server.create("10431", "k-1").json()["id"]
+    assert server.confirm(made, "k-2", {"type": "cash", "tendered": 1250}).json()["captured"] == 1250
+    page = opened(locale, width)
+    page.goto(server.url + "/insights")
+    root = page.locator("html")
+    expect(root).to_have_attribute("lang", locale, timeout=WAIT)
+    expect(root).to_have_attribute("dir", "rtl" if language in RIGHT_TO_LEFT else "ltr")
+    assert page.title() == words["insights.title"]
+    assert loaded(page) == {
+        "words-en.js", f"words-{language}.js", "words-insights-en.js", f"words-insights-{language}.js"}
+    expect(page.locator("#figures")).to_be_visible(timeout=WAIT)
+    says(page.locator("#over-time-title"), words["insights.byDay"])
+    says(page.locator("#tiles .tile > span").first, words["insights.captured"])
+    says(page.locator("#tenders th"), words["take.cash"])
+    judge(page, width)
+    # An entry of the queue: its title and age in the language, what the till says of it in English and marked.
+    entry = {
+        "payment_id": made, "number": 1, "code": "refund_reversed", "reason": "The refund failed later.",
+        "next": "Give the money back.", "amount": 500, "currency": "EUR", "order_id": "10431", "order_number": "10431",
+        "since": "2026-11-20T10:00:00Z", "age_seconds": 7200, "assignee": None}
+    page.route(re.compile(r"/v1/attention\?"), lambda route: route.fulfill(
+        content_type="application/json",
+        body=json.dumps({"attention": [entry], "incidents": [], "incidents_open": 0})))
+    page.goto(server.url + "/#attention")
+    title = words["attention.title"].replace("{title}", words["attention.refundReversed"]).replace("{name}", "10431")
+    says(page.locator("#queue-list h3"), title)
+    count = page.evaluate("(tag) => new Intl.NumberFormat(tag).format(2)", locale)
+    says(page.locator("#queue-list time"), words["attention.hours"].replace("{count}", count))
+    expect(page.locator("#queue-list bdi[lang=en]").first).to_have_text("The refund failed later.")
+    judge(page, width)
 
 
 def test_signing_in_is_in_the_language(opened, tables):
