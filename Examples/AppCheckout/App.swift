@@ -49,8 +49,9 @@ struct App: Sendable {
         // Before the first byte to the counter: a life that ends after it leaves a press that can be found.
         try file?.save(.underWay(press))
         let outcome = await checkout.pay(
-            tender(press.way), press: press.number, presenter: TerminalPresenter(screen: screen))
-        let ending = Ending(outcome, isResumed: isResumed)
+            tender(press.way), press: press.number, isResumed: isResumed,
+            presenter: TerminalPresenter(screen: screen))
+        let ending = Ending(outcome)
         // If this is lost, the next life is told the same once more.
         if ending != .notKnown { _ = try? file?.save(.over(payment, press: press.number)) }
         screen.report(outcome, of: press, ending)
@@ -133,13 +134,11 @@ struct App: Sendable {
 }
 
 extension Ending {
-    /// Creates the end of a press. The refusal of a press that was begun before is not known to be its end: it is
-    /// about this request, and an earlier one may be carried out yet.
-    init(_ outcome: CounterCheckoutOutcome, isResumed: Bool) {
+    /// Creates the end of a press.
+    init(_ outcome: CounterCheckoutOutcome) {
         switch outcome {
         case .paid: self = .done
-        case .declined, .over: self = outcome.moneyMoved == .no ? .notCharged : .notKnown
-        case .refused: self = outcome.moneyMoved == .no && !isResumed ? .notCharged : .notKnown
+        case .declined, .refused, .over: self = outcome.moneyMoved == .no ? .notCharged : .notKnown
         case .givenUp, .unknown: self = .notKnown
         }
     }
