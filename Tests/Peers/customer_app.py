@@ -42,9 +42,11 @@ class App:
         threading.Thread(target=self.read, daemon=True).start()
 
     def read(self):
-        for line in self.process.stdout:
-            self.lines.put(json.loads(line))
-        self.lines.put(None)
+        try:
+            for line in self.process.stdout:
+                self.lines.put(json.loads(line))
+        finally:
+            self.lines.put(None)
 
     def next(self, seconds=200):
         """What it says next; None at its end."""
