@@ -15,8 +15,8 @@ public import TillCore
 ///
 /// A value that any number of tasks may use. A press of the customer has one idempotency key, which follows from the
 /// payment, the token and the press number: an app that was ended while it paid calls
-/// ``pay(_:press:isResumed:presenter:)`` with the same ones again, and finds the same charge. An answer counts only if it is about the session's payment, amount
-/// and currency. Whatever has no answer is unknown, never a failure.
+/// ``pay(_:press:isResumed:presenter:)`` with the same ones again, and finds the same charge. An answer counts only if
+/// it is about the session's payment, amount and currency. Whatever has no answer is unknown, never a failure.
 public struct CounterCheckout: Sendable {
     public let session: CounterCheckoutSession
     public let limits: CounterCheckoutLimits
