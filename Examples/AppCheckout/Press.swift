@@ -128,7 +128,7 @@ struct PressFile: Sendable {
         return kept
     }
 
-    /// Replaces the file as a whole. Durable when it returns.
+    /// Replaces the file as a whole: an app that is killed meanwhile finds the old content or the new one.
     func save(_ kept: KeptPress) throws(AppError) {
         let bytes = kept.json.bytes()
         guard bytes.count <= PressFile.maximumBytes else {
