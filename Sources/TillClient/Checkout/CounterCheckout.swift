@@ -14,9 +14,9 @@ public import TillCore
 /// ```
 ///
 /// A value that any number of tasks may use. A press of the customer has one idempotency key, which follows from the
-/// payment, the token and the press number: an app that was ended while it paid calls ``pay(_:press:presenter:)`` with
-/// the same ones again, and finds the same charge. An answer counts only if it is about the session's payment, amount
-/// and currency. Whatever has no answer is unknown, never a failure.
+/// payment, the token and the press number: an app that was ended while it paid calls
+/// ``pay(_:press:isResumed:presenter:)`` with the same ones again, and finds the same charge. An answer counts only if
+/// it is about the session's payment, amount and currency. Whatever has no answer is unknown, never a failure.
 public struct CounterCheckout: Sendable {
     public let session: CounterCheckoutSession
     public let limits: CounterCheckoutLimits
@@ -101,14 +101,17 @@ public struct CounterCheckout: Sendable {
     /// - Parameters:
     ///   - press: The number of the customer's press with this token. A press that was repeated, or that another life
     ///     of the app made, has the same number; only a customer who tries a declined card again makes the next one.
+    ///   - isResumed: `true` if another life of the app may have sent this press. A refusal is no outcome then, because
+    ///     it settles no earlier request: the counter is asked for ``CounterCheckoutLimits/settling``, and without an
+    ///     outcome the press is unknown.
     ///   - presenter: Shows the bank's page.
     public func pay(
-        _ tender: CheckoutTender, press: Int = 1, presenter: any ChallengePresenter
+        _ tender: CheckoutTender, press: Int = 1, isResumed: Bool = false, presenter: any ChallengePresenter
     ) async -> CounterCheckoutOutcome {
         let key = tender.key(of: session.payment, press: press)
         var left = limits.rounds(of: limits.settling)
-        /// `true` after a request without an answer, which may still arrive.
-        var mayHaveArrived = false
+        /// `true` after a request without an answer, of this life or of another, which may still arrive.
+        var mayHaveArrived = isResumed
         var shown = 0
         var seen = CounterCheckoutUnknown(error: nil, payment: nil)
         while true {
