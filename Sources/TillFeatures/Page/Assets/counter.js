@@ -22,6 +22,7 @@ import "./language.js";
 import "./office.js";
 import "./sell-find.js";
 import "./sell-keys.js";
+import { goLive } from "./sell-live.js";
 import "./sell-offline.js";
 import "./sell-parked.js";
 import "./sell-scan.js";
@@ -218,3 +219,4 @@ if ($("session").hidden && $("person").hidden) {
   if (refused) alertWith(refused);
   goBack();
 }
+goLive();

@@ -2,9 +2,10 @@
 
 import { $, make } from "./dom.js";
 import { money } from "./money.js";
-import { listOpenOrders } from "./open-orders.js";
+import { isFinal, listOpenOrders } from "./open-orders.js";
 import { orderName, STATUS } from "./payment.js";
 import { ask, fail, Refusal } from "./requests.js";
+import { steady } from "./steady.js";
 import { locale, say } from "./words.js";
 
 /** What was captured; beside it what was ordered, tip included, where that is another sum. */
@@ -25,25 +26,63 @@ function unreadable(payment) {
   return [status, make("td", sum, { className: "n" })];
 }
 
+/** What stands beside the name of a payment. */
+function cells(payment) {
+  const standing = payment.unreadable
+    ? unreadable(payment) : [make("td", STATUS[payment.status] ?? payment.status), sums(payment)];
+  return [make("td", new Date(payment.created_at).toLocaleString(locale), { className: "wide-only" }), ...standing];
+}
+
 function row(payment) {
   const element = document.createElement("tr");
   const head = make("th", "", { scope: "row" });
   head.append(make("a", orderName(payment), { href: "#" + payment.id }));
-  const standing = payment.unreadable
-    ? unreadable(payment) : [make("td", STATUS[payment.status] ?? payment.status), sums(payment)];
-  element.append(
-    head, make("td", new Date(payment.created_at).toLocaleString(locale), { className: "wide-only" }), ...standing);
+  element.append(head, ...cells(payment));
   return element;
+}
+
+const textOf = (some) => some.map((cell) => cell.textContent).join("\n");
+
+/** @param {HTMLElement} element @param {any} payment */
+function fill(element, payment) {
+  const before = [...element.children].slice(1);
+  const now = cells(payment);
+  if (textOf(before) === textOf(now)) return;
+  for (const cell of before) cell.remove();
+  element.append(...now);
+}
+
+const show = steady({
+  box: $("latest-box"), rows: $("rows"), news: $("latest-news"), make: row, fill,
+  words: (count) => say("latest.new", { count }),
+  placed: (payments) => { $("empty").hidden = payments.length > 0; },
+});
+
+/** Counts the questions, so that a late answer does not take the place of a newer one. */
+let asked = 0;
+let answered = 0;
+
+/**
+ * Asks for the latest payments and shows them.
+ * @param {boolean} [isNews] Nobody here has asked for it: what comes to nothing is not said.
+ * @returns {Promise<boolean>} Whether that is done; if not, it is worth another try.
+ */
+export async function listLatest(isNews = false) {
+  const mine = ++asked;
+  try {
+    const { payments } = await ask("GET", "/v1/payments?limit=12");
+    if (mine < answered) return true;
+    answered = mine;
+    show(payments);
+  } catch (error) {
+    if (isNews) return isFinal(error);
+    if (error instanceof Refusal) fail(error);
+  }
+  return true;
 }
 
 /** Asks for the latest payments and the open orders, and shows them. */
 export async function list() {
   listOpenOrders();
-  try {
-    const { payments } = await ask("GET", "/v1/payments?limit=12");
-    $("rows").replaceChildren(...payments.map(row));
-    $("empty").hidden = payments.length > 0;
-  } catch (error) {
-    if (error instanceof Refusal) fail(error);
-  }
+  await listLatest();
 }
