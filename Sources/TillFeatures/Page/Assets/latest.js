@@ -3,39 +3,61 @@
 import { $, make } from "./dom.js";
 import { money } from "./money.js";
 import { isFinal, listOpenOrders } from "./open-orders.js";
-import { orderName, STATUS } from "./payment.js";
+import { method, orderName, STATUS } from "./payment.js";
 import { ask, fail, Refusal } from "./requests.js";
 import { steady } from "./steady.js";
 import { locale, say } from "./words.js";
 
+const CLOCK = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
+const DAY_AND_CLOCK = new Intl.DateTimeFormat(locale, { dateStyle: "short", timeStyle: "short" });
+
+/** @param {string} className @param {string} [text] */
+function cell(className, text = "") {
+  const element = make("td", text, { className });
+  element.setAttribute("role", "cell");
+  return element;
+}
+
+/** When it was made: today by the clock alone. */
+function when(payment) {
+  const made = new Date(payment.created_at);
+  const isToday = made.toDateString() === new Date().toDateString();
+  const element = cell("when");
+  element.append(make("time", (isToday ? CLOCK : DAY_AND_CLOCK).format(made), {
+    dateTime: payment.created_at, title: made.toLocaleString(locale),
+  }));
+  return element;
+}
+
 /** What was captured; beside it what was ordered, tip included, where that is another sum. */
 function sums(payment) {
-  const cell = make("td", money(payment.captured, payment.currency), { className: "n" });
+  const element = cell("n sum", money(payment.captured, payment.currency));
   const ordered = payment.amount + (payment.tip ?? 0);
   if (payment.captured !== ordered) {
-    cell.append(make("span", say("latest.of", { sum: money(ordered, payment.currency) }), { className: "of" }));
+    element.append(make("span", say("latest.of", { sum: money(ordered, payment.currency) }), { className: "of" }));
   }
-  return cell;
+  return element;
 }
 
 /** Its sum as it was ordered, if that can be read: what was taken of it cannot. */
 function unreadable(payment) {
-  const status = make("td", say("badge.unreadable"));
+  const status = cell("is", say("badge.unreadable"));
   status.title = payment.message;
-  const sum = payment.currency ? money(payment.amount, payment.currency) : "";
-  return [status, make("td", sum, { className: "n" })];
+  return [status, cell("how", "–"), cell("n sum", payment.currency ? money(payment.amount, payment.currency) : "")];
 }
 
 /** What stands beside the name of a payment. */
 function cells(payment) {
-  const standing = payment.unreadable
-    ? unreadable(payment) : [make("td", STATUS[payment.status] ?? payment.status), sums(payment)];
-  return [make("td", new Date(payment.created_at).toLocaleString(locale), { className: "wide-only" }), ...standing];
+  const standing = payment.unreadable ? unreadable(payment)
+    : [cell("is", STATUS[payment.status] ?? payment.status), cell("how", method(payment) ?? "–"), sums(payment)];
+  return [when(payment), ...standing];
 }
 
 function row(payment) {
   const element = document.createElement("tr");
-  const head = make("th", "", { scope: "row" });
+  element.setAttribute("role", "row");
+  const head = make("th", "", { scope: "row", className: "what" });
+  head.setAttribute("role", "rowheader");
   head.append(make("a", orderName(payment), { href: "#" + payment.id }));
   element.append(head, ...cells(payment));
   return element;
