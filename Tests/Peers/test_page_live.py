@@ -1,8 +1,12 @@
-"""The lists beside a sale show what happens elsewhere by themselves, and no row moves under a hand."""
+"""The lists beside a sale show what happens elsewhere by themselves, and no row moves under a hand; the tabs of one
+browser share what they hear it from."""
+import re
+
 import pytest
 from playwright.sync_api import expect
 from seen import axe
 
+import counter
 from clerk import WAIT
 
 # Longer than the page takes to show something that happened elsewhere.
@@ -44,11 +48,6 @@ def rows(page):
 def place(locator):
     """Where it stands in the page, whatever is scrolled."""
     return locator.evaluate("(one) => one.getBoundingClientRect().top + scrollY")
-
-
-def over(page, locator):
-    locator.scroll_into_view_if_needed()
-    locator.hover()
 
 
 def away(page):
@@ -111,7 +110,7 @@ def test_no_row_moves_under_a_hand_at_the_mouse(clerk, server):
     sold(server, "First")
     expect(rows(page)).to_have_count(1, timeout=WAIT)
     first = rows(page).first.locator("a")
-    over(page, first)
+    first.hover()
     before = place(first)
     sold(server, "Second")
     news = page.locator("#latest-news")
@@ -127,7 +126,7 @@ def test_no_row_moves_under_a_hand_at_the_mouse(clerk, server):
     expect(news).to_be_hidden()
     expect(page.locator("#open-orders")).to_be_visible()
     # Whoever does not want to wait presses the button.
-    over(page, rows(page).first)
+    rows(page).first.hover()
     sold(server, "Third")
     news.click(timeout=WAIT)
     expect(rows(page)).to_have_count(3)
@@ -158,7 +157,7 @@ def test_an_order_that_was_paid_elsewhere_is_not_selected_though_it_still_stands
     order = book(server, "4713")
     select = page.get_by_role("button", name="Select order 4713")
     expect(select).to_be_visible(timeout=WAIT)
-    over(page, page.locator("#open-orders-list li"))
+    page.locator("#open-orders-list li").hover()
     pay(server, order, 4830, "all")
     expect(select).to_be_disabled(timeout=WAIT)
     away(page)
@@ -178,3 +177,108 @@ def test_what_happens_while_the_line_is_lost_appears_without_anything_being_done
     sold(server, "After")
     expect(rows(page)).to_have_count(3, timeout=WAIT)
     expect(rows(page).first).to_contain_text("After")
+
+
+# ---- Many tabs of one browser
+
+STREAM = "/v1/events"
+WITHOUT_LOCKS = "delete Navigator.prototype.locks"
+SLEEPS = """() => {
+  navigator.locks.request("till.stream:/v1/events", () => new Promise(() => {})).catch(() => {});
+}"""
+
+
+class Tabs:
+    """A browser with its tabs, and which streams of events they have asked for."""
+
+    def __init__(self, browser, server):
+        self.server, self.faults, self.streams, self.all = server, [], [], []
+        self.context = browser.new_context(viewport={"width": 1280, "height": 800})
+        self.context.on("request", self.note)
+
+    def note(self, request):
+        if request.url.endswith(STREAM):
+            self.streams.append(request.headers.get("last-event-id"))
+
+    def open(self, path):
+        page = self.context.new_page()
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        if self.all:
+            page.goto(self.server.url + path)
+        else:
+            self.server.sign_in(page)  # which opens the page of a sale
+        page.kind = path
+        shown = page.locator("#till" if path == "/" else "#count", has_text=re.compile("payments", re.I))
+        expect(shown).to_be_visible(timeout=WAIT)
+        self.all.append(page)
+        return page
+
+    def see(self, name, new):
+        """Every tab shows a payment: as a row beside the sale, or as one of so many new ones."""
+        for page in self.all:
+            page.bring_to_front()
+            if page.kind == "/":
+                expect(page.locator("#rows").get_by_role("link", name=name)).to_be_visible(timeout=WAIT)
+            else:
+                expect(page.locator("#news")).to_have_text(f"{new} new", timeout=WAIT)
+
+
+@pytest.fixture
+def tabs(browser, server):
+    tabs = Tabs(browser, server)
+    yield tabs
+    tabs.context.close()
+    assert not tabs.faults, tabs.faults
+
+
+def sell_cash(page, order):
+    page.bring_to_front()
+    page.get_by_role("radio", name="Cash").check()
+    page.get_by_label("Amount", exact=True).fill("12.50")
+    page.get_by_label("Order number").fill(order)
+    page.locator("#charge").click()
+    expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+
+
+def test_ten_tabs_hear_of_every_sale_from_one_stream_and_another_takes_over(tabs, server):
+    for path in ["/", "/payments"] * 5:
+        tabs.open(path)
+    tabs.all[0].wait_for_timeout(1_000)
+    sell_cash(tabs.all[4], "Tab-1")
+    tabs.see("Tab-1", 1)
+    assert tabs.streams == [None]
+    # The first tab reads. What is sold while nobody does is not lost.
+    tabs.all.pop(0).close()
+    sold(server, "Between")
+    tabs.see("Between", 2)
+    sell_cash(tabs.all[5], "Tab-2")
+    tabs.see("Tab-2", 3)
+    assert len(tabs.streams) == 2 and tabs.streams[1].isdigit(), tabs.streams
+
+
+def test_tabs_without_locks_read_for_themselves(tabs, server):
+    tabs.context.add_init_script(WITHOUT_LOCKS)
+    for path in ("/", "/payments"):
+        tabs.open(path)
+    tabs.all[0].wait_for_timeout(1_000)
+    sold(server, "Alone")
+    tabs.see("Alone", 1)
+    assert len(tabs.streams) == 2
+
+
+def test_a_tab_that_sleeps_with_the_lock_is_not_waited_for(tabs, server):
+    sleeper = tabs.open("/")
+    sleeper.goto(server.url + "/docs")
+    sleeper.evaluate(SLEEPS)
+    tabs.all.clear()
+    page = tabs.context.new_page()
+    page.clock.install()
+    page.goto(server.url + "/payments")
+    expect(page.locator("#count")).to_have_text("0 payments", timeout=WAIT)
+    before = len(tabs.streams)
+    page.wait_for_timeout(SHOWN_MS)
+    assert len(tabs.streams) == before
+    page.clock.fast_forward(70_000)
+    assert counter.until(lambda: page.wait_for_timeout(100) or len(tabs.streams) > before)
+    sold(server, "Awake")
+    expect(page.locator("#news")).to_have_text("1 new", timeout=WAIT)
