@@ -354,7 +354,9 @@ public struct CounterServer: Sendable {
         applePay?.register(
             on: router, orderScope: options.orderScope,
             quotes: ShopQuotes(SignedCalls(webhooks), account: options.account))
-        PageRoutes(mode: options.mode, clock: clock).register(on: router)
+        PageRoutes(
+            mode: options.mode, clock: clock, takesCards: checkout.takesCards(options.defaultProvider)
+        ).register(on: router)
         registerStaff(on: router, authenticator, approvals, signIn)
         AuditRoutes(journal: journal).register(on: router)
         KeyRoutes(keys: APIKeys(journal, clock: clock), clock: clock).register(on: router)

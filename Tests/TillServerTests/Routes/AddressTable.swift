@@ -32,12 +32,15 @@ let addresses = """
     GET /sell-discount.js 200
     GET /sell-find.js 200
     GET /sell-keys.js 200
+    GET /sell-live.js 200
     GET /sell-offline.js 200
     GET /sell-parked.js 200
     GET /sell-scan.js 200
     GET /sell-split.js 200
     GET /sell-stage.js 200
     GET /shown.js 200
+    GET /steady.js 200
+    GET /streams.js 200
     GET /payments 200
     GET /payments?q=x&period=all 200
     GET /payments/PAYMENT 200

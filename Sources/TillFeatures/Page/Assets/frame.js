@@ -1,14 +1,14 @@
 // What the pages of the back office share: whoever is not signed in is sent to do so and comes back, who it is stands
 // at the top beside the way out, F2 leads to the search, and the till's events come in as they happen.
 
-import { actAs, ask, isAlone, isKept, reactions, Refusal, sentencesOf } from "./calls.js";
+import { actAs, ask, isKept, reactions, Refusal, sentencesOf } from "./calls.js";
 import { $, make } from "./dom.js";
+import { follow as followStream } from "./streams.js";
 import "./unfinished.js";
 import { parts, say } from "./words.js";
 
 const BACK = "till.back";
 const NEWS_MS = 1_000;
-const RECONNECT_MS = 3_000;
 const COUNT_MS = 60_000;
 /** Payments that one answer lists at most. */
 const MOST_LISTED = 500;
@@ -132,11 +132,11 @@ function live(isLive) {
 const EVENTS = ["payment", "attempt", "capture", "refund", "void", "operation", "dispute", "renewal", "continuation"];
 
 /**
- * Reads the till's events as they come; every kind of them, which an EventSource would have to be told by name.
+ * Follows the till's events.
  * @param {(changed: Map<string, boolean>) => void} follow Told which payments changed, and whether each is new.
  * @param {() => void} missed Told when events may have been missed.
  */
-export async function listen(follow, missed) {
+export function listen(follow, missed) {
   /** @type {Map<string, boolean>} */
   let changed = new Map();
   setInterval(() => {
@@ -145,54 +145,14 @@ export async function listen(follow, missed) {
     changed = new Map();
     follow(now);
   }, NEWS_MS);
-  let last = "";
-  let wasLost = false;
-  for (;;) {
-    try {
-      await read((fields) => {
-        if (fields.id) last = fields.id;
-        if (!EVENTS.includes(String(fields.event ?? "").split(".")[0])) return;
-        const id = JSON.parse(fields.data ?? "{}").payment;
-        if (id) changed.set(id, changed.get(id) || fields.event === "payment.created");
-      }, last, () => {
-        // A stream that goes on after no event begins with what happens now.
-        if (wasLost && !last) missed();
-      });
-    } catch {
-      // said below
-    }
-    wasLost = true;
-    live(false);
-    if (!last) missed();
-    await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
-  }
-}
-
-/**
- * @param {(fields: Record<string, string>) => void} each @param {string} last The last event that was read.
- * @param {() => void} begun Told when the stream is there.
- */
-async function read(each, last, begun) {
-  /** @type {Record<string, string>} */
-  const headers = { "X-Till-Page": "1", Accept: "text/event-stream", ...(last && { "Last-Event-ID": last }) };
-  if (isAlone()) headers["X-Till-Alone"] = "1";
-  const answer = await fetch("/v1/events", { headers, credentials: "same-origin", cache: "no-store" });
-  if (answer.status === 401) leave();
-  if (!answer.ok || !answer.body) throw new Error(String(answer.status));
-  live(true);
-  begun();
-  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) return;
-    const blocks = (rest + value).split("\n\n");
-    rest = blocks.pop() ?? "";
-    for (const block of blocks) {
-      each(Object.fromEntries(block.split("\n").map((line) => {
-        const at = line.indexOf(":");
-        return [line.slice(0, at), line.slice(at + 1).trim()];
-      })));
-    }
-  }
+  followStream("/v1/events", {
+    each({ event, data }) {
+      if (!EVENTS.includes(event.split(".")[0])) return;
+      const id = JSON.parse(data ?? "{}").payment;
+      if (id) changed.set(id, changed.get(id) || event === "payment.created");
+    },
+    missed,
+    live,
+    shut: leave,
+  });
 }

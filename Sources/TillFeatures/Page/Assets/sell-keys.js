@@ -178,7 +178,8 @@ function onPageKey(event, isQuick) {
   } else if (event.key === "Backspace") {
     deleteDigit();
   } else if (event.key === "Enter") {
-    const isElsewhere = event.target instanceof Element && event.target.closest("a, button, summary, input");
+    const isElsewhere = event.target instanceof Element
+      && event.target.closest("a, button, summary, input, #now-title");
     if (!isElsewhere && !event.repeat && $("amount").value.trim()) charge();
   } else if (letter && !isQuick && !event.repeat) {
     due = setTimeout(letter, SETTLE_MS);
