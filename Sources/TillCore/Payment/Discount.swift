@@ -1,8 +1,8 @@
 /// A discount given at the counter: what the customer saved, beside the amount charged. The amount of a payment is what
 /// is owed after it.
 public struct Discount: Hashable, Sendable {
-    /// The maximum length of a reason as it is given, in bytes of UTF-8. At most 200 Unicode scalars are kept.
-    public static let maximumReasonBytes = 800
+    /// The maximum length of a reason, in Unicode scalars. ``init(_:reason:beside:)`` keeps no more of a longer one.
+    public static let maximumReasonLength = DisplayText.maximumLength
 
     /// What was saved: above zero, in the currency of the payment.
     public let amount: Money

@@ -119,6 +119,8 @@ struct DayPayment {
     /// The captures and refunds that have succeeded, each counted once, whatever becomes of it.
     private var captures: Set<CaptureID> = []
     private var refunds: Set<RefundID> = []
+    /// The capture that succeeded first: the discount counts in its line for good.
+    private var discounted: CaptureID?
 
     init(_ creation: PaymentEvent.Creation, at: Timestamp) { payment = Payment(creation, at: at) }
 
@@ -132,6 +134,9 @@ struct DayPayment {
         guard !payment.captures.isEmpty || !payment.refunds.isEmpty || !payment.disputes.isEmpty else { return [] }
         captures.formUnion(payment.captures.lazy.filter { $0.state.isSucceeded }.map(\.id))
         refunds.formUnion(payment.refunds.lazy.filter { $0.state.isSucceeded }.map(\.id))
+        if payment.discount != nil, discounted == nil {
+            discounted = payment.captures.first { $0.state.isSucceeded }?.id
+        }
         let after = found()
         guard after != sums else { return [] }
         let before = sums
@@ -182,7 +187,7 @@ struct DayPayment {
             let tips = DayPayment.tips(of: attempt, taken: taken, back: back)
             if tips > 0 { add(DaySums(tips: tips), of: attempt, .till, in: payment.currency) }
         }
-        if let discount = payment.discount, let first = payment.captures.first(where: { captures.contains($0.id) }) {
+        if let discount = payment.discount, let first = payment.captures.first(where: { $0.id == discounted }) {
             // Once for the payment, whatever part of it was captured.
             let isTaken = payment.captures.contains { $0.state.isSucceeded }
             let attempt = payment.attempts.last { $0.id == first.attempt }

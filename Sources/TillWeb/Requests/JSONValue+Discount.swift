@@ -34,7 +34,11 @@ extension JSONValue {
                 throw Problem.field(place + "currency", "\(error)")
             }
         }
-        let reason = try value.text("reason", in: place, atMost: Discount.maximumReasonBytes) ?? ""
+        // A scalar has at most four bytes.
+        let reason = try value.text("reason", in: place, atMost: Discount.maximumReasonLength * 4) ?? ""
+        guard reason.unicodeScalars.count <= Discount.maximumReasonLength else {
+            throw Problem.field(place + "reason", "It must have at most \(Discount.maximumReasonLength) characters.")
+        }
         return try Discount(Money(minorUnits: units, currency: currency), reason: reason, beside: charged)
     }
 }

@@ -79,8 +79,8 @@ package struct Approvals: Sendable {
         }
     }
 
-    /// Consumes an approval. Repeating the call with the same idempotency key is allowed: it is the same request, which
-    /// executes once.
+    /// Consumes an approval. Repeating the call with the same idempotency key is allowed for ``kept``, in which the
+    /// journal remembers the key: it is the same request, which executes once.
     /// - Parameter covers: Returns `true` for the grant of a person who may approve it at this moment.
     /// - Returns: the grant of the approver.
     package func use(
@@ -95,7 +95,7 @@ package struct Approvals: Sendable {
         guard approval.account == incoming.account, approval.what == what, approval.requestedBy.id == person.id,
             approval.device == Approvals.device(incoming)
         else { throw Approvals.unknown(what) }
-        let isRepeated = approval.usedKey == used
+        let isRepeated = approval.usedKey == used && approval.made.age(at: clock.now()) < Approvals.kept
         if !isRepeated {
             guard approval.usedKey == nil else { throw Approvals.spent(what) }
             guard approval.made.age(at: clock.now()) < Approvals.lifetime else { throw Approvals.expired(what) }

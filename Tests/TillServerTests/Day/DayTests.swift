@@ -73,6 +73,38 @@ struct DayTests {
         #expect(written.contains(#""discounts":250,"discount_count":2"#), "\(written)")
     }
 
+    @Test("A discount is counted once, also if an earlier capture turns out well after another one")
+    func discountOfTwoCaptures() async throws {
+        let book = world.book()
+        _ = try await open(0, book)
+        let id = PaymentID.make(at: world.clock.now(), random: (9, 9))
+        let attempt = DayWorld.attempt(of: id)
+        let (first, second) = (CaptureID(rawValue: "\(id)-c1"), CaptureID(rawValue: "\(id)-c2"))
+        let order = try Order(id: OrderID(rawValue: "o-9"), amount: Money(minorUnits: 1_000, currency: .eur))
+        let half = Money(minorUnits: 500, currency: .eur)
+        let saved = try Discount(Money(minorUnits: 100, currency: .eur), reason: "Scratched", beside: order.total)
+        try await world.append(
+            [
+                .created(
+                    .init(payment: id, account: .main, order: order, captureMode: .manual, discount: saved)),
+                .attemptStarted(
+                    .init(
+                        attempt: attempt, provider: .sandbox, tender: TenderSummary(kind: .card), amount: order.total)),
+                .authorized(
+                    attempt,
+                    Authorization(reference: ProviderReference(rawValue: "ref-9"), amount: order.total)),
+                .captureStarted(first, attempt, half, isFinal: false),
+                .captureReported(second, attempt, half, .elsewhere),
+            ], to: id)
+        let expected = DaySums(count: 1, captured: 500, discountCount: 1, discounts: 100)
+        #expect(try await book.current(of: .main).report.figures.sum(of: .eur) == expected)
+        try await world.append([.captured(first, nil)], to: id)
+        let both = DaySums(count: 2, captured: 1_000, discountCount: 1, discounts: 100)
+        #expect(try await book.current(of: .main).report.figures.sum(of: .eur) == both)
+        let whole = try await DayTotals(world.till).figures(of: .main, after: 0).figures
+        #expect(whole.sum(of: .eur) == both)
+    }
+
     @Test("A day without a discount is kept as it was before there were any")
     func withoutDiscounts() async throws {
         let book = world.book()

@@ -187,7 +187,7 @@ function printed(name, value, isAmount = false) {
 }
 
 const UNREAD = "Their money is in none of these sums.";
-const ABSENT = "Tax, discounts and the numbers of receipts are not in this report.";
+const ABSENT = "Tax and the numbers of receipts are not in this report.";
 
 /** How far the clock of a printed time is from UTC. @param {Date} date */
 function zoneOf(date) {
