@@ -103,6 +103,7 @@ def test_a_search_finds_what_looking_at_each_payment_finds(server):
 @pytest.mark.parametrize("query,field", [
     ("status=odd", "status"), ("from=yesterday", "from"), ("amount_from=-1", "amount_from"), ("card=42", "card"),
     ("currency=EUX", "currency"), ("before=%00", "before"), ("q=" + "x" * 129, "q"), ("limit=101", "limit"),
+    ("staff=" + "s" * 65, "staff"), ("shop=" + "s" * 65, "shop"), ("order_id=o-1&staff=stf_1", "staff"),
     ("status=" + ",".join(["declined"] * 17), "status"), ("nonsense=1", "nonsense"), ("order_id=o-1&q=x", "q"),
 ])
 def test_a_condition_that_is_not_understood_is_refused_by_name(server, query, field):
@@ -126,6 +127,24 @@ def test_the_file_has_what_the_list_has_and_no_formula(server):
         assert (row["captured"], row["status"]) == (major(payment["captured"]), payment["status"])
     only = list(csv.DictReader(io.StringIO(server.request("GET", "/v1/payments.csv?tender=cash").text)))
     assert len(only) == 2 and {row["tender"] for row in only} == {"cash"}
+
+
+def test_a_search_by_shop_finds_its_orders(server):
+    shop = "shop_" + "a" * 24
+    made = []
+    for number in range(6):
+        body = {"order_id": f"web-{number}", "amount": 500, "currency": "EUR"}
+        if number % 2:
+            body["metadata"] = {"shop": shop}
+        answer = server.request("POST", "/v1/payments", body, f"web-{number}")
+        assert answer.status_code == 201, answer.text
+        made.insert(0, answer.json())
+    wanted = ids([one for one in made if one.get("metadata")])
+    assert len(wanted) == 3 and ids(find(server, limit=2, shop=shop)) == wanted
+    assert ids(find(server, shop=shop, q="web-3")) == [made[2]["id"]] and find(server, shop=shop, q="web-4") == []
+    assert find(server, shop=shop + "b") == find(server, staff="stf_nobody") == []
+    rows = list(csv.DictReader(io.StringIO(ask(server, "/v1/payments.csv", shop=shop).text)))
+    assert [row["payment"] for row in rows] == wanted
 
 
 def test_the_page_finds_shows_news_and_keeps_its_address(office, server):
