@@ -39,7 +39,7 @@ def bodies(owner):
         "POST /v1/payments": {"order_id": "x-1", "amount": 1250, "currency": "EUR"},
         "POST /v1/payments/{id}/confirm": {"tender": {"type": "cash"}},
         "POST /v1/payments/{id}/capture": {}, "POST /v1/payments/{id}/cancel": {},
-        "POST /v1/payments/{id}/refunds": {"amount": 100},
+        "POST /v1/payments/{id}/refunds": {"amount": 100}, "POST /v1/payments/{id}/notes": {"text": "x"},
         "POST /v1/payments/{id}/attention/{number}/resolve": {
             "resolution": "refunded_elsewhere", "evidence": "x", "actor": "y"},
         "POST /v1/payments/{id}/attention/{number}/assign": {"assignee": "y"},

@@ -8,8 +8,11 @@ extension PaymentJSON {
         write(payment, events: events, approvals: [])
     }
 
-    /// Encodes one payment with its events and the approvals of its refunds.
-    package static func write(_ payment: Payment, events: [StoredEvent], approvals: [RefundApproval]) -> [UInt8] {
+    /// Encodes one payment with its events, the approvals of its refunds, and its notes.
+    /// - Parameter notes: `nil` leaves them out.
+    package static func write(
+        _ payment: Payment, events: [StoredEvent], approvals: [RefundApproval], notes: [PaymentNote]? = nil
+    ) -> [UInt8] {
         var writer = JSONWriter(reserving: 2048)
         writer.beginObject()
         members(of: payment, into: &writer, withSession: true)
@@ -41,6 +44,12 @@ extension PaymentJSON {
         writer.beginArray()
         for approval in approvals { approval.write(into: &writer) }
         writer.endArray()
+        if let notes {
+            writer.key("notes")
+            writer.beginArray()
+            for note in notes { note.write(into: &writer) }
+            writer.endArray()
+        }
         writer.endObject()
         return writer.bytes
     }

@@ -26,6 +26,7 @@ export const WORDS = {
   "one.request": "Request",
   "one.created": "Created",
   "one.zone": "Times in",
+  "one.note": "Note",
   "one.most": "At most {sum}.",
   "one.refundCash": "Refund in cash",
   "one.refundTo": "Refund to {method}",
