@@ -90,6 +90,28 @@ def test_a_note_is_kept_with_its_author_in_the_timeline(office, server):
     assert "Comes back" not in server.request("GET", "/v1/payments.csv").text
 
 
+def test_what_the_provider_answered_is_folded_at_its_step(office, server):
+    page = office
+    made = server.create("10433", "k-10433").json()
+    declined = server.confirm(made["id"], "c-10433", {**counter.CARD_TENDER, "number": "4000000000000002"}).json()
+    assert declined["status"] == "declined", declined
+    decline = declined["attempts"][-1]["decline"]
+    answer = [one["answer"] for one in shown(server, made)["events"] if one["type"] == "attempt.declined"][0]
+    assert answer["reason"] == decline["reason"] and answer.get("code") == decline["code"], answer
+    assert answer.get("request_id") == decline["request_id"]
+    opened(page, server, made)
+    step = page.locator("#timeline li", has_text="Declined.").first
+    expect(step.locator("dd").first).to_be_hidden()
+    step.locator("summary").press("Enter")
+    expect(step.locator("dd").first).to_have_text(decline["reason"])
+    axe(page)
+    # It stays open when the page is drawn anew.
+    page.get_by_label("Note", exact=True).fill("Asked the bank.")
+    page.get_by_role("button", name="Add note").click()
+    expect(page.locator("#timeline li[data-note]")).to_have_count(1, timeout=WAIT)
+    expect(step.locator("dd").first).to_be_visible()
+
+
 def test_a_refund_is_reviewed_before_it_is_sent_and_the_page_shows_what_became_of_it(office, server, shoot):
     page, payment = office, sold(server, "10431")
     opened(page, server, payment)

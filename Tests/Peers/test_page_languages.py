@@ -21,8 +21,8 @@ RIGHT_TO_LEFT = ["ar", "he"]
 SCRIPTS = {"ja": r"[\u3040-\u30ff\u4e00-\u9fff]", "ar": r"[\u0600-\u06ff]", "he": r"[\u0590-\u05ff]"}
 # Words that are what they are in English, too.
 SAME = {
-    "latest.status", "list.name", "list.shop", "list.wallet", "person.name", "person.pin", "rail.account",
-    "session.password", "split.rest", "take.tap", "top.live", "top.offline",
+    "latest.status", "list.name", "list.shop", "list.wallet", "one.code", "one.message", "person.name",
+    "person.pin", "rail.account", "session.password", "split.rest", "take.tap", "top.live", "top.offline",
 }
 # Texts without a word, such as names of formats.
 NO_WORDS = set()

@@ -35,6 +35,10 @@ extension PaymentJSON {
                 writer.field("held", standing.held.minorUnits)
                 writer.field("disputed", standing.disputed.minorUnits)
             }
+            if let answer = StepAnswer(event.record.event) {
+                writer.key("answer")
+                answer.write(into: &writer)
+            }
             writer.key("by")
             if let by = event.record.by { write(by, into: &writer) } else { writer.null() }
             writer.endObject()

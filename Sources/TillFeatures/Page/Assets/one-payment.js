@@ -114,14 +114,35 @@ function step([tone, name], title, { at, by }) {
   return { at, item, words, money };
 }
 
+/** What the provider answered at a step, folded. @param {any} event @param {boolean} isOpen */
+function answerOf({ answer }, isOpen) {
+  if (!answer) return [];
+  const box = make("details", "", { className: "more", open: isOpen });
+  const head = make("summary", "");
+  head.append(icon("right", "small turn"), say("one.answer"));
+  const facts = make("dl", "", { className: "facts" });
+  facts.append(...descriptions([
+    [say("one.why"), foreign(answer.reason ?? "")], [say("one.code"), answer.code],
+    [say("one.message"), foreign(answer.message ?? "")], [say("one.reference"), answer.reference],
+    [say("one.request"), answer.request_id],
+  ]).map(marked));
+  box.append(head, facts);
+  return [box];
+}
+
 /** What happened and what was noted, the newest first. */
 function timeline() {
+  // What somebody has unfolded stays so.
+  const open = new Set([...$("timeline").querySelectorAll("details[open]")]
+    .map((one) => one.closest("li")?.dataset.event));
   const events = payment.events ?? [];
   const steps = events.map((event, index) => {
     const made = step(MARKS[event.type] ?? ["", "dots"], make("b", STEPS[event.type] ?? event.type), event);
     const [moved, since] = change(event, events[index - 1]);
     if (moved) made.money.append(make("b", moved));
     if (since) made.money.append(make("small", since));
+    made.item.dataset.event = String(index);
+    made.words.append(...answerOf(event, open.has(String(index))));
     return made;
   });
   for (const note of payment.notes ?? []) {
