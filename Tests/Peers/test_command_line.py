@@ -191,6 +191,24 @@ def test_wrong_use_of_a_known_command_is_explained_as_it_was(journal):
         assert answer.code == 64 and words in answer.err and "no command" not in answer.err, answer
 
 
+def test_the_list_has_the_conditions_of_the_page(journal):
+    for amount, currency in (("5.00", "EUR"), ("12.50", "EUR"), ("1250", "JPY")):
+        sold = till("sale", "--amount", amount, "--currency", currency, *journal, "--json")
+        assert sold.code == 0, sold
+
+    def amounts(*conditions):
+        found = till("payments", "list", *conditions, *journal, "--json")
+        assert found.code == 0, found
+        return [(one["amount"], one["currency"]) for one in found.json["payments"]]
+
+    assert amounts() == [(1250, "JPY"), (1250, "EUR"), (500, "EUR")]
+    assert amounts("--currency", "EUR") == [(1250, "EUR"), (500, "EUR")]
+    assert amounts("--amount-from", "5.01", "--currency", "EUR") == [(1250, "EUR")]
+    assert amounts("--amount-until", "5", "--currency", "EUR") == [(500, "EUR")]
+    assert amounts("--status", "succeeded,refunded") == amounts() and amounts("--status", "refunded,declined") == []
+    assert amounts("--card", "0000") == amounts("--shop", "shop_none") == amounts("--staff", "stf_none") == []
+
+
 def test_options_of_providers_stand_under_their_own_topic(journal):
     line = "Options of providers: till help providers"
     hidden = ("--provider <name>", "--provider-hosts", "--sandbox-latency", "--stripe-url", "--provider-setting")

@@ -69,6 +69,12 @@ public enum PaymentSearchLimits {
     public static let cards = 2_000
     /// The maximum number of bytes of the identifier of a staff member or a shop.
     public static let originBytes = SaleOrigin.maximumBytes
+
+    /// `true` for what can be the identifier of a staff member or a shop: printable ASCII without spaces.
+    public static func isOrigin(_ text: String) -> Bool {
+        (1...originBytes).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    }
+
     /// How far the time in a payment's identifier may be from its creation.
     static let slack = Span.minutes(1)
 }

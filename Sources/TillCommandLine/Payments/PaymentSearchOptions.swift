@@ -135,10 +135,10 @@ struct PaymentSearchOptions: ParsableArguments {
 
     private static func origin(_ option: String, _ text: String?) throws -> String? {
         guard let text else { return nil }
-        guard (1...PaymentSearchLimits.originBytes).contains(text.utf8.count) else {
+        guard PaymentSearchLimits.isOrigin(text) else {
             throw CommandError(
-                code: "invalid_identifier", what: "\(option) has \(text.utf8.count) bytes.",
-                next: "An identifier has 1 to \(PaymentSearchLimits.originBytes).")
+                code: "invalid_identifier", what: "\(option) is no identifier.",
+                next: "One has 1 to \(PaymentSearchLimits.originBytes) printable ASCII characters without space.")
         }
         return text
     }

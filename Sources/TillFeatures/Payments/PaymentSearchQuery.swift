@@ -69,8 +69,9 @@ enum PaymentSearchQuery {
     /// Returns the identifier of a staff member or a shop; it need not be known here any more.
     private static func origin(_ name: String, _ incoming: Incoming) throws -> String? {
         guard let text = try incoming.query(name) else { return nil }
-        guard (1...PaymentSearchLimits.originBytes).contains(text.utf8.count) else {
-            throw Problem.field(name, "It must be an identifier of at most \(PaymentSearchLimits.originBytes) bytes.")
+        guard PaymentSearchLimits.isOrigin(text) else {
+            throw Problem.field(
+                name, "It must be 1 to \(PaymentSearchLimits.originBytes) printable ASCII characters without space.")
         }
         return text
     }
