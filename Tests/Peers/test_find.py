@@ -236,6 +236,26 @@ def test_the_page_keeps_what_is_typed_and_no_number_of_a_card(office, server):
     expect(page.locator(ROWS)).to_have_count(0)
 
 
+def test_the_page_keeps_a_seller_and_a_shop_that_it_does_not_know(office, server):
+    page, rows = office, office.locator(ROWS)
+    sell(server, 1)
+    page.goto(server.url + "/payments")
+    expect(rows).to_have_count(1, timeout=WAIT)
+    # Nobody works here and no shop is connected: there is nothing to choose.
+    expect(page.locator("#staff")).to_be_hidden()
+    expect(page.locator("#shop")).to_be_hidden()
+    with page.expect_request(re.compile(r"/v1/payments\?.*staff=stf_gone.*shop=shop_gone")):
+        page.goto(server.url + "/payments?staff=stf_gone&shop=shop_gone")
+    expect(page.locator("#empty")).to_be_visible(timeout=WAIT)
+    expect(page.locator("#staff")).to_have_value("stf_gone")
+    expect(page.locator("#shop")).to_have_value("shop_gone")
+    assert "staff=stf_gone" in page.locator("#export").get_attribute("href")
+    page.locator("#staff").select_option("")
+    page.locator("#shop").select_option("")
+    expect(rows).to_have_count(1, timeout=WAIT)
+    assert "staff" not in page.url and "shop" not in page.url
+
+
 def test_whoever_is_not_signed_in_comes_back_to_the_same_search(page, server):
     sell(server, 1)
     page.goto(server.url + "/payments?q=Find-1")

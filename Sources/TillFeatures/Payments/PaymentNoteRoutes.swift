@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import TillCheckout
 import TillCore
+import TillCounter
 package import TillWeb
 
 /// `POST /v1/payments/{id}/notes`: adds a note to a payment. `GET /v1/payments/{id}` has them.
