@@ -12,10 +12,11 @@ enum SaleColumns {
     static let lastIndex = "event_seller_shop"
 
     /// The function and the indexes. Every counter's writes maintain them, also those of an earlier release. The
-    /// function has no answer for a damaged event, and for a text that is too long for an index.
+    /// function has no answer for a damaged event, and for a text that is too long for an index. It is not marked as
+    /// safe in parallel: its handler is a subtransaction, which a parallel worker cannot begin.
     static let sql = """
         CREATE OR REPLACE FUNCTION till_said(p_body text, p_path text[]) RETURNS text
-          LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $till$
+          LANGUAGE plpgsql IMMUTABLE STRICT AS $till$
           DECLARE v_said text;
           BEGIN
             v_said := p_body::json #>> p_path;
