@@ -301,11 +301,13 @@ public struct CounterServer: Sendable {
             checkout: checkout, keyed: IdempotentRequests(journal: journal, checkout: checkout, clock: clock),
             metrics: metrics, options: options, clock: clock)
         let approvals = Approvals(journal, staff: authenticator.staff, clock: MeasuringClock(clock))
+        let notes = PaymentNotes(journal, clock: clock)
         PaymentListRoutes(requests: payments).register(on: router)
         PaymentRoutes(
             requests: payments, journal: journal, feed: feed, readCard: readCard, terminal: terminal,
-            approvals: approvals
+            approvals: approvals, notes: notes
         ).register(on: router)
+        PaymentNoteRoutes(requests: payments, notes: notes).register(on: router)
         let sessions = PaymentSessions(journal, clock: clock)
         let cardFields = OfferedCardFields(modules, of: options.defaultProvider)
         CardFieldRoutes(sessions: sessions, payments: payments, fields: cardFields).register(on: router)

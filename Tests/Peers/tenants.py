@@ -123,7 +123,8 @@ class Owner:
 
     def query(self, text):
         """The owner's own names in a query."""
-        return text.format(payment=self.sale["id"], refund=self.refund, staff=self.staff, message=self.message)
+        return text.format(payment=self.sale["id"], refund=self.refund, staff=self.staff, message=self.message,
+                           shop=self.shop)
 
     def state(self):
         """All that the owner sees, and how much the journal has of it."""

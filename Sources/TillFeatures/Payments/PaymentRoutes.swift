@@ -18,10 +18,11 @@ package struct PaymentRoutes: Sendable {
     package let readCard: CardCollector
     package let terminal: TerminalService?
     package let approvals: Approvals
+    package let notes: PaymentNotes
 
     package init(
         requests: PaymentRequests, journal: any Journal, feed: EventFeed, readCard: @escaping CardCollector,
-        terminal: TerminalService?, approvals: Approvals
+        terminal: TerminalService?, approvals: Approvals, notes: PaymentNotes
     ) {
         self.requests = requests
         self.journal = journal
@@ -29,6 +30,7 @@ package struct PaymentRoutes: Sendable {
         self.readCard = readCard
         self.terminal = terminal
         self.approvals = approvals
+        self.notes = notes
     }
 
     private var checkout: Checkout { requests.checkout }
@@ -322,6 +324,9 @@ package struct PaymentRoutes: Sendable {
         let payment = try await checkout.payment(id, account: incoming.account)
         checkout.watched(payment)
         let events = try await journal.events(of: id)
-        return .json(PaymentJSON.write(payment, events: events, approvals: try await approvals.used(for: id)))
+        return .json(
+            PaymentJSON.write(
+                payment, events: events, approvals: try await approvals.used(for: id),
+                notes: try await notes.notes(on: id)))
     }
 }

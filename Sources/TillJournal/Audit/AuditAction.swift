@@ -56,6 +56,8 @@ public enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case attentionClosed = "attention.closed"
     /// Staff confirmed that the machine's clock is right.
     case clockAccepted = "clock.accepted"
+    /// A note was added to a payment.
+    case paymentNoted = "payment.noted"
     /// An order was charged although the shop reports it as settled.
     case settledOrderCharged = "payment.settled_order_charged"
     /// An order was booked.

@@ -20,7 +20,7 @@ enum PostgresSchema {
     /// Creates the tables if there are none.
     /// - Throws: also for a journal of a newer Till.
     static func prepare(_ connection: PostgresConnection) throws(PostgresFailure) {
-        if try found(connection) == version, try hasProcedure(connection) { return }
+        if try found(connection) == version, try hasProcedure(connection), try hasOrigins(connection) { return }
         // Counters that start concurrently wait for the first one. The lock is taken before the transaction begins:
         // only then does the session discard what it has cached about missing tables.
         try connection.execute("SET lock_timeout = '\(patience.milliseconds)ms'")
@@ -35,6 +35,10 @@ enum PostgresSchema {
                 try connection.execute(returned)
                 try connection.execute(BatchProcedure.sql)
             }
+            // In a journal with payments, writes wait meanwhile: every first event is read once.
+            if try !hasOrigins(connection) {
+                try connection.execute(SaleColumns.sql, within: PostgresLimits.longAnswerTime)
+            }
             try connection.execute("COMMIT")
         } catch {
             do throws(PostgresFailure) { try connection.execute("ROLLBACK") } catch {}
@@ -48,7 +52,9 @@ enum PostgresSchema {
     static func level(_ connection: PostgresConnection) throws(PostgresFailure) -> JournalLevel {
         let found = try found(connection)
         let procedure = try hasProcedure(connection) ? [] : [BatchProcedure.name]
-        return JournalLevel(found: found, newest: version, missing: (found == 0 ? ["tables"] : []) + procedure)
+        let origins = try hasOrigins(connection) ? [] : [SaleColumns.lastIndex]
+        return JournalLevel(
+            found: found, newest: version, missing: (found == 0 ? ["tables"] : []) + procedure + origins)
     }
 
     private static func make(_ connection: PostgresConnection) throws(PostgresFailure) {
@@ -99,6 +105,11 @@ enum PostgresSchema {
 
     private static func hasProcedure(_ connection: PostgresConnection) throws(PostgresFailure) -> Bool {
         try connection.query("SELECT to_regproc($1) IS NOT NULL", [.text(BatchProcedure.name)]).first?.bool(0) ?? false
+    }
+
+    private static func hasOrigins(_ connection: PostgresConnection) throws(PostgresFailure) -> Bool {
+        try connection.query("SELECT to_regclass($1) IS NOT NULL", [.text(SaleColumns.lastIndex)]).first?.bool(0)
+            ?? false
     }
 
     /// The index of payments that are live again while another one occupies their order. It is separate, because a plan

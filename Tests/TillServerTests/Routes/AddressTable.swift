@@ -241,6 +241,11 @@ let addresses = """
     GET /v1/orders/o-1/ 404 not_found
     POST /v1/orders/o-1/receipt 405 method_not_allowed GET,HEAD
     POST /v1/orders/o-1 405 method_not_allowed GET,HEAD,PUT
+    POST /v1/payments/PAYMENT/notes 400 idempotency_key_missing
+    POST /v1/payments/%ff/notes 404 not_found
+    POST /v1/payments/PAYMENT/notes/ 404 not_found
+    POST /v1/payments//notes 404 not_found
+    GET /v1/payments/PAYMENT/notes 405 method_not_allowed POST
     POST /v1/payments/PAYMENT/receipt/link 200
     POST /v1/payments/pay_1/receipt/link 404 payment_not_found
     POST /v1/payments/%ff/receipt/link 404 not_found

@@ -103,25 +103,60 @@ function change(event, before) {
   return ["", ""];
 }
 
+/** A step of the timeline. @param {string[]} look Its tone and icon. @param {HTMLElement} title @param {any} what */
+function step([tone, name], title, { at, by }) {
+  const item = make("li", "");
+  const mark = make("span", "", { className: `mark ${tone}`.trim() });
+  mark.append(icon(name, "small"));
+  const words = make("div", "");
+  words.append(
+    title, marked(make("p", [WHEN.format(new Date(at)), foreign(by?.text ?? "")].filter(Boolean).join(" · "),
+      { className: "tiny muted" })));
+  const money = make("div", "", { className: "money" });
+  item.append(mark, words, money);
+  return { at, item, words, money };
+}
+
+/** What the provider answered at a step, folded. @param {any} event @param {boolean} isOpen */
+function answerOf({ answer }, isOpen) {
+  if (!answer) return [];
+  const box = make("details", "", { className: "more", open: isOpen });
+  const head = make("summary", "");
+  head.append(icon("right", "small turn"), say("one.answer"));
+  const facts = make("dl", "", { className: "facts" });
+  facts.append(...descriptions([
+    [say("one.why"), foreign(answer.reason ?? "")], [say("one.code"), answer.code],
+    [say("one.message"), foreign(answer.message ?? "")], [say("one.reference"), answer.reference],
+    [say("one.request"), answer.request_id],
+  ]).map(marked));
+  box.append(head, facts);
+  return [box];
+}
+
+/** What happened and what was noted, the newest first. */
 function timeline() {
+  // What somebody has unfolded stays so.
+  const open = new Set([...$("timeline").querySelectorAll("details[open]")]
+    .map((one) => one.closest("li")?.dataset.event));
   const events = payment.events ?? [];
-  return events.map((event, index) => {
-    const item = make("li", "");
-    const [tone, name] = MARKS[event.type] ?? ["", "dots"];
-    const mark = make("span", "", { className: `mark ${tone}`.trim() });
-    mark.append(icon(name, "small"));
-    const words = make("div", "");
-    words.append(
-      make("b", STEPS[event.type] ?? event.type),
-      marked(make("p", [WHEN.format(new Date(event.at)), foreign(event.by?.text ?? "")].filter(Boolean).join(" · "),
-        { className: "tiny muted" })));
-    const money = make("div", "", { className: "money" });
+  const steps = events.map((event, index) => {
+    const made = step(MARKS[event.type] ?? ["", "dots"], make("b", STEPS[event.type] ?? event.type), event);
     const [moved, since] = change(event, events[index - 1]);
-    if (moved) money.append(make("b", moved));
-    if (since) money.append(make("small", since));
-    item.append(mark, words, money);
-    return item;
-  }).reverse();
+    if (moved) made.money.append(make("b", moved));
+    if (since) made.money.append(make("small", since));
+    made.item.dataset.event = String(index);
+    made.words.append(...answerOf(event, open.has(String(index))));
+    return made;
+  });
+  for (const note of payment.notes ?? []) {
+    const made = step(["", "note"], make("b", say("one.note")), note);
+    made.item.dataset.note = note.id;
+    made.words.insertBefore(make("p", note.text, { className: "said", dir: "auto" }), made.words.lastChild);
+    // After what had happened by then; what happened out of turn, by another clock, stays in the order of the journal.
+    const place = steps.findIndex(({ at }) => at > note.at);
+    steps.splice(place < 0 ? steps.length : place, 0, made);
+  }
+  return steps.map(({ item }) => item).reverse();
 }
 
 function whereList() {
@@ -198,7 +233,7 @@ function render() {
   $("receipt").href = `${path("receipt")}?format=html&copy=customer`;
   $("receipt").hidden = payment.captured <= 0 && !(payment.attempts ?? []).length;
   $("at-counter").href = "/#" + payment.id;
-  $("at-counter").hidden = !may("sell");
+  $("at-counter").hidden = $("note-form").hidden = !may("sell");
   const isStill = !isBusy && !isOpen(payment);
   $("refund").hidden = !may("refund") || refundable(payment) <= 0;
   $("capture").hidden = !may("hold") || payment.held <= 0;
@@ -375,9 +410,13 @@ $("approval-form").addEventListener("submit", async (event) => {
   }
 });
 
-/** Does one thing at a time, and shows what became of it. @param {string} verb @param {object} body */
+/**
+ * Does one thing at a time, and shows what became of it.
+ * @param {string} verb @param {object} body @returns {Promise<boolean>} It was done.
+ */
 async function perform(verb, body) {
   const seen = standing(payment);
+  let isDone = true;
   isBusy = true;
   asked += 1;
   alertWith("");
@@ -392,16 +431,27 @@ async function perform(verb, body) {
       if (!approval) throw error;
       // A PIN takes its time.
       const now = await ask("GET", path()).catch(() => null);
-      if (!now || standing(now) !== seen) alertWith(now ? CHANGED : NOT_READ);
-      else await send({ approval });
+      if (!now || standing(now) !== seen) {
+        alertWith(now ? CHANGED : NOT_READ);
+        isDone = false;
+      } else await send({ approval });
     }
     answered();
   } catch (error) {
     alertWith(whyNot(error));
+    isDone = false;
   }
   isBusy = false;
   await refresh();
+  return isDone;
 }
+
+$("note-form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const text = $("note").value.trim();
+  if (!text || isBusy || !payment) return;
+  if (await perform("notes", { text })) $("note").value = "";
+});
 
 $("refund").addEventListener("click", async () => {
   const isCash = payment.tender?.type === "cash";

@@ -6,7 +6,7 @@ import { ask } from "./calls.js";
 import { $, make, ZONE } from "./dom.js";
 import { listen, showPerson, wordsOf } from "./frame.js";
 import "./language.js";
-import { addressOf, choose, chosen, queryOf, stateOf, textOf } from "./payments-address.js";
+import { addressOf, choose, chosen, offer, queryOf, stateOf, textOf } from "./payments-address.js";
 import { row, rows, totals } from "./payments-rows.js";
 import { locale, parts, say } from "./words.js";
 
@@ -272,6 +272,15 @@ async function follow(changed) {
 
 // ---- The beginning
 
+async function offerShops() {
+  try {
+    const { shops } = await ask("GET", "/v1/shops");
+    offer("shop", shops.map(({ id, url }) => ({ id, name: new URL(url).host })));
+  } catch {
+    return; // without them the list can be searched as before
+  }
+}
+
 $("status").append(...STATUSES.map(({ status, word }) => make("option", word, { value: status })));
 for (const { name, state: { status } } of USUAL_VIEWS) {
   if (status?.includes(",")) $("status").append(make("option", name, { value: status }));
@@ -281,7 +290,11 @@ choose(state);
 showViews();
 $("clear").hidden = Object.keys(state).length === 0;
 $("least").placeholder = $("most").placeholder = currency() || say("list.amount");
-showPerson((may) => { $("export").hidden = !may("totals"); });
+showPerson((may, { people = [] }) => {
+  $("export").hidden = !may("totals");
+  offer("staff", people);
+  if (may("settings")) offerShops();
+});
 find();
 listen(follow, () => {
   // Nobody can say what happened meanwhile.
