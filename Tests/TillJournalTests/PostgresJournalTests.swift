@@ -242,7 +242,7 @@ struct PostgresJournalTests {
     @Test("a journal of before gets the indexes of sales by staff and shop, over the payments that it has")
     func earlierOrigins() async throws {
         let drop = "DROP INDEX event_seller, event_shop, event_seller_shop; DROP FUNCTION till_said(text, text[])"
-        let ada = StaffID(rawValue: "stf_ada")
+        let (ada, address) = (StaffID(rawValue: "stf_ada"), try site.address())
         let earlier = try open()
         var sale = try Sale(1, by: .staff(ada, name: "Ada"), shop: "shop_a")
         try await earlier.write(sale.write())
@@ -253,6 +253,13 @@ struct PostgresJournalTests {
         (filter.seller, filter.shop) = (ada, "shop_a")
         #expect(try await later.payments(filter).map(\.id) == [sale.payment.id])
         try await later.close()
+        #expect(try PostgresJournal.level(at: address).missing == [])
+        // One that was not made to its end is made anew.
+        try psql("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'event_shop'::regclass")
+        #expect(try PostgresJournal.level(at: address).missing == ["event_shop"])
+        let again = try open()
+        #expect(try PostgresJournal.level(at: address).missing == [])
+        try await again.close()
         // A damaged event is in none of them, and does not keep the journal from being opened.
         try psql(drop)
         try psql("UPDATE event SET body = '?x'")

@@ -33,7 +33,8 @@ extension SQLiteSchema {
     }
 
     /// Serves lists of the sales of a staff member, of a shop, and of both, from the first event of each payment. Sales
-    /// of neither are in none of these indexes, and cost a commit no page.
+    /// of neither are in none of these indexes, and cost a commit no page. The version is compared first, so that the
+    /// JSON of later events is not read.
     static func registerOrigins(_ migrator: inout DatabaseMigrator) {
         migrator.registerMigration("sales by staff and shop") { db in
             try db.execute(

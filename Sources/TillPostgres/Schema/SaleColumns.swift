@@ -8,14 +8,22 @@ enum SaleColumns {
     static let isBySeller = "version = 1 AND till_said(body, '{by,kind}') = 'staff'"
     static let isOfShop = "version = 1 AND \(shop) IS NOT NULL"
 
-    /// The name of the index that is created last.
-    static let lastIndex = "event_seller_shop"
+    /// The indexes, by name, with what each is over. The cheapest condition comes first: only a payment's first event is
+    /// parsed.
+    static let indexes: [(name: String, content: String)] = [
+        ("event_seller", "event(account, \(seller), payment) WHERE \(isBySeller)"),
+        ("event_shop", "event(account, \(shop), payment) WHERE \(isOfShop)"),
+        ("event_seller_shop", "event(account, \(seller), \(shop), payment) WHERE \(isBySeller) AND \(isOfShop)"),
+    ]
 
-    /// The function and the indexes. Every counter's writes maintain them, also those of an earlier release. The
-    /// function has no answer for a damaged event, and for a text that is too long for an index. It is not marked as
-    /// safe in parallel: its handler is a subtransaction, which a parallel worker cannot begin.
-    static let sql = """
-        CREATE OR REPLACE FUNCTION till_said(p_body text, p_path text[]) RETURNS text
+    /// The function's signature.
+    static let function = "till_said(text, text[])"
+
+    /// Creates the function. Every counter's writes call it for the indexes, also those of an earlier release. It has no
+    /// answer for a damaged event, and for a text that is too long for an index. It is not marked as safe in parallel:
+    /// its handler is a subtransaction, which a parallel worker cannot begin.
+    static let functionSQL = """
+        CREATE FUNCTION till_said(p_body text, p_path text[]) RETURNS text
           LANGUAGE plpgsql IMMUTABLE STRICT AS $till$
           DECLARE v_said text;
           BEGIN
@@ -24,9 +32,5 @@ enum SaleColumns {
           EXCEPTION WHEN data_exception THEN
             RETURN NULL;
           END $till$;
-        CREATE INDEX IF NOT EXISTS event_seller ON event(account, \(seller), payment) WHERE \(isBySeller);
-        CREATE INDEX IF NOT EXISTS event_shop ON event(account, \(shop), payment) WHERE \(isOfShop);
-        CREATE INDEX IF NOT EXISTS \(lastIndex) ON event(account, \(seller), \(shop), payment)
-          WHERE \(isBySeller) AND \(isOfShop);
         """
 }
