@@ -4,8 +4,10 @@ package import TillJournal
 
 /// A note on a payment: text, author and time. It is never changed and never removed.
 package struct PaymentNote: Hashable, Sendable {
-    /// The identifier: `note_` and 24 letters, of the payment and the idempotency key of the request.
+    /// The identifier: `note_` and 24 letters, of the payment and the note's number.
     package let id: String
+    /// The request that made it, as 24 letters of its idempotency key.
+    let request: String
     package let account: AccountID
     package let payment: PaymentID
     package let text: String
@@ -13,17 +15,24 @@ package struct PaymentNote: Hashable, Sendable {
     package let by: Attribution
 
     package init(
-        id: String, account: AccountID, payment: PaymentID, text: String, at: Timestamp, by: Attribution
+        id: String, request: String, account: AccountID, payment: PaymentID, text: String, at: Timestamp,
+        by: Attribution
     ) {
-        (self.id, self.account, self.payment) = (id, account, payment)
+        (self.id, self.request, self.account, self.payment) = (id, request, account, payment)
         (self.text, self.at, self.by) = (text, at, by)
     }
 
-    /// Returns the identifier of the note of a request: the same key makes one note on a payment.
-    static func id(of payment: PaymentID, key: String) -> String {
-        // Letters in place of hexadecimal digits, of which some would read as a card number.
-        let letters = digest("till/note/\(payment)/\(key)".utf8).flatMap { [0x61 + ($0 >> 4), 0x61 + ($0 & 15)] }
-        return "note_" + String(decoding: letters, as: UTF8.self).prefix(24)
+    /// Returns the identifier of a payment's note by its number, from 0: a payment has one note of each number.
+    static func id(of payment: PaymentID, number: Int) -> String { "note_" + letters("number/\(payment)/\(number)") }
+
+    /// Returns the name of a request: the same key makes one note on a payment.
+    static func request(on payment: PaymentID, key: String) -> String { letters("key/\(payment)/\(key)") }
+
+    /// Letters in place of hexadecimal digits, of which some would read as a card number.
+    private static func letters(_ text: String) -> String {
+        var letters: [UInt8] = []
+        for byte in digest("till/note/\(text)".utf8).prefix(12) { letters += [0x61 + (byte >> 4), 0x61 + (byte & 15)] }
+        return String(decoding: letters, as: UTF8.self)
     }
 }
 
@@ -38,6 +47,7 @@ extension PaymentNote: RecordDocument {
         writer.beginObject()
         writer.field("account", account.rawValue)
         writer.field("payment", payment.rawValue)
+        writer.field("request", request)
         writer.field("text", text)
         writer.field("at", at.milliseconds)
         writer.key("by")
@@ -51,7 +61,8 @@ extension PaymentNote: RecordDocument {
         let body = try RecordBody(stored)
         guard let by = body.json["by"].flatMap({ Attribution($0) }) else { throw body.damaged("by") }
         self.init(
-            id: stored.id.key, account: AccountID(rawValue: try body.text("account")),
+            id: stored.id.key, request: try body.text("request"),
+            account: AccountID(rawValue: try body.text("account")),
             payment: PaymentID(rawValue: try body.text("payment")), text: try body.text("text"),
             at: Timestamp(milliseconds: try body.int("at")), by: by)
     }

@@ -9,10 +9,8 @@ package struct PaymentNotes: Sendable {
     package static let maximumBytes = 4_000
     /// The maximum size of a request's body, in bytes.
     package static let maximumBodyBytes = 16 << 10
-    /// The maximum number of notes on one payment. Requests at the same moment may each add one beyond it.
+    /// The maximum number of notes on one payment.
     package static let maximumOfPayment = 100
-    /// The maximum number of notes that are shown of one payment.
-    private static let maximumShown = 200
 
     private let store: any RecordStore
     private let clock: any TillClock
@@ -25,35 +23,37 @@ package struct PaymentNotes: Sendable {
     package func add(
         _ text: String, to payment: Payment, key: String, by author: Attribution
     ) async throws -> PaymentNote {
-        let id = PaymentNote.id(of: payment.id, key: key)
-        if let known = try await self.known(id, text) { return known }
-        let count = try await store.count(PaymentNote.collection, matching: PaymentNote.of(payment.id))
-        guard count < PaymentNotes.maximumOfPayment else { throw PaymentNotes.tooMany }
+        let request = PaymentNote.request(on: payment.id, key: key)
         var by = author
         // As with events: the address is in the audit log only.
         by.address = nil
-        let note = PaymentNote(
-            id: id, account: payment.account, payment: payment.id, text: text, at: clock.now(), by: by)
-        let entry = AuditNote(
-            .paymentNoted, by: author, account: payment.account, subject: payment.id.rawValue,
-            changes: [AuditChange("note", to: id)])
-        do throws(JournalError) { try await store.change([.insert(note.record)], noting: [entry]) } catch {
-            guard case .recordConflict = error, let known = try await self.known(id, text) else { throw error }
-            return known
+        // Of two requests at the same moment the journal takes one note of a number, and the other counts anew: there is
+        // one more each time.
+        for _ in 0...PaymentNotes.maximumOfPayment {
+            let notes = try await self.notes(on: payment.id)
+            if let known = notes.first(where: { $0.request == request }) {
+                guard known.text == text else { throw PaymentNotes.mismatch }
+                return known
+            }
+            guard notes.count < PaymentNotes.maximumOfPayment else { throw PaymentNotes.tooMany }
+            let note = PaymentNote(
+                id: PaymentNote.id(of: payment.id, number: notes.count), request: request, account: payment.account,
+                payment: payment.id, text: text, at: clock.now(), by: by)
+            let entry = AuditNote(
+                .paymentNoted, by: author, account: payment.account, subject: payment.id.rawValue,
+                changes: [AuditChange("note", to: note.id)])
+            do throws(JournalError) {
+                try await store.change([.insert(note.record)], noting: [entry])
+                return note
+            } catch { guard case .recordConflict = error else { throw error } }
         }
-        return note
+        throw PaymentNotes.tooMany
     }
 
     /// Returns the notes on a payment, oldest first.
     package func notes(on payment: PaymentID) async throws(JournalError) -> [PaymentNote] {
         try await Records<PaymentNote>(store).list(
-            matching: PaymentNote.of(payment), limit: PaymentNotes.maximumShown)
-    }
-
-    private func known(_ id: String, _ text: String) async throws -> PaymentNote? {
-        guard let known = try await Records<PaymentNote>(store).document(id) else { return nil }
-        guard known.text == text else { throw PaymentNotes.mismatch }
-        return known
+            matching: PaymentNote.of(payment), limit: PaymentNotes.maximumOfPayment)
     }
 
     private static let mismatch = Problem(

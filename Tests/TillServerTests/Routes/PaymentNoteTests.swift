@@ -3,8 +3,10 @@ import Hummingbird
 import Testing
 import TillCore
 @testable import TillCounter
+import TillJournal
 
 @testable import TillServer
+import TillWeb
 
 @Suite("Notes on a payment")
 struct PaymentNoteTests {
@@ -81,6 +83,33 @@ struct PaymentNoteTests {
         let log = try await RoutedCounter.document(try await counter.ask("GET", "/v1/audit?limit=200"))
         let text = log.text
         #expect(text.contains("payment.noted") && text.contains(payment) && !text.contains("Note 7."))
+        await counter.close()
+    }
+
+    @Test("are a hundred at most, also when they come at the same moment")
+    func together() async throws {
+        let order = try Order(id: OrderID(rawValue: "1001"), amount: Money(minorUnits: 100, currency: .eur))
+        let creation = PaymentEvent.Creation(
+            payment: PaymentID(rawValue: "pay_1"), account: .main, order: order, captureMode: .automatic)
+        let made = RecordedEvent(.created(creation), at: Timestamp(milliseconds: 1_795_253_405_000))
+        let payment = try #require(Payment(folding: [made]))
+        let notes = PaymentNotes(MemoryJournal(), clock: SystemClock())
+        for number in 0..<90 {
+            _ = try await notes.add("Before.", to: payment, key: "n-\(number)", by: Attribution(.owner))
+        }
+        let added = await withTaskGroup(of: Bool.self) { group in
+            for number in 90..<120 {
+                group.addTask {
+                    let note = try? await notes.add("Now.", to: payment, key: "n-\(number)", by: Attribution(.owner))
+                    return note != nil
+                }
+            }
+            var added = 0
+            for await isAdded in group where isAdded { added += 1 }
+            return added
+        }
+        let kept = try await notes.notes(on: payment.id)
+        #expect(added == 10 && kept.count == 100 && Set(kept.map(\.id)).count == 100)
         await counter.close()
     }
 }

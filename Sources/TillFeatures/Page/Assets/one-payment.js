@@ -450,7 +450,9 @@ $("note-form").addEventListener("submit", async (event) => {
   event.preventDefault();
   const text = $("note").value.trim();
   if (!text || isBusy || !payment) return;
-  if (await perform("notes", { text })) $("note").value = "";
+  // One of before that was never answered has its end first: then this one stays, to be added after it.
+  const isNext = !keptRequests().some((kept) => kept.path === path("notes") && kept.body !== JSON.stringify({ text }));
+  if (await perform("notes", { text }) && isNext && $("note").value.trim() === text) $("note").value = "";
 });
 
 $("refund").addEventListener("click", async () => {
