@@ -59,6 +59,8 @@ REFUSALS = [
     (["payments", "list", "--status", "odd"], 1, "unknown_status"),
     (["payments", "list", "--search", "x" * 129], 1, "invalid_search"),
     (["payments", "list", "--tender", "odd"], 1, "unknown_tender"),
+    (["payments", "list", "--tender", ""], 1, "unknown_tender"),
+    (["payments", "list", "--status", "succeeded,"], 1, "unknown_status"),
     (["payments", "list", "--amount-from", "5.00"], 1, "currency_missing"),
     (["payments", "list", "--amount-until", "5.001", "--currency", "EUR"], 1, "invalid_amount"),
     (["payments", "list", "--currency", "EUX"], 1, "invalid_currency"),

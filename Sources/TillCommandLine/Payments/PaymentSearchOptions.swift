@@ -36,7 +36,7 @@ struct PaymentSearchOptions: ParsableArguments {
 
     /// Returns the search of an account that the options ask for.
     /// - Throws: ``CommandError`` for a value that is none.
-    func search(of account: AccountID) throws -> PaymentSearch {
+    func asked(of account: AccountID) throws -> PaymentSearch {
         var found = PaymentSearch(account: account)
         found.statuses = try statuses()
         found.text = try text()
@@ -131,7 +131,10 @@ struct PaymentSearchOptions: ParsableArguments {
         return card
     }
 
-    private static func words(_ text: String?) -> [String] { (text ?? "").split(separator: ",").map { String($0) } }
+    /// Returns the words between commas. An empty one is none that is known: a variable without a value lists not all.
+    private static func words(_ text: String?) -> [String] {
+        text?.split(separator: ",", omittingEmptySubsequences: false).map { String($0) } ?? []
+    }
 
     private static func origin(_ option: String, _ text: String?) throws -> String? {
         guard let text else { return nil }

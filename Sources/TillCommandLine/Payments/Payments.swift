@@ -28,7 +28,7 @@ struct Payments: AsyncParsableCommand {
                         code: "invalid_limit", what: "--limit is \(limit).",
                         next: "It is 1 to \(JournalLimits.maximumPage).")
                 }
-                var found = try conditions.search(of: counter.options.account)
+                var found = try conditions.asked(of: counter.options.account)
                 found.limit = limit
                 let listed = try await payments(found, counter.checkout)
                 common.json ? printJSON(listed) : printTable(listed)
