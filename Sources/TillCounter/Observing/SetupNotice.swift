@@ -1,7 +1,7 @@
 public import TillCore
 
-/// A fault in the counter's setup that staff must mend, found while the counter runs. It is not stored: it ends when its
-/// cause does.
+/// A fault in the counter's setup that staff must mend, found while the counter runs. It is not stored: it ends when
+/// its cause does.
 public struct SetupNotice: Hashable, Sendable {
     /// The maximum number of notices of one part of the counter; later ones are left out.
     public static let maximumListed = 100

@@ -1,4 +1,5 @@
 import Synchronization
+import TillApplePay
 package import TillCore
 package import TillCounter
 

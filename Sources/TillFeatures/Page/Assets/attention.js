@@ -1,6 +1,6 @@
 // "Attention": what waits for a person. Payments and incidents stand in the list, what does not match a statement below
-// it; one that is opened takes the list's place. The filter and the open entry stand in the address. What must be mended
-// of the counter's setup stands among them; it ends with its cause, and leads to the health of the counter.
+// it; one that is opened takes the list's place. The filter and the open entry stand in the address. What must be
+// mended of the counter's setup stands in the list, too; it ends with its cause, and leads to the counter's health.
 
 import { closeEntry, finishResolutions, openEntry } from "./attention-entry.js";
 import { age, entryTitle, hasDeadline, incidentTitle, local } from "./attention-words.js";
