@@ -136,7 +136,7 @@ struct ApplePayNoticeTests {
 
     @Test("A domain that is switched off needs nothing; a pair that is missing, and a fault of the settings do")
     func others() async throws {
-        let sound = try await sound()
+        let whole = try await sound()
         let changes: [(String?, String, (inout ApplePayOptions) -> Void)] = [
             (nil, "switched_off", { $0.domains[0].isEnabled = false }),
             (nil, "no_visitors", { $0.domains[0].percentage = 0 }),
@@ -145,7 +145,7 @@ struct ApplePayNoticeTests {
             ("settings", "settings", { $0.fault = "A file cannot be read." }),
         ]
         for (notice, reason, change) in changes {
-            var options = sound
+            var options = whole
             change(&options)
             try await withShop(options) { web in
                 let answer = try await RoutedCounter.document(web.routes.metadata(request("/applepay/metadata")))

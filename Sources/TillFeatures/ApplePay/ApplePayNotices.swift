@@ -58,6 +58,7 @@ extension ApplePayDomain {
 extension ApplePayRoutes {
     /// Returns the reason that pages of a domain offer no Apple Pay to anybody; `nil` if they offer it.
     func obstacle(on domain: ApplePayDomain) -> ApplePayObstacle? {
+        let options = options
         let now = clock.now()
         guard domain.isEnabled else { return .switchedOff }
         guard domain.percentage > 0 else { return .noVisitors }
