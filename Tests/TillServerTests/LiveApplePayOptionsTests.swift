@@ -44,4 +44,68 @@ struct LiveApplePayOptionsTests {
         running.advance(by: .seconds(30))
         #expect(live.current.factory.displayName == "third")
     }
+
+    /// Returns options with one domain, whose association file has this content.
+    private func options(association: [UInt8]?, named name: String? = "association.txt") throws -> ApplePayOptions {
+        var domain = ApplePayDomain(
+            domain: try #require(WebDomain("shop.example")), merchant: "merchant.example", association: association)
+        domain.associationFile = name
+        var options = self.options("shop")
+        options.domains = [domain]
+        return options
+    }
+
+    @Test("An association file that vanishes is kept, with the time since when it is gone, until it is there again")
+    func association() throws {
+        let clock = ManualClock()
+        let next = Mutex<ApplePayOptions?>(nil)
+        let notes = Mutex<[String]>([])
+        let live = LiveApplePayOptions(
+            try options(association: [1]), clock: MeasuringClock(clock, reading: { .seconds(0) }),
+            reload: { next.withLock { $0 } }, note: { sentence in notes.withLock { $0.append(sentence) } })
+        func domain(after newer: ApplePayOptions?) throws -> ApplePayDomain {
+            next.withLock { $0 = newer }
+            clock.advance(by: .seconds(30))
+            return try #require(live.current.domains.first)
+        }
+        let first = try #require(live.current.domains.first)
+        #expect(first.association == [1] && first.associationMissingSince == nil && first.associationNotice == nil)
+
+        let gone = try domain(after: options(association: nil))
+        let since = ManualClock.start.adding(.seconds(30))
+        #expect(gone.association == [1] && gone.associationMissingSince == since)
+        let notice = try #require(gone.associationNotice)
+        #expect(notice.code == "association_gone" && notice.subject == "shop.example" && notice.since == since)
+        #expect(notes.withLock { $0.count } == 1)
+
+        // The settings themselves may be unreadable meanwhile.
+        #expect(live.failedSince == nil)
+        #expect(try domain(after: nil).association == [1])
+        #expect(live.failedSince == since.adding(.seconds(30)))
+        let still = try domain(after: options(association: nil))
+        #expect(still.association == [1] && still.associationMissingSince == since && live.failedSince == nil)
+        #expect(notes.withLock { $0.count } == 1, "it is said once")
+
+        let back = try domain(after: options(association: [2]))
+        #expect(back.association == [2] && back.associationMissingSince == nil && back.associationNotice == nil)
+        #expect(notes.withLock { $0.count } == 2)
+
+        // Settings that name no file, or another merchant, do not go on with the earlier one.
+        let unnamed = try domain(after: options(association: nil, named: nil))
+        #expect(unnamed.association == nil && unnamed.associationNotice?.code == "association_missing")
+        _ = try domain(after: options(association: [3]))
+        var other = try options(association: nil)
+        other.domains[0].merchant = "merchant.other"
+        #expect(try domain(after: other).association == nil)
+    }
+
+    @Test("A file that was never there is missing from the start")
+    func neverThere() throws {
+        let clock = ManualClock()
+        let live = LiveApplePayOptions(
+            try options(association: nil), clock: MeasuringClock(clock, reading: { .seconds(0) }))
+        let domain = try #require(live.current.domains.first)
+        #expect(domain.association == nil && domain.associationMissingSince == ManualClock.start)
+        #expect(domain.associationNotice?.code == "association_missing")
+    }
 }

@@ -29,6 +29,11 @@ public struct ApplePayDomain: Sendable {
     public var identities: [Identity]
     /// The file that proves ownership of the domain to Apple.
     public var association: [UInt8]?
+    /// The association file's name in the settings; `nil` if they name none.
+    public var associationFile: String?
+    /// The time since which the counter cannot read the association file; ``association`` is then what was read last,
+    /// or `nil` if it was never read.
+    var associationMissingSince: Timestamp?
     /// The exact origins of pages with access, in addition to `https://` and the domain.
     public var origins: Set<String>
     public var isEnabled: Bool

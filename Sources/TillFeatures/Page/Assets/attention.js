@@ -1,5 +1,6 @@
 // "Attention": what waits for a person. Payments and incidents stand in the list, what does not match a statement below
-// it; one that is opened takes the list's place. The filter and the open entry stand in the address.
+// it; one that is opened takes the list's place. The filter and the open entry stand in the address. What must be
+// mended of the counter's setup stands in the list, too; it ends with its cause, and leads to the counter's health.
 
 import { closeEntry, finishResolutions, openEntry } from "./attention-entry.js";
 import { age, entryTitle, hasDeadline, incidentTitle, local } from "./attention-words.js";
@@ -21,7 +22,7 @@ let timer = 0;
 const MOST_ROWS = 60;
 /** What the list shows, so that nothing moves under a finger while nothing has changed. */
 let drawn = "";
-/** @type {{entries: any[], incidents: any[], statements: any, isMore: boolean} | null} */
+/** @type {{entries: any[], incidents: any[], setup: any[], statements: any, isMore: boolean} | null} */
 let known = null;
 
 const FILTERS = {
@@ -38,9 +39,10 @@ const filterName = () => {
 };
 
 /** All that stands in the list, oldest first. @returns {any[]} */
-const tasks = ({ entries, incidents }) =>
+const tasks = ({ entries, incidents, setup }) =>
   [...entries.map((entry) => ({ entry, since: entry.since })),
-    ...incidents.map((incident) => ({ incident, since: incident.since }))]
+    ...incidents.map((incident) => ({ incident, since: incident.since })),
+    ...setup.map((notice) => ({ notice, since: notice.since ?? "" }))]
     .sort((one, other) => (one.since < other.since ? -1 : one.since > other.since ? 1 : 0));
 
 const show = () => (filterName() === "all" ? "" : filterName());
@@ -64,13 +66,18 @@ function line(name, href, words, sum, since, seconds, assignee = null) {
   }
   element.append(about);
   if (sum) element.append(make("p", sum, { className: "stake" }));
+  if (!since) return element;
   const old = make("p", "", { className: "due" });
   old.append(make("time", age(seconds), { dateTime: since, title: local(since) }));
   element.append(old);
   return element;
 }
 
-function row({ entry, incident }) {
+function row({ entry, incident, notice }) {
+  if (notice) {
+    return line(`Setup: ${notice.subject}`, "/settings/health", [[notice.reason], [notice.next]], "",
+      notice.since, notice.age_seconds);
+  }
   if (entry) {
     const href = reviewAddress({ show: show(), entry: `${entry.payment_id}.${entry.number}` });
     const words = [entry.reason, entry.next].map((text) => linked(foreign(text)));
@@ -117,8 +124,8 @@ function draw() {
   const text = known.isMore ? `${count}+` : String(count);
   $("to-review-count").replaceChildren(text, make("span", ` ${say("attention.open")}`, { className: "only-sr" }));
   $("to-review-count").hidden = count === 0;
-  const keys = [...all.map(({ entry, incident }) =>
-    `${incident?.id ?? `${entry.payment_id}.${entry.number}`} ${(entry ?? incident).assignee?.name ?? ""}`),
+  const keys = [...all.map(({ entry, incident, notice }) => (notice ? `${notice.code} ${notice.subject}`
+    : `${incident?.id ?? `${entry.payment_id}.${entry.number}`} ${(entry ?? incident).assignee?.name ?? ""}`)),
     ...breaks.map(({ id }) => id), filterName()].join(" ");
   if (keys === drawn) return;
   const focused = document.activeElement?.getAttribute("href");
@@ -152,7 +159,7 @@ async function load() {
     // What does not match a statement stands in its own half.
     const incidents = queue.incidents.filter(({ kind }) => kind !== "statement");
     const isMore = queue.incidents_open > queue.incidents.length || queue.attention.length >= MOST;
-    known = { entries: queue.attention, incidents, statements, isMore };
+    known = { entries: queue.attention, incidents, setup: queue.setup ?? [], statements, isMore };
     if ($("queue-state").dataset.tone === "bad") tell("", "");
     showStatements(statements);
     draw();
