@@ -47,14 +47,14 @@ const tasks = ({ entries, incidents, setup }) =>
 
 const show = () => (filterName() === "all" ? "" : filterName());
 
-/** @param {(Node | string)[][]} words */
+/** @param {string} href Empty for no link. @param {(Node | string)[][]} words */
 function line(name, href, words, sum, since, seconds, assignee = null) {
   const element = make("li", "", { className: "task" });
   const about = make("div", "", { className: "about" });
   const head = make("h3", "");
-  const link = make("a", "", { href });
-  link.append(...parts(name));
-  head.append(link);
+  const title = href ? make("a", "", { href }) : head;
+  title.append(...parts(name));
+  if (title !== head) head.append(title);
   about.append(head);
   for (const sentence of words) {
     const text = make("p", "");
@@ -75,8 +75,9 @@ function line(name, href, words, sum, since, seconds, assignee = null) {
 
 function row({ entry, incident, notice }) {
   if (notice) {
-    return line(`Setup: ${notice.subject}`, "/settings/health", [[notice.reason], [notice.next]], "",
-      notice.since, notice.age_seconds);
+    const words = [notice.reason, notice.next].map((text) => parts(foreign(text)));
+    const href = may("settings") ? "/settings/health" : "";
+    return line(say("attention.setup", { name: notice.subject }), href, words, "", notice.since, notice.age_seconds);
   }
   if (entry) {
     const href = reviewAddress({ show: show(), entry: `${entry.payment_id}.${entry.number}` });
@@ -116,6 +117,10 @@ function fill(name, list, all, make) {
     say("attention.oldest", { shown: MOST_ROWS, all: counted(all.length) });
 }
 
+/** What a row shows, but for its age. */
+const keyOf = ({ entry, incident, notice }) => (notice ? `${notice.code} ${notice.subject} ${notice.reason}`
+  : `${incident?.id ?? `${entry.payment_id}.${entry.number}`} ${(entry ?? incident).assignee?.name ?? ""}`);
+
 function draw() {
   if (!known) return;
   const all = tasks(known);
@@ -124,9 +129,7 @@ function draw() {
   const text = known.isMore ? `${count}+` : String(count);
   $("to-review-count").replaceChildren(text, make("span", ` ${say("attention.open")}`, { className: "only-sr" }));
   $("to-review-count").hidden = count === 0;
-  const keys = [...all.map(({ entry, incident, notice }) => (notice ? `${notice.code} ${notice.subject}`
-    : `${incident?.id ?? `${entry.payment_id}.${entry.number}`} ${(entry ?? incident).assignee?.name ?? ""}`)),
-    ...breaks.map(({ id }) => id), filterName()].join(" ");
+  const keys = [...all.map(keyOf), ...breaks.map(({ id }) => id), filterName()].join(" ");
   if (keys === drawn) return;
   const focused = document.activeElement?.getAttribute("href");
   const isInside = $("attention-view").contains(document.activeElement);
