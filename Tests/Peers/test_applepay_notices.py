@@ -82,6 +82,7 @@ def test_a_domain_file_that_vanishes_is_served_on_and_everybody_is_told(shop, br
         assert shop.state() == (True, None)
         assert "association.txt" in shop.health() and notice["since"] in shop.health()
         assert shop.metric("applepay_association_missing_seconds") >= 1
+        assert counter.until(lambda: "association.txt" in server.log.read_text())
         assert server.log.read_text().count("association.txt") == 1
         page = browser.new_page()
         server.sign_in(page, "/#attention")
@@ -98,7 +99,7 @@ def test_a_domain_file_that_vanishes_is_served_on_and_everybody_is_told(shop, br
         shop.file.write_bytes(b"second")
         assert counter.until(lambda: shop.get(ASSOCIATION).content == b"second", READ_AGAIN)
         assert shop.setup() == {} and shop.metric("applepay_association_missing_seconds") == 0
-        assert "is there again" in server.log.read_text()
+        assert counter.until(lambda: "is there again" in server.log.read_text())
 
     # A counter that starts without the file has nothing to serve.
     shop.file.unlink()

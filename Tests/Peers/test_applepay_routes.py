@@ -217,10 +217,8 @@ def test_apple_pay_is_on_only_where_the_provider_can_take_the_token(tmp_path, pr
     (tmp_path / "settings.json").write_text(json.dumps({
         "environment": environment, "display_name": "Shop", "country": "GB", "currency": "GBP", "tokens": opening,
         "processing": [pair("processing")],
-        "domains": [{"name": "localhost", "merchant": "merchant.x", "association": "association.txt",
-                     "identities": [pair("identity")]}],
+        "domains": [{"name": "localhost", "merchant": "merchant.x", "identities": [pair("identity")]}],
     }))
-    (tmp_path / "association.txt").write_text("association")
     flags = [*TAKES[provider], "--apple-pay", str(tmp_path / "settings.json")]
     with counter.Server(tmp_path, *flags) as server:
         base = "http://localhost:" + server.url.rsplit(":", 1)[1]
@@ -256,7 +254,7 @@ def domains(tmp_path_factory):
             domain("old.example", [pair("identity", "old")]),
             domain("both.example", [pair("identity", "old"), pair("identity")]),
             domain("none.example", []), domain("bare.example", association="none.txt"),
-            domain("empty.example", association="empty.txt"),
+            domain("empty.example", association="empty.txt"), domain("own.example", association=None),
         ],
     }
     (folder / "settings.json").write_text(json.dumps(settings))
@@ -273,6 +271,8 @@ def test_each_domain_has_its_switch_its_share_of_visitors_and_its_certificates(d
         "on.example": None, "off.example": "switched_off", "nobody.example": "no_visitors",
         "old.example": "identity_ended", "both.example": None, "none.example": "identity_missing",
         "bare.example": "association_missing", "empty.example": "association_missing",
+        # Its own server serves the file.
+        "own.example": None,
     }
     for host, reason in reasons.items():
         body = ask(host).json()

@@ -38,7 +38,7 @@ struct ApplePayNoticeTests {
         let web = try ApplePayWeb(
             options: options, checkout: Checkout(journal: journal, providers: [CashDrawer()], clock: clock),
             journal: journal, account: .main, provider: .sandbox, handovers: [.opened, .sealed], clock: clock,
-            reload: reload)
+            reload: reload, isAside: false)
         try await body(web)
         await web.shutdown()
     }
@@ -70,12 +70,26 @@ struct ApplePayNoticeTests {
     func never() async throws {
         var options = try await sound()
         options.domains[0].association = nil
+        options.domains[0].associationFile = "association.txt"
         try await withShop(options) { web in
             try await expect(web, offers: false, "association_missing")
             #expect(web.routes.notices().map(\.code) == ["association_missing"] && web.routes.isOffered)
             #expect(throws: Problem.self) { try web.routes.associationFile(request(ApplePayRoutes.association)) }
             clock.advance(by: .minutes(2))
             #expect(web.metrics().contains("applepay_association_missing_seconds{place=\"0\"} 120\n"))
+        }
+    }
+
+    @Test("A domain whose own server serves the association file is on, and nothing is to be mended")
+    func elsewhere() async throws {
+        var options = try await sound()
+        options.domains[0].association = nil
+        try await withShop(options, reload: { [options] in options }) { web in
+            clock.advance(by: .minutes(2))
+            try await expect(web, offers: true)
+            #expect(web.routes.notices().isEmpty && web.routes.isOffered)
+            #expect(throws: Problem.self) { try web.routes.associationFile(request(ApplePayRoutes.association)) }
+            #expect(web.metrics().contains("applepay_association_missing_seconds{place=\"0\"} 0\n"))
         }
     }
 
@@ -153,6 +167,30 @@ struct ApplePayNoticeTests {
                 #expect(web.routes.notices().map(\.code) == [notice].compactMap(\.self), "\(reason)")
             }
         }
+    }
+
+    @Test("A notice is for the counter's own account, not for another that may use its hardware")
+    func own() async throws {
+        var options = try await sound()
+        options.domains[0].association = nil
+        options.domains[0].associationFile = "association.txt"
+        let missing = options
+        let counter = try await RoutedCounter(
+            hardware: [AccountID(rawValue: "other")],
+            shop: { counter in
+                try ApplePayWeb(
+                    options: missing, checkout: counter.checkout, journal: counter.journal, account: .main,
+                    provider: .sandbox, handovers: [.opened], clock: counter.clock)
+            })
+        for path in ["/v1/attention", "/v1/settings/health"] {
+            let own = try await RoutedCounter.text(counter.ask("GET", path))
+            let answer = try await counter.ask(
+                "GET", path, isStranger: true, headers: ["Authorization": "Bearer other"])
+            #expect(own.contains("association.txt") && answer.status == .ok, "\(path)")
+            let others = try await RoutedCounter.text(answer)
+            #expect(!others.contains("association.txt"), "\(path)")
+        }
+        await counter.close()
     }
 
     @Test("The settings' rejection is a notice, until they are taken again")

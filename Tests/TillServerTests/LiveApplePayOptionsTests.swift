@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 import Testing
 import TillApplePay
@@ -23,10 +24,12 @@ struct LiveApplePayOptionsTests {
         let reads = Mutex(0)
         let running = ManualClock()
         let reading = { @Sendable in Span(milliseconds: running.now().milliseconds) }
-        let live = LiveApplePayOptions(options("first"), clock: MeasuringClock(clock, reading: reading)) {
-            reads.withLock { $0 += 1 }
-            return next.withLock { $0 }
-        }
+        let live = LiveApplePayOptions(
+            options("first"), clock: MeasuringClock(clock, reading: reading),
+            reload: {
+                reads.withLock { $0 += 1 }
+                return next.withLock { $0 }
+            })
         #expect(live.current.factory.displayName == "first")
         clock.advance(by: .seconds(29))
         #expect(live.current.factory.displayName == "first")
@@ -91,12 +94,44 @@ struct LiveApplePayOptionsTests {
         #expect(notes.withLock { $0.count } == 2)
 
         // Settings that name no file, or another merchant, do not go on with the earlier one.
+        _ = try domain(after: options(association: nil))
         let unnamed = try domain(after: options(association: nil, named: nil))
-        #expect(unnamed.association == nil && unnamed.associationNotice?.code == "association_missing")
+        #expect(unnamed.association == nil && unnamed.associationMissingSince == nil)
+        #expect(unnamed.associationNotice == nil && notes.withLock { $0.count } == 3)
         _ = try domain(after: options(association: [3]))
         var other = try options(association: nil)
         other.domains[0].merchant = "merchant.other"
         #expect(try domain(after: other).association == nil)
+    }
+
+    @Test("A request waits for no disk: it has the earlier options until the new ones are read")
+    func aside() async throws {
+        let clock = ManualClock()
+        let disk = DispatchSemaphore(value: 0)
+        let reads = Mutex(0)
+        let newer = options("second")
+        let live = LiveApplePayOptions(
+            options("first"), clock: MeasuringClock(clock, reading: { .seconds(0) }),
+            reload: {
+                reads.withLock { $0 += 1 }
+                _ = disk.wait(timeout: .now() + .seconds(10))
+                disk.signal()
+                return newer
+            }, isAside: true)
+        for _ in 0..<5 {
+            clock.advance(by: .seconds(30))
+            #expect(live.current.factory.displayName == "first")
+        }
+        disk.signal()
+        for _ in 0..<2_000 where live.current.factory.displayName == "first" {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(live.current.factory.displayName == "second")
+        // The one that waited, and one that is due after it.
+        for _ in 0..<20 {
+            try await Task.sleep(for: .milliseconds(5))
+            #expect(reads.withLock { $0 } <= 2)
+        }
     }
 
     @Test("A file that was never there is missing from the start")

@@ -21,9 +21,10 @@ extension ApplePayMount {
             if !hasKeys || options.domains.contains(where: \.identities.isEmpty) {
                 Output.note("Apple Pay is off because certificates are missing; till applepay doctor lists them.")
             }
-            for domain in options.domains where domain.isEnabled && domain.association == nil {
+            for domain in options.domains where domain.isEnabled && domain.lacksAssociation {
                 Output.note(
-                    "Apple Pay is off on pages of \(domain.domain): its association file is missing. Apps can pay.")
+                    "Apple Pay is off on pages of \(domain.domain): its association file is empty or cannot be read. "
+                        + "Apps can pay.")
             }
             let handovers = counter.walletHandovers(of: provider, in: options.environment)
             if !handovers.contains(options.handover) {

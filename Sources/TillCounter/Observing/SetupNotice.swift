@@ -29,7 +29,7 @@ public struct SetupNotice: Hashable, Sendable {
 extension SetupNotice: CustomStringConvertible {
     /// The reason, the time and the action, as sentences.
     public var description: String {
-        let time = since.map { " So since \($0)." } ?? ""
+        let time = since.map { " It has been so since \($0)." } ?? ""
         return "\(reason)\(time) \(next)"
     }
 }

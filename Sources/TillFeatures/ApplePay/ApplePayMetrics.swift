@@ -9,7 +9,7 @@ package final class ApplePayMetrics: Sendable {
     package struct DomainStanding: Hashable, Sendable {
         /// `true` if its pages offer Apple Pay.
         var isOffered: Bool
-        /// The time for which its association file cannot be read, in seconds; 0 if it can.
+        /// The time for which its association file cannot be read, in seconds; 0 if it can, or if none is named.
         var secondsWithoutFile: Int64
     }
 

@@ -18,7 +18,7 @@ enum ApplePayObstacle: String {
     case identityMissing = "identity_missing"
     /// No merchant identity certificate is valid: the last one has ended, or the first one has not begun.
     case identityEnded = "identity_ended"
-    /// The counter has never read the domain's association file.
+    /// The counter has never read the association file that the settings name.
     case associationMissing = "association_missing"
 
     /// `true` if apps cannot pay either; they need no association file.
@@ -32,26 +32,18 @@ extension ApplePayDomain {
     /// The end of the certificate that is valid longest; `nil` without one that can be read.
     var identityEnd: Timestamp? { identities.compactMap(\.validity?.until).max() }
 
-    /// The notice about an association file that cannot be read; `nil` if it can.
+    /// The notice about an association file that cannot be read; `nil` if it can, or if the settings name none.
     var associationNotice: SetupNotice? {
-        guard let since = associationMissingSince else { return nil }
+        guard let file = associationFile, let since = associationMissingSince else { return nil }
         let reason =
-            switch (associationFile, association) {
-            case (let file?, .some):
-                "The association file \(file) of \(domain) is gone or cannot be read. The copy that was read last is "
-                    + "served on until the counter stops; after that \(domain) offers no Apple Pay."
-            case (let file?, nil):
-                "The association file \(file) of \(domain) cannot be read, so Apple cannot verify the domain and its "
-                    + "pages offer no Apple Pay."
-            case (nil, _):
-                "The settings name no association file of \(domain), so Apple cannot verify the domain and its pages "
-                    + "offer no Apple Pay."
-            }
+            lacksAssociation
+            ? "The association file \(file) of \(domain) is empty or cannot be read, so Apple cannot verify the domain "
+                + "and its pages offer no Apple Pay."
+            : "The association file \(file) of \(domain) is gone, empty or cannot be read. The copy that was read last "
+                + "is served on until the counter stops; after that \(domain) offers no Apple Pay."
         return SetupNotice(
-            association == nil ? "association_missing" : "association_gone", of: domain.name, since: since, reason,
-            next: associationFile == nil
-                ? "Load it from Apple's portal, and name it as \"association\" in the settings."
-                : "Put the file back, or load it again from Apple's portal. It is read within thirty seconds.")
+            lacksAssociation ? "association_missing" : "association_gone", of: domain.name, since: since, reason,
+            next: "Put the file back, or load it again from Apple's portal. It is read within thirty seconds.")
     }
 }
 
@@ -69,7 +61,7 @@ extension ApplePayRoutes {
         guard identity(of: domain) != nil else {
             return domain.identityEnd == nil ? .identityMissing : .identityEnded
         }
-        return domain.association == nil ? .associationMissing : nil
+        return domain.lacksAssociation ? .associationMissing : nil
     }
 
     /// Returns what staff must mend, most urgent first: what has stopped Apple Pay, then what is going to.

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 import TillApplePay
 package import TillCore
@@ -5,8 +6,8 @@ package import TillCounter
 
 /// Options that are reloaded while the counter runs, so that a certificate can be replaced without a restart.
 ///
-/// At most one request in thirty seconds reloads them; after a failed reload the previous ones stay in use, and so does
-/// an association file that cannot be read any more.
+/// At most one request in thirty seconds has them reloaded; after a failed reload the previous ones stay in use, and so
+/// does an association file that cannot be read any more.
 package final class LiveApplePayOptions: Sendable {
     /// The maximum age of the options.
     package static let interval = Span.seconds(30)
@@ -16,25 +17,32 @@ package final class LiveApplePayOptions: Sendable {
         var read: MeasuredMoment
         /// The time of the first reload that failed since one succeeded.
         var failed: Timestamp?
+        /// `true` during a reload, so that those of a disk that does not answer do not pile up.
+        var isReloading = false
     }
 
     private let state: Mutex<State>
     private let reload: (@Sendable () -> ApplePayOptions?)?
     private let clock: MeasuringClock
     private let note: @Sendable (String) -> Void
+    /// Reloads the options beside the requests, which run on event loops; `nil` to reload them in the request.
+    private let files: DispatchQueue?
 
     /// - Parameters:
     ///   - reload: reads the options again; `nil` if they cannot be read.
+    ///   - isAside: `true` if a request does not wait for the files. It then has the earlier options, and later ones
+    ///     have the new.
     ///   - note: receives a sentence when an association file disappears or returns, for the log.
     package init(
         _ options: ApplePayOptions, clock: MeasuringClock, reload: (@Sendable () -> ApplePayOptions?)? = nil,
-        note: @escaping @Sendable (String) -> Void = { _ in }
+        isAside: Bool = false, note: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         let now = clock.now()
         state = Mutex(State(options: options.keeping(nil, at: now.at), read: now))
         self.reload = reload
         self.clock = clock
         self.note = note
+        files = isAside ? DispatchQueue(label: "till.applepay.files") : nil
     }
 
     /// The current options.
@@ -43,11 +51,18 @@ package final class LiveApplePayOptions: Sendable {
         let now = clock.now()
         // The first caller to find them stale marks them as read, so that concurrent callers do not reload them too.
         let isOld = state.withLock { state in
-            guard state.read.age(at: now) >= LiveApplePayOptions.interval else { return false }
+            guard !state.isReloading, state.read.age(at: now) >= LiveApplePayOptions.interval else { return false }
             state.read = now
+            state.isReloading = true
             return true
         }
-        if isOld { take(reload(), at: now.at) }
+        if isOld {
+            if let files {
+                files.async { self.take(reload(), at: now.at) }
+            } else {
+                take(reload(), at: now.at)
+            }
+        }
         return state.withLock { $0.options }
     }
 
@@ -56,6 +71,7 @@ package final class LiveApplePayOptions: Sendable {
 
     private func take(_ newer: ApplePayOptions?, at now: Timestamp) {
         let notes = state.withLock { state -> [String] in
+            state.isReloading = false
             guard let newer else {
                 state.failed = state.failed ?? now
                 return []
@@ -71,24 +87,27 @@ package final class LiveApplePayOptions: Sendable {
 
 extension ApplePayOptions {
     /// Returns these options with the association files that `earlier` ones have read, where these could not read them.
-    /// A file that the settings do not name any more is not kept.
+    /// A file that the settings do not name any more is not kept, and not missed.
     func keeping(_ earlier: ApplePayOptions?, at now: Timestamp) -> ApplePayOptions {
         var kept = self
-        for (index, domain) in domains.enumerated() where domain.association == nil {
+        for (index, domain) in domains.enumerated() where domain.lacksAssociation {
             let before = earlier?.domain(like: domain)
             kept.domains[index].associationMissingSince = before?.associationMissingSince ?? now
-            if domain.associationFile != nil { kept.domains[index].association = before?.association }
+            kept.domains[index].association = before?.association
         }
         return kept
     }
 
     /// Returns sentences about the association files that have disappeared or returned since `earlier` options.
     fileprivate func changes(of earlier: ApplePayOptions) -> [String] {
-        domains.compactMap { domain in
+        domains.compactMap { domain -> String? in
             guard let before = earlier.domain(like: domain) else { return nil }
             switch (before.associationMissingSince, domain.associationMissingSince) {
             case (nil, .some): return domain.associationNotice.map { "Apple Pay: \($0)" }
-            case (.some, nil): return "Apple Pay: the association file of \(domain.domain) is there again."
+            case (.some, nil):
+                // Settings that name no file any more do not miss it.
+                guard domain.association != nil else { return nil }
+                return "Apple Pay: the association file of \(domain.domain) is there again."
             case (nil, nil), (.some, .some): return nil
             }
         }
