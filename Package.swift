@@ -349,7 +349,9 @@ let package = Package(
             "ApplePay", "TillApplePay", "TillCheckout", "TillCounter", "TillFeatureWebhooks", "TillHTTP", "TillJournal",
             "TillProvider", "TillStandInApple", asyncHTTPClient, crypto, nioHTTP1, nioPosix, nioSSL,
             resources: [.embedInCode("Assets")]),
-        feature("Books", "TillBooks", "TillCheckout", "TillJournal", "TillProvider", "TillStatements", lifecycle),
+        feature(
+            "Books", "TillBooks", "TillCheckout", "TillCounter", "TillJournal", "TillProvider", "TillStatements",
+            lifecycle),
         feature(
             "CardFields", "TillCards", "TillCheckout", "TillCounter", "TillJournal", "TillProvider", "TillReceipts",
             resources: [.embedInCode("Assets")]),

@@ -309,9 +309,10 @@ public struct CounterServer: Sendable {
         let sessions = PaymentSessions(journal, clock: clock)
         let cardFields = OfferedCardFields(modules, of: options.defaultProvider)
         CardFieldRoutes(sessions: sessions, payments: payments, fields: cardFields).register(on: router)
+        let notices = { @Sendable [applePay] in applePay?.notices() ?? [] }
         AttentionRoutes(
             payments: payments, queue: AttentionQueue(journal), incidents: IncidentLog(journal),
-            assignments: Assignments(journal, clock: clock), clock: clock
+            assignments: Assignments(journal, clock: clock), clock: clock, notices: notices
         ).register(on: router)
         LedgerRoutes(journal: journal).register(on: router)
         SettingsRoutes(journal: journal).register(on: router)
@@ -363,7 +364,7 @@ public struct CounterServer: Sendable {
         let readiness = Readiness(journal: journal, recovery: { [checkout] in checkout.recovery }, clock: clock)
         StandingRoutes(
             readiness: readiness, journal: journal, checkout: checkout, options: options, clock: clock, copier: copier,
-            modules: modules
+            modules: modules, notices: notices
         ).register(on: router)
         OperationRoutes(
             authenticator: authenticator, metrics: metrics, calls: calls, readiness: readiness, journal: journal,

@@ -23,15 +23,20 @@ public struct ApplePayWeb: Sendable {
     ///   - statsD: the StatsD destination, in addition to the metrics page.
     ///   - reload: reloads the options, for certificates that are replaced while the counter runs; called at most every
     ///     thirty seconds. A result of `nil` keeps the current ones. The environment never changes.
+    ///   - isAside: `false` if a request waits for `reload`. Otherwise the request that begins it still has the earlier
+    ///     options, and no request waits for a disk.
+    ///   - note: receives a sentence when an association file disappears or returns, for the log.
     public init(
         options: ApplePayOptions, checkout: Checkout, journal: any Journal & RecordStore, account: AccountID,
         provider: ProviderName, handovers: Set<WalletHandover>, clock: any TillClock = SystemClock(),
         statsD: StatsD? = nil,
-        reload: (@Sendable () -> ApplePayOptions?)? = nil
+        reload: (@Sendable () -> ApplePayOptions?)? = nil, isAside: Bool = true,
+        note: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(PaymentTokenError) {
         self.init(
             options: options, trust: try .apple(), sandbox: nil, checkout: checkout, journal: journal,
-            account: account, provider: provider, handovers: handovers, clock: clock, statsD: statsD, reload: reload)
+            account: account, provider: provider, handovers: handovers, clock: clock, statsD: statsD, reload: reload,
+            isAside: isAside, note: note)
     }
 
     /// Sets up the sandbox, with the demo shop. Its simulator cannot reach a production shop.
@@ -80,10 +85,12 @@ public struct ApplePayWeb: Sendable {
         options: ApplePayOptions, trust: SignerTrust, sandbox: ApplePaySandbox?, checkout: Checkout,
         journal: any Journal & RecordStore, account: AccountID, provider: ProviderName, handovers: Set<WalletHandover>,
         clock: any TillClock, statsD: StatsD?,
-        reload: (@Sendable () -> ApplePayOptions?)? = nil
+        reload: (@Sendable () -> ApplePayOptions?)? = nil, isAside: Bool = false,
+        note: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         let baskets = ApplePayBaskets(journal: journal, owner: account, clock: clock)
-        let live = LiveApplePayOptions(options, clock: MeasuringClock(clock), reload: reload)
+        let live = LiveApplePayOptions(
+            options, clock: MeasuringClock(clock), reload: reload, isAside: isAside, note: note)
         let metrics = ApplePayMetrics(statsD: statsD)
         let customers = CustomerAccounts(journal, owner: account, clock: clock)
         let payment = ApplePayCheckout(
@@ -101,7 +108,7 @@ public struct ApplePayWeb: Sendable {
             metrics.sends
             ? Task {
                 while !Task.isCancelled {
-                    metrics.send(daysLeft: routes.daysLeft())
+                    metrics.send(daysLeft: routes.daysLeft(), domains: routes.domainStandings())
                     do { try await clock.sleep(for: ApplePayWeb.reminderInterval) } catch { return }
                 }
             } : nil
@@ -123,7 +130,9 @@ public struct ApplePayWeb: Sendable {
     }
 
     /// Returns the metrics in the Prometheus text format.
-    public func metrics() -> String { routes.metrics.text(daysLeft: routes.daysLeft()) }
+    public func metrics() -> String {
+        routes.metrics.text(daysLeft: routes.daysLeft(), domains: routes.domainStandings())
+    }
 
     /// Closes the connections to Apple.
     public func shutdown() async {
