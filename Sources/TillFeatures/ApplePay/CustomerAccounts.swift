@@ -136,6 +136,8 @@ final class CustomerAccounts: Sendable {
         let now = clock.now()
         if let seenAt = known.seenAt, now < seenAt.adding(CustomerAccount.seenInterval) { return }
         try await accounts.update(name) { account in
+            // Another order of the same moment may have recorded it.
+            if let seenAt = account.seenAt, now < seenAt.adding(CustomerAccount.seenInterval) { return false }
             account.seenAt = now
             return true
         }
