@@ -60,9 +60,9 @@ package struct WalletContacts: OrderContacts, ContactKeeper {
                     throw Problem.basketInPayment(basket.id)
                 }
                 for guest in try await self.guests(of: basket) { guests[guest.id] = guest }
-                var basket = basket
-                guard basket.erasePersonalData() else { continue }
-                changes.append(.update(basket.record, from: stored.version))
+                var emptied = basket
+                guard emptied.erasePersonalData() else { continue }
+                changes.append(.update(emptied.record, from: stored.version))
                 erased.baskets.append(basket.id)
             }
             for guest in guests.values.sorted(by: { $0.position < $1.position }) {
@@ -108,8 +108,10 @@ package struct WalletContacts: OrderContacts, ContactKeeper {
 
     private func accounts(of guest: String, _ owner: AccountID) async throws(JournalError) -> [KeptRecord] {
         let match = CustomerAccount.match(id: guest, owner)
-        // No identifier is so long.
-        guard match.value.utf8.count <= RecordLimits.maximumKeyBytes else { return [] }
+        // No identifier is so long, or has such characters.
+        guard match.value.utf8.count <= RecordLimits.maximumKeyBytes,
+            guest.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return [] }
         return try await journal.records(RecordQuery(CustomerAccount.collection, matching: match, limit: 1))
     }
 

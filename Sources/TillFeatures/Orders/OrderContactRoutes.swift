@@ -67,7 +67,8 @@ package struct OrderContactRoutes: Sendable {
         var isErased = false
         do {
             let changed = try await book.eraseContact(id, of: incoming.account)
-            (entry, isErased) = (changed.entry, changed.isErased)
+            entry = changed.entry
+            isErased = changed.isErased
         } catch CheckoutError.unknownOrder where erased != nil {}
         var isLogEmptied = false
         if let files = book.journal as? any TraceErasing { isLogEmptied = try await files.eraseTraces() }
