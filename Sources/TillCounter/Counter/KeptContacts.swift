@@ -1,7 +1,7 @@
 package import TillCore
 package import TillJournal
 
-/// What a paid basket of an order holds of the customer.
+/// What a basket of an order holds of the customer.
 package struct PaidContact: Sendable {
     /// The identifier of the basket.
     package var basket: String
@@ -34,11 +34,11 @@ package struct ErasedContacts: Hashable, Sendable {
 
 /// The contacts of orders that were paid elsewhere than in the order book, such as in Apple Pay's sheet.
 package protocol OrderContacts: Sendable {
-    /// Returns what is kept of the customer of an order, oldest first; empty if nothing was paid there for the order.
+    /// Returns what is kept of the customer of an order, oldest first; empty if the order has no basket there.
     func contacts(of order: OrderID, account: AccountID) async throws -> [PaidContact]
     /// Erases the customer of an order with the guest's account of the same e-mail address. Durable, with its entry in
     /// the audit log, when it returns; a repetition erases nothing more.
-    /// - Returns: `nil` if nothing was paid there for the order.
+    /// - Returns: `nil` if the order has no basket there.
     func eraseContacts(of order: OrderID, account: AccountID) async throws -> ErasedContacts?
 }
 

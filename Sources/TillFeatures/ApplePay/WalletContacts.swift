@@ -10,7 +10,7 @@ import TillWeb
 /// order book: most of these orders are not booked there, and of two copies an erasure could miss one.
 package struct WalletContacts: OrderContacts, ContactKeeper {
     /// The maximum number of baskets of an order that are read and erased at once.
-    static let maximumBaskets = 200
+    static let maximumBaskets = 500
 
     private let journal: any Journal & RecordStore
     private let pepper: Pepper?
@@ -25,11 +25,12 @@ package struct WalletContacts: OrderContacts, ContactKeeper {
 
     package func contacts(of order: OrderID, account: AccountID) async throws -> [PaidContact] {
         try await renewRecords()
-        return try await baskets(of: order, account).compactMap { _, basket in
-            guard let attempt = basket.attempt, attempt.answer != nil else { return nil }
+        return try await baskets(of: order, account).map { found in
+            let (attempt, terms) = (found.basket.attempt, found.basket.terms)
             return PaidContact(
-                basket: basket.id, payment: attempt.payment, contact: attempt.fullContact?.apiDocument,
-                note: basket.terms?.note, customerNote: basket.terms?.customerNote)
+                basket: found.basket.id, payment: attempt?.payment,
+                contact: attempt?.answer == nil ? nil : attempt?.fullContact?.apiDocument, note: terms?.note,
+                customerNote: terms?.customerNote)
         }
     }
 

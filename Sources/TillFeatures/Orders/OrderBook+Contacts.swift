@@ -1,5 +1,5 @@
 import TillCheckout
-import TillCore
+package import TillCore
 package import TillCounter
 package import TillJournal
 
