@@ -29,7 +29,7 @@ extension ApplePayMount {
                 try ApplePayWeb(
                     options: options, checkout: counter.checkout, journal: counter.journal,
                     account: counter.options.account, provider: provider, handovers: handovers, clock: counter.clock,
-                    statsD: statsD,
+                    statsD: statsD, contactRetention: counter.options.contactRetention,
                     reload: {
                         do { return try ApplePaySettings.read(settings).options() } catch {
                             Output.note(

@@ -85,4 +85,10 @@ final class SQLiteConnection: @unchecked Sendable {
     func checkpoint() {
         sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
     }
+
+    /// Checkpoints the whole log and cuts its file to no length, waiting for others as long as `busy_timeout` says.
+    /// - Returns: `false` if others needed the log for longer.
+    func emptyLog() -> Bool {
+        sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK
+    }
 }
