@@ -15,11 +15,30 @@ struct ContactRetentionService: Service {
     /// The maximum number of pages in a turn; the next turn goes on.
     static let maximumPages = 500
 
-    let keepers: [any ContactKeeper]
-    let store: any RecordStore
-    let retention: Span
-    let clock: any TillClock
-    let logger: Logger
+    /// A place with contacts, and how long it keeps them.
+    private struct Place {
+        let keeper: any ContactKeeper
+        let retention: Span
+    }
+
+    private let places: [Place]
+    private let store: any RecordStore
+    private let clock: any TillClock
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - book: the order book, which keeps contacts without end unless a retention is set.
+    ///   - baskets: the baskets and guests of Apple Pay.
+    ///   - retention: the shop's own; `nil` if it has set none.
+    init(
+        book: any ContactKeeper, baskets: any ContactKeeper, retention: Span?, store: any RecordStore,
+        clock: any TillClock, logger: Logger
+    ) {
+        var places = [Place(keeper: baskets, retention: retention ?? CounterOptions.usualContactRetention)]
+        if let retention { places.append(Place(keeper: book, retention: retention)) }
+        self.places = places
+        (self.store, self.clock, self.logger) = (store, clock, logger)
+    }
 
     func run() async throws {
         await Attribution.of(.housekeeping) {
@@ -37,16 +56,17 @@ struct ContactRetentionService: Service {
         }
     }
 
-    /// Erases what is kept for longer than the retention. Erases nothing by a clock that is not trusted: what is gone
+    /// Erases what is kept for longer than its retention. Erases nothing by a clock that is not trusted: what is gone
     /// does not come back when the clock is set right.
     func turn() async throws(JournalError) {
-        for keeper in keepers { try await keeper.renewRecords() }
+        for place in places { try await place.keeper.renewRecords() }
         guard clock.standing.isTrusted else { return }
-        let moment = clock.now().adding(Span(milliseconds: -retention.milliseconds))
+        let now = clock.now()
         var erased = 0
-        for keeper in keepers {
+        for place in places {
+            let moment = now.adding(Span(milliseconds: -place.retention.milliseconds))
             for _ in 1...ContactRetentionService.maximumPages {
-                let count = try await keeper.eraseContacts(
+                let count = try await place.keeper.eraseContacts(
                     keptSince: moment, limit: ContactRetentionService.page)
                 erased += count
                 guard count > 0, !Task.isCancelled else { break }

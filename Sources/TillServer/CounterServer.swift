@@ -185,8 +185,8 @@ public struct CounterServer: Sendable {
             scope: options.orderScope, logger: logger)
         services.append(Named(service: sync, serviceName: "shops"))
         let retention = ContactRetentionService(
-            keepers: [OrderBook(journal, checkout: checkout, feed: feed, clock: clock), walletContacts],
-            store: journal, retention: options.contactRetention, clock: clock, logger: logger)
+            book: OrderBook(journal, checkout: checkout, feed: feed, clock: clock), baskets: walletContacts,
+            retention: options.contactRetention, store: journal, clock: clock, logger: logger)
         services.append(Named(service: retention, serviceName: "contacts"))
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(

@@ -37,9 +37,11 @@ extension Setting {
             "The largest difference of the cash drawer, in minor units, that needs no reason at an opening or a close.")
     /// The retention of customers' contacts, in days.
     public static let contactDays = Setting(
-        key: "contacts.retention_days", option: nil, kind: .number(1...3_650), defaultValue: "180",
+        key: "contacts.retention_days", option: nil, kind: .number(1...3_650), defaultValue: nil,
         about:
-            "After how many days the customer and the note of an order, and the account of a guest, are erased.")
+            "After how many days the customer and the note of an order, and the account of a guest, are erased. Without it "
+            + "booked orders keep them, and paid Apple Pay baskets and guests have 180 days."
+    )
     /// The simulated latency of the sandbox.
     public static let sandboxLatency = Setting(
         key: "sandbox.latency", option: "--sandbox-latency", kind: .span, defaultValue: "0ms",

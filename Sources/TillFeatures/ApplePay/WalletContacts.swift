@@ -24,7 +24,7 @@ package struct WalletContacts: OrderContacts, ContactKeeper {
     // MARK: Reading
 
     package func contacts(of order: OrderID, account: AccountID) async throws -> [PaidContact] {
-        try await renewRecords()
+        try await renewBaskets()
         return try await baskets(of: order, account).map { found in
             let (attempt, terms) = (found.basket.attempt, found.basket.terms)
             return PaidContact(
@@ -39,10 +39,19 @@ package struct WalletContacts: OrderContacts, ContactKeeper {
     private func baskets(
         of order: OrderID, _ owner: AccountID
     ) async throws(JournalError) -> [(stored: KeptRecord, basket: WalletBasket)] {
-        let found = try await journal.records(
+        var found = try await journal.records(
             RecordQuery(
                 WalletBasket.collection, matching: WalletBasket.of(order, owner), limit: WalletContacts.maximumBaskets))
-        return try found.map { (stored) throws(JournalError) in try (stored, WalletBasket(stored)) }
+        // The present one also if a counter of an earlier version wrote it last, without the index value.
+        if let place = try await journal.record(OrderBasket.id(owner, order)) {
+            let id = RecordID(WalletBasket.collection, try OrderBasket(place).basket)
+            if !found.contains(where: { $0.id == id }), let stored = try await journal.record(id) {
+                found.append(stored)
+            }
+        }
+        return try found.map { (stored) throws(JournalError) in
+            try (stored: stored, basket: WalletBasket(stored))
+        }
     }
 
     // MARK: Erasing on request
@@ -145,13 +154,23 @@ package struct WalletContacts: OrderContacts, ContactKeeper {
     // MARK: Retention
 
     package func renewRecords() async throws(JournalError) {
+        try await renewBaskets()
+        try await renewAccounts()
+    }
+
+    private func renewBaskets() async throws(JournalError) {
         try await RecordRenewal.run("wallet_basket.order", of: WalletBasket.collection, in: journal) {
             (stored) throws(JournalError) in try WalletBasket(stored).record
         }
+    }
+
+    /// An account of an earlier version had no end and does not tell of later orders: its retention begins now.
+    private func renewAccounts() async throws(JournalError) {
+        let now = clock.now()
         try await RecordRenewal.run("wallet_account.seen_at", of: CustomerAccount.collection, in: journal) {
             (stored) throws(JournalError) in
             var account = try CustomerAccount(stored)
-            account.seenAt = account.seenAt ?? account.madeAt ?? stored.createdAt
+            account.seenAt = account.seenAt ?? max(now, account.madeAt ?? stored.createdAt)
             return account.record
         }
     }
@@ -163,7 +182,7 @@ package struct WalletContacts: OrderContacts, ContactKeeper {
         for stored in found {
             // A damaged record keeps no other one from its end.
             guard var basket = try? WalletBasket(stored) else { continue }
-            guard basket.openedAt <= moment else { break }
+            guard basket.openedAt <= moment else { continue }
             guard basket.erasePersonalData() else { continue }
             let note = AuditNote(
                 .orderContactErased, account: basket.owner, subject: basket.order.rawValue, reason: "retention",

@@ -2,6 +2,7 @@ import TillCheckout
 package import TillCore
 package import TillCounter
 package import TillJournal
+import TillWeb
 
 /// The contacts in the order book. They are erased whatever is with the order's payments: damage there is no reason to
 /// keep a contact.

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import TillCheckout
 import TillCore
@@ -53,10 +54,14 @@ package struct OrderContactRoutes: Sendable {
             writer.endObject()
         }
         writer.endArray()
-        writer.field("retention_days", options.contactRetention.milliseconds / Span.days(1).milliseconds)
+        writer.key("retention_days")
+        if let span = options.contactRetention { writer.int(days(span)) } else { writer.null() }
+        writer.field("basket_retention_days", days(options.contactRetention ?? CounterOptions.usualContactRetention))
         writer.endObject()
         return .json(writer.bytes)
     }
+
+    private func days(_ span: Span) -> Int64 { span.milliseconds / Span.days(1).milliseconds }
 
     /// Erases the customer. A repetition erases nothing more, and finishes what an interrupted request began.
     private func erase(_ incoming: Incoming) async throws -> Response {

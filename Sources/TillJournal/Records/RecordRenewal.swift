@@ -27,7 +27,10 @@ package enum RecordRenewal {
                 // A record that a process holds is written by that process, in its present form.
                 guard kept.holder == .nobody else { continue }
                 do throws(JournalError) {
-                    if let record = try body(kept) { updates.append(.update(record, from: kept.version)) }
+                    guard var record = try body(kept) else { continue }
+                    // Who renews a record does not work on it.
+                    record.isHeld = false
+                    updates.append(.update(record, from: kept.version))
                 } catch { continue }
             }
             try await write(updates, in: store)

@@ -10,8 +10,8 @@ extension SQLiteJournal: TraceErasing {
     /// Copies the write-ahead log into the file and cuts it to no length. Freed bytes of the file are zero already:
     /// every connection that writes has `secure_delete` on.
     ///
-    /// Nobody waits long: the log is copied beside readers and writers first, and the rest waits for them for 50 ms at
-    /// a time.
+    /// No sale waits long: the log is copied beside readers and writers first. As long as a reader needs the log no
+    /// writer is stopped; then one waits for the rest of it, and at most 50 ms for readers.
     package func eraseTraces() async throws(JournalError) -> Bool {
         guard !isClosed else { throw .closed }
         let path = path
@@ -31,7 +31,6 @@ extension SQLiteJournal: TraceErasing {
             "secure_delete = ON",
         ]
         guard let connection = try? SQLiteConnection(path, readOnly: false, pragmas: pragmas) else { return false }
-        connection.checkpoint()
-        return connection.emptyLog()
+        return connection.checkpoint() && connection.emptyLog()
     }
 }

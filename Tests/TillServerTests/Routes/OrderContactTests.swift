@@ -1,4 +1,6 @@
 import Foundation
+import GRDB
+import HTTPTypes
 import Hummingbird
 import Logging
 import Testing
@@ -127,7 +129,8 @@ struct OrderContactTests {
             #expect(baskets.map { $0["basket_id"]?.stringValue } == ["b-1", "b-2"])
             #expect(baskets.allSatisfy { $0["contact"]?["email"]?.stringValue == PaidOrders.address })
             #expect(baskets.allSatisfy { $0["note"]?.stringValue == "Ring the blue bell" })
-            #expect(shown.document["retention_days"]?.int64Value == 180)
+            #expect(shown.document["retention_days"]?.isNull == true, "booked orders keep theirs without the setting")
+            #expect(shown.document["basket_retention_days"]?.int64Value == 180)
             #expect(try !PaidOrders.files(of: counter.journal.path).isEmpty, "the search finds what is there")
 
             let erased = try await ask(counter, "DELETE", path)
@@ -205,18 +208,37 @@ struct OrderContactTests {
     func earlier() async throws {
         try await withCounter { counter, orders in
             try await orders.pay("b-1", "o-1")
-            let kept = try #require(try await counter.journal.record(RecordID(WalletBasket.collection, "b-1")))
-            var bare = try WalletBasket(kept).record
-            bare.fields = [:]
+            try await orders.pay("b-2", "o-1", succeeding: "b-1")
+            try await bare("b-1", counter.journal)
+            try await bare("b-2", counter.journal)
             let former = CustomerAccount(
                 owner: .main, name: CustomerAccount.formerName(of: PaidOrders.address, owner: .main), id: "guest_old",
                 token: [7])
-            try await counter.journal.change([.update(bare, from: kept.version), .insert(former.record)])
+            try await counter.journal.change([.insert(former.record)])
             let erased = try await ask(counter, "DELETE", "/v1/orders/o-1/contact").document["erased"]
-            #expect(erased?["baskets"]?.arrayValue?.compactMap(\.stringValue) == ["b-1"])
+            #expect(erased?["baskets"]?.arrayValue?.compactMap(\.stringValue) == ["b-1", "b-2"])
             #expect(erased?["guests"]?.arrayValue?.count == 2)
             #expect(try await counter.journal.count(CustomerAccount.collection, matching: nil) == 0)
         }
+    }
+
+    @Test("A basket that a counter of an earlier version writes after the update is found, too")
+    func mixed() async throws {
+        try await withCounter { counter, orders in
+            try await orders.pay("b-1", "o-1")
+            _ = try await ask(counter, "GET", "/v1/orders/o-1/contact")
+            try await bare("b-1", counter.journal)
+            let erased = try await ask(counter, "DELETE", "/v1/orders/o-1/contact").document["erased"]
+            #expect(erased?["baskets"]?.arrayValue?.compactMap(\.stringValue) == ["b-1"])
+        }
+    }
+
+    /// Writes a basket without index values, as earlier versions did.
+    private func bare(_ id: String, _ journal: any CounterStore) async throws {
+        let kept = try #require(try await journal.record(RecordID(WalletBasket.collection, id)))
+        var bare = try WalletBasket(kept).record
+        bare.fields = [:]
+        try await journal.change([.update(bare, from: kept.version)])
     }
 
     // MARK: Guests
@@ -271,10 +293,10 @@ struct OrderContactTests {
             book = OrderBook(journal, checkout: checkout, feed: EventFeed(), clock: clock)
         }
 
-        func service(days: Int64, by clock: (any TillClock)? = nil) -> ContactRetentionService {
+        func service(days: Int64?, by clock: (any TillClock)? = nil) -> ContactRetentionService {
             ContactRetentionService(
-                keepers: [book, orders.contacts], store: journal, retention: .days(days), clock: clock ?? self.clock,
-                logger: Logger(label: "test"))
+                book: book, baskets: orders.contacts, retention: days.map { Span.days($0) }, store: journal,
+                clock: clock ?? self.clock, logger: Logger(label: "test"))
         }
 
         func fill() async throws {
@@ -324,6 +346,74 @@ struct OrderContactTests {
         #expect(try await kept.orders.baskets.entry("b-1")?.attempt?.payment != nil)
         try await kept.service(days: 30).turn()
         #expect(try await erasures(kept.journal).count == 2)
+        try await kept.end()
+    }
+
+    @Test("Without the setting a booked order keeps its contact; sheets and guests have 180 days")
+    func unset() async throws {
+        let kept = try Kept()
+        try await kept.fill()
+        kept.clock.advance(by: .days(179))
+        try await kept.service(days: nil).turn()
+        #expect(try await kept.state() == [true, true, true])
+        kept.clock.advance(by: .days(400))
+        try await kept.service(days: nil).turn()
+        #expect(try await kept.state() == [true, false, false])
+        // The setting, once it is made, holds for what was booked before.
+        try await kept.service(days: 30).turn()
+        #expect(try await kept.state() == [false, false, false])
+        try await kept.end()
+    }
+
+    @Test("A guest of an earlier version has the whole time after the update")
+    func guestsOfBefore() async throws {
+        let kept = try Kept()
+        let old = CustomerAccount(
+            owner: .main, name: [1], id: "guest_old", token: [7],
+            madeAt: kept.clock.now().adding(.days(-1_000)))
+        try await kept.journal.change([.insert(old.record)])
+        try await kept.service(days: 30).turn()
+        kept.clock.advance(by: .days(29))
+        try await kept.service(days: 30).turn()
+        #expect(try await kept.journal.count(CustomerAccount.collection, matching: nil) == 1)
+        kept.clock.advance(by: .days(2))
+        try await kept.service(days: 30).turn()
+        #expect(try await kept.journal.count(CustomerAccount.collection, matching: nil) == 0)
+        try await kept.end()
+    }
+
+    // MARK: Readers
+
+    /// Another program's reader, which keeps what it has begun to read.
+    private func reader(of path: String) throws -> DatabaseQueue {
+        var configuration = GRDB.Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let reader = try DatabaseQueue(path: path, configuration: configuration)
+        try reader.inDatabase { db in
+            try db.execute(sql: "BEGIN")
+            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM record")
+        }
+        return reader
+    }
+
+    private func end(_ reader: DatabaseQueue) throws {
+        try reader.inDatabase { try $0.execute(sql: "COMMIT") }
+        try reader.close()
+    }
+
+    @Test("A reader that needs the log delays the erasure of traces, and no order")
+    func readers() async throws {
+        let kept = try Kept()
+        try await kept.fill()
+        let other = try reader(of: kept.path)
+        let journal = kept.journal
+        async let emptied = journal.eraseTraces()
+        for number in 3...8 { try await kept.orders.pay("b-\(number)", "o-\(number)") }
+        let isEmptied = try await emptied
+        #expect(!isEmptied)
+        try end(other)
+        #expect(try await journal.eraseTraces())
+        #expect(try await kept.orders.baskets.entry("b-8")?.answer != nil)
         try await kept.end()
     }
 
