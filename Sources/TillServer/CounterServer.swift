@@ -105,8 +105,8 @@ public struct CounterServer: Sendable {
     }
 
     /// Creates a server for a counter, with its providers' readers and the simulated one. Mode, account, default
-    /// provider, order scope, limit of the day's difference, receipts, return URL, statement forms and known providers
-    /// are the counter's, whatever the options say.
+    /// provider, order scope, limit of the day's difference, retention of contacts, receipts, return URL, statement
+    /// forms and known providers are the counter's, whatever the options say.
     public init(
         counter: Counter, feed: EventFeed, options: ServerOptions, applePay: ApplePayMount? = nil,
         copier: (any JournalCopying)? = nil, logger: Logger = Logger(label: "till")
@@ -117,6 +117,7 @@ public struct CounterServer: Sendable {
         options.defaultProvider = counter.options.provider
         options.orderScope = counter.options.orderScope
         options.dayDifferenceLimit = counter.options.dayDifferenceLimit
+        options.contactRetention = counter.options.contactRetention
         options.receipts = counter.options.receipts
         options.returnURL = counter.returnURL
         options.statementForms = StatementForm.all(of: counter.options.modules)
@@ -183,6 +184,10 @@ public struct CounterServer: Sendable {
             shops, book: OrderBook(journal, checkout: checkout, feed: feed, clock: clock), checkout: checkout,
             scope: options.orderScope, logger: logger)
         services.append(Named(service: sync, serviceName: "shops"))
+        let retention = ContactRetentionService(
+            book: OrderBook(journal, checkout: checkout, feed: feed, clock: clock), baskets: walletContacts,
+            retention: options.contactRetention, store: journal, clock: clock, logger: logger)
+        services.append(Named(service: retention, serviceName: "contacts"))
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
@@ -216,6 +221,11 @@ public struct CounterServer: Sendable {
         WebhookEndpoints(
             journal, pepper: Pepper(besideJournal: journal.path), clock: clock, mode: options.mode,
             reachesInside: options.hasHardware)
+    }
+
+    /// The contacts of orders paid by Apple Pay, also of a counter that offers it no longer.
+    private var walletContacts: WalletContacts {
+        WalletContacts(journal, pepper: Pepper(besideJournal: journal.path), clock: clock)
     }
 
     /// The shops whose orders are sold here.
@@ -324,6 +334,7 @@ public struct CounterServer: Sendable {
         EventStreamRoute(journal: journal, checkout: checkout, streams: streams).register(on: router)
         let orders = OrderBook(journal, checkout: checkout, feed: feed, clock: clock)
         OrderRoutes(book: orders, payments: payments).register(on: router)
+        OrderContactRoutes(book: orders, paid: walletContacts, options: options).register(on: router)
         OrderFeedRoute(book: orders, streams: streams).register(on: router)
         KitchenRoutes(mode: options.mode).register(on: router)
         ShopRoutes(shops: shops, scope: options.orderScope).register(on: router)

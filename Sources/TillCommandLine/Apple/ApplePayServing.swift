@@ -35,6 +35,7 @@ extension ApplePayMount {
                     options: options, checkout: counter.checkout, journal: counter.journal,
                     account: counter.options.account, provider: provider, handovers: handovers, clock: counter.clock,
                     statsD: statsD,
+                    contactRetention: counter.options.contactRetention ?? CounterOptions.usualContactRetention,
                     reload: {
                         do { return try ApplePaySettings.read(settings).options() } catch {
                             Output.note(

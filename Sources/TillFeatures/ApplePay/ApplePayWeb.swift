@@ -21,6 +21,7 @@ public struct ApplePayWeb: Sendable {
     ///   - handovers: the token forms that the provider accepts; Apple Pay is off if the options' form is not among
     ///     them.
     ///   - statsD: the StatsD destination, in addition to the metrics page.
+    ///   - contactRetention: the retention of contacts; a paid basket is kept as long, and 180 days at least.
     ///   - reload: reloads the options, for certificates that are replaced while the counter runs; called at most every
     ///     thirty seconds. A result of `nil` keeps the current ones. The environment never changes.
     ///   - isAside: `false` if a request waits for `reload`. Otherwise the request that begins it still has the earlier
@@ -29,14 +30,14 @@ public struct ApplePayWeb: Sendable {
     public init(
         options: ApplePayOptions, checkout: Checkout, journal: any Journal & RecordStore, account: AccountID,
         provider: ProviderName, handovers: Set<WalletHandover>, clock: any TillClock = SystemClock(),
-        statsD: StatsD? = nil,
+        statsD: StatsD? = nil, contactRetention: Span = CounterOptions.usualContactRetention,
         reload: (@Sendable () -> ApplePayOptions?)? = nil, isAside: Bool = true,
         note: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(PaymentTokenError) {
         self.init(
             options: options, trust: try .apple(), sandbox: nil, checkout: checkout, journal: journal,
-            account: account, provider: provider, handovers: handovers, clock: clock, statsD: statsD, reload: reload,
-            isAside: isAside, note: note)
+            account: account, provider: provider, handovers: handovers, clock: clock, statsD: statsD,
+            contactRetention: contactRetention, reload: reload, isAside: isAside, note: note)
     }
 
     /// Sets up the sandbox, with the demo shop. Its simulator cannot reach a production shop.
@@ -84,15 +85,18 @@ public struct ApplePayWeb: Sendable {
     private init(
         options: ApplePayOptions, trust: SignerTrust, sandbox: ApplePaySandbox?, checkout: Checkout,
         journal: any Journal & RecordStore, account: AccountID, provider: ProviderName, handovers: Set<WalletHandover>,
-        clock: any TillClock, statsD: StatsD?,
+        clock: any TillClock, statsD: StatsD?, contactRetention: Span = CounterOptions.usualContactRetention,
         reload: (@Sendable () -> ApplePayOptions?)? = nil, isAside: Bool = false,
         note: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        let baskets = ApplePayBaskets(journal: journal, owner: account, clock: clock)
+        let baskets = ApplePayBaskets(
+            journal: journal, owner: account, clock: clock, paidFor: max(WalletBasket.paidLifetime, contactRetention))
         let live = LiveApplePayOptions(
             options, clock: MeasuringClock(clock), reload: reload, isAside: isAside, note: note)
         let metrics = ApplePayMetrics(statsD: statsD)
-        let customers = CustomerAccounts(journal, owner: account, clock: clock)
+        // Beside the journal's file, as the counter's other secrets; a journal in memory has no place for a key.
+        let pepper = (journal as? any CounterStore).map { Pepper(besideJournal: $0.path) }
+        let customers = CustomerAccounts(journal, owner: account, pepper: pepper, clock: clock)
         let payment = ApplePayCheckout(
             live: live, verifier: PaymentTokenVerifier(trust: trust, environment: options.environment),
             baskets: baskets, customers: customers, replay: JournalReplayStore(store: journal, clock: clock),
