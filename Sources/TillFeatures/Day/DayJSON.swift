@@ -1,4 +1,5 @@
 import TillCore
+import TillJournal
 
 /// The JSON form of sessions and reports. Whoever may not see totals counts blind: what tells them how much should be
 /// in the drawer is `null`.
@@ -107,6 +108,7 @@ package enum DayJSON {
         writer.field("until", report.until.description)
         writer.field("first_sequence", report.session.firstSequence)
         writer.field("last_sequence", report.lastSequence)
+        writer.field("journal_head", report.head?.description)
         writer.field("closed_at", report.closing?.at.description)
         writer.field("closed_by", report.closing?.by)
         writer.key("session")

@@ -15,6 +15,10 @@ const DATE = new Intl.DateTimeFormat(LANGUAGE, { day: "2-digit", month: "short",
 const TIME = new Intl.DateTimeFormat(LANGUAGE, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 /** Characters in a line of the strip. */
 const WIDTH = 32;
+/** Digits of the head of the chain that are shown beside the strip, which has all of them. */
+const SHOWN_DIGITS = 16;
+const COMPARE = "Shows later whether an event up to there was changed. The strip has all digits; "
+  + "till journal verify --head compares them.";
 
 /**
  * A number of a Z as it stands on it. After a restore numbers come again, which the journal's epoch tells apart.
@@ -141,6 +145,28 @@ function drawer(report) {
   return pane;
 }
 
+/** The number of the last event of a Z, and the head of the journal's chain after it. @param {any} report */
+const headOf = (report) => String(report.journal_head).split(":");
+
+/** What a Z is compared with its journal by: the digest in short, which is whole on the strip. @param {any} report */
+function chain(report) {
+  const [sequence, digest] = headOf(report);
+  const list = make("dl", "", { className: "ledger" });
+  const pair = make("div", "");
+  const value = make("dd", "");
+  value.append(make("bdi", `${digest.slice(0, SHOWN_DIGITS)}…`, { title: report.journal_head }));
+  pair.append(make("dt", `Head after event ${sequence}`), value);
+  list.append(pair);
+  const pane = make("section", "", { className: "pane" });
+  pane.setAttribute("aria-labelledby", "report-journal");
+  const header = make("header", "");
+  header.append(make("h3", "Journal", { id: "report-journal" }));
+  const body = make("div", "", { className: "body" });
+  body.append(list, make("p", COMPARE, { className: "small soft" }));
+  pane.append(header, body);
+  return pane;
+}
+
 /** The tables of a report. @param {any} report */
 export function tables(report) {
   const { currency } = report;
@@ -151,6 +177,7 @@ export function tables(report) {
       line(one.currency, [sum(one.gross, one.currency), signed(-one.refunds, one.currency, false)]))));
   }
   if (report.session) found.push(drawer(report));
+  if (report.journal_head) found.push(chain(report));
   return found;
 }
 
@@ -231,7 +258,12 @@ export function strip(report) {
   // The first event of it is the one after the last of the report before.
   const first = report.first_sequence + 1;
   const events = first > report.last_sequence ? "no event" : `${first} to ${report.last_sequence}`;
-  parts.push(printed("Journal", events), [RULE]);
+  parts.push(printed("Journal", events));
+  if (report.journal_head) {
+    const [sequence, digest] = headOf(report);
+    parts.push(printed("Head after event", sequence), [wrapped(digest)]);
+  }
+  parts.push([RULE]);
   if (totals) {
     parts.push(["Grand totals since start\n"], of("Sales", totals.gross), of("Refunds", -totals.refunds),
       totals.disputed ? of("Disputed", -totals.disputed) : [], of("Net", totals.net));
