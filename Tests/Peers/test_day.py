@@ -51,7 +51,7 @@ def close_day(server, counted, **body):
 
 
 def test_a_day_from_opening_to_report(server):
-    assert done(server.request("GET", "/v1/day")) == {"session": None, "last": None}
+    assert done(server.request("GET", "/v1/day")) == {"zone": "GMT", "session": None, "last": None}
     problem(server.request("GET", "/v1/day/report"), 409, "day_not_open")
     opened = done(post(server, "open", {"currency": "EUR", "counts": {"5000": 1, "1000": 4, "200": 25}}), 201)
     assert (opened["state"], opened["float"], opened["expected"]) == ("open", 14_000, 14_000)

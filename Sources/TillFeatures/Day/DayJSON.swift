@@ -5,11 +5,13 @@ import TillJournal
 /// in the drawer is `null`.
 package enum DayJSON {
     /// Writes the day: the session and the last report.
+    /// - Parameter zone: the name of the shop's time zone, by whose clock a day is shown.
     package static func day(
-        _ session: DayBook.Standing?, last: DayBook.Standing?, seesTotals: Bool
+        _ session: DayBook.Standing?, last: DayBook.Standing?, zone: String, seesTotals: Bool
     ) -> [UInt8] {
         var writer = JSONWriter(reserving: 2_048)
         writer.beginObject()
+        writer.field("zone", zone)
         writer.key("session")
         if let session { self.session(session, seesTotals, into: &writer) } else { writer.null() }
         writer.key("last")
