@@ -20,8 +20,8 @@ RIGHT_TO_LEFT = ["ar", "he"]
 SCRIPTS = {"ja": r"[\u3040-\u30ff\u4e00-\u9fff]", "ar": r"[\u0600-\u06ff]", "he": r"[\u0590-\u05ff]"}
 # Words that are what they are in English, too.
 SAME = {
-    "latest.status", "person.name", "person.pin", "rail.account", "session.password", "split.rest", "take.tap",
-    "top.live", "top.offline",
+    "day.journal", "day.wallet", "latest.status", "person.name", "person.pin", "rail.account", "session.password",
+    "split.rest", "take.tap", "top.live", "top.offline",
 }
 # Texts without a word, such as names of formats.
 NO_WORDS = set()
@@ -291,6 +291,47 @@ def test_a_whole_sale(server, opened, tables, page_words, locale, width):
     expect(page.locator("#detail bdi[lang=en]")).to_have_text(re.compile("[A-Za-z]{3}"))
     judge(page, width)
     assert [one["captured"] for one in payments(server) if one["captured"]] == [1250]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("locale", ["de-DE", "ar-EG", "ja-JP"])
+def test_the_day(server, opened, all_tables, tables, locale, width):
+    language = locale.split("-")[0]
+    words = tables[language]["words"] | all_tables["day"][language]["words"]
+    page = opened(locale, width)
+
+    def said(key, units):
+        return words[key].replace("{sum}", money(page, locale, units))
+
+    def count(units):
+        page.locator("#sum-only").check()
+        page.locator("#typed-sum").fill(units)
+        page.locator("#submit-count").click()
+
+    page.goto(server.url + "/day")
+    says(page.locator("#count-title"), words["day.countFloat"])
+    says(page.locator("#submit-count"), said("day.openWith", 0))
+    assert page.title() == words["day.title"]
+    assert loaded(page) == {"words-en.js", "words-day-en.js", f"words-{language}.js", f"words-day-{language}.js"}
+    expect(page.locator("html")).to_have_attribute("dir", "rtl" if language in RIGHT_TO_LEFT else "ltr")
+    expect(page.locator(".rail .language")).to_have_value(language)
+    judge(page, width)
+    count("12.50")
+    says(page.locator("#done"), said("day.opened", 12.5))
+    says(page.locator("#rows tr").last.locator(".what"), words["day.floatCounted"])
+    judge(page, width)
+    page.locator("#to-count").click()
+    count("10")
+    says(page.locator("#difference"), money(page, locale, -2.5))
+    says(page.locator("#close"), said("day.closeWith", -2.5))
+    judge(page, width)
+    # What is printed is English, and marked as such.
+    page.goto(server.url + "/day?view=x")
+    says(page.locator("#report-title"), words["day.xReport"])
+    paper = page.locator("#paper[lang=en][dir=ltr]")
+    expect(paper).to_contain_text(re.compile(r"[A-Z][a-z]{2} \d\d, \d{4}"))
+    expect(paper).to_contain_text(re.compile(r"Float\s+12\.50"))
+    judge(page, width)
 
 
 def test_words_of_the_till_that_say_no_are_english_and_marked(opened, tables):

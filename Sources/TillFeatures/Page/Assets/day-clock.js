@@ -1,6 +1,7 @@
 // The shop's clock: all times of the day's page are by it, as its reports are, whatever the clock of the device says.
 
 import { ZONE } from "./dom.js";
+import { say } from "./words.js";
 
 const LANGUAGE = document.documentElement.lang || undefined;
 /** The shop's time zone by its name; the device's own until the till has said which it is. */
@@ -22,10 +23,11 @@ export function keepZone(name) {
 
 /**
  * Writes moments by the shop's clock.
- * @param {Intl.DateTimeFormatOptions} options @returns {(date: Date) => string}
+ * @param {Intl.DateTimeFormatOptions} options @param {string} [language] The page's by default.
+ * @returns {(date: Date) => string}
  */
-export function clock(options) {
-  const make = () => new Intl.DateTimeFormat(LANGUAGE, { ...options, timeZone: zone });
+export function clock(options, language = LANGUAGE) {
+  const make = () => new Intl.DateTimeFormat(language, { ...options, timeZone: zone });
   let [its, format] = [zone, make()];
   return (date) => {
     if (its !== zone) [its, format] = [zone, make()];
@@ -50,4 +52,4 @@ export const zoneShown = () => zone;
 
 /** Whose clock the times are by; said in full on a device that has another one. */
 export const whoseTimes = () =>
-  `Times in ${zone}` + (zone === ZONE ? "" : `, the shop's time zone; this device is in ${ZONE}`);
+  (zone === ZONE ? say("day.zone", { zone }) : say("day.zoneElsewhere", { zone, own: ZONE }));

@@ -3,22 +3,26 @@
 import { tenderOf } from "./badges.js";
 import { clock, offsetOf, zoneShown } from "./day-clock.js";
 import { make } from "./dom.js";
-import { amount, cell, isBlind, ledger, personOf, signed } from "./day-session.js";
+import { amount, cell, isBlind, ledger, personOf, signed, tenderShown } from "./day-session.js";
 import { decimal } from "./money.js";
 import { sum } from "./sums.js";
+import { say } from "./words.js";
 
-const moment = clock({
+/** @type {Intl.DateTimeFormatOptions} */
+const TO_THE_SECOND = {
   weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit",
   second: "2-digit",
-});
-const date = clock({ day: "2-digit", month: "short", year: "numeric" });
-const time = clock({ hour: "2-digit", minute: "2-digit", second: "2-digit" });
+};
+const moment = clock(TO_THE_SECOND);
+// The strip is English in every language of the page, as is what the till itself prints of the day.
+const printedAt = clock(TO_THE_SECOND, "en");
+const date = clock({ day: "2-digit", month: "short", year: "numeric" }, "en");
+const clockTime = clock({ hour: "2-digit", minute: "2-digit", second: "2-digit" }, "en");
+const NUMBER = new Intl.NumberFormat(document.documentElement.lang || undefined);
 /** Characters in a line of the strip. */
 const WIDTH = 32;
 /** Digits of the head of the chain that are shown beside the strip, which has all of them. */
 const SHOWN_DIGITS = 16;
-const COMPARE = "Shows later whether an event up to there was changed. The strip has all digits; "
-  + "till journal verify --head compares them.";
 
 /**
  * A number of a Z as it stands on it. After a restore numbers come again, which the journal's epoch tells apart.
@@ -31,23 +35,29 @@ const madeAt = (report) => new Date(report.closed_at ?? report.until ?? Date.now
 
 /** How a report is called, and when it was made by whom. @param {any} report @returns {[string, string]} */
 export function titleOf(report) {
-  const when = moment(madeAt(report));
-  if (report.number === null) return ["X report", `Read ${when}. Changes nothing.`];
-  const by = personOf(report.closed_by);
-  return [`Z report ${numberOf(report.number, report.epoch)}`, `Closed ${when}${by && ` by ${by}`}`];
+  const time = moment(madeAt(report));
+  if (report.number === null) return [say("day.xReport"), say("day.readAt", { time })];
+  const name = personOf(report.closed_by);
+  return [
+    say("day.zReport", { name: numberOf(report.number, report.epoch) }),
+    name ? say("day.closedBy", { time, name }) : say("day.closedAt", { time }),
+  ];
 }
 
 /** The figures that are looked for first. @param {any} report */
 export function tiles(report) {
   const of = (minor) => signed(minor, report.currency, false);
   const { session, sales } = report;
-  const shown = [["Net sales", of(sales.net)], ["Payments", String(sales.count)], ["Refunds", of(-sales.refunds)]];
+  const shown = [
+    [say("day.netSales"), of(sales.net)], [say("find.payments"), NUMBER.format(sales.count)],
+    [say("day.refunds"), of(-sales.refunds)],
+  ];
   if (report.number === null) {
-    if (session && !isBlind(session)) shown.push(["Expected cash", of(session.expected)]);
+    if (session && !isBlind(session)) shown.push([say("day.expectedCash"), of(session.expected)]);
   } else if (typeof session?.difference === "number") {
-    shown.push(["Cash difference", of(session.difference)]);
+    shown.push([say("day.cashDifference"), of(session.difference)]);
   }
-  if (session?.opening_difference) shown.push(["Opening difference", of(session.opening_difference)]);
+  if (session?.opening_difference) shown.push([say("day.openingDifference"), of(session.opening_difference)]);
   return shown.map(([name, text]) => {
     const tile = make("div", "", { className: "tile" });
     const figure = make("b", "");
@@ -106,39 +116,41 @@ const added = (list, member) => list.reduce((all, one) => all + (one[member] ?? 
 
 function by(title, member, list, currency) {
   const hasDisputes = list.some((one) => one.disputed);
-  const nameOf = (one) => (member === "tender" ? tenderOf(one.tender) : one.provider || "None");
+  const nameOf = (one) => (member === "tender" ? tenderShown(one.tender) : one.provider || say("day.none"));
   const texts = ({ count = 0, captured = 0, refunded = 0, disputed = 0 }) =>
-    [String(count), sum(captured, currency), signed(-refunded, currency, false),
+    [NUMBER.format(count), sum(captured, currency), signed(-refunded, currency, false),
       ...(hasDisputes ? [signed(-disputed, currency, false)] : []),
       signed(captured - refunded - disputed, currency, false)];
   const [count, captured, refunded, disputed] =
     ["count", "captured", "refunded", "disputed"].map((name) => added(list, name));
-  return table(title, [member === "tender" ? "Tender" : "Provider", "Count", "Sales", "Refunds",
-    ...(hasDisputes ? ["Disputed"] : []), "Net"],
-  list.map((one) => line(nameOf(one), texts(one))), line("Sum", texts({ count, captured, refunded, disputed })));
+  return table(title, [
+    member === "tender" ? say("day.tender") : say("day.provider"), say("day.number"), say("day.sales"),
+    say("day.refunds"), ...(hasDisputes ? [say("badge.disputed")] : []), say("day.net"),
+  ], list.map((one) => line(nameOf(one), texts(one))),
+  line(say("day.sum"), texts({ count, captured, refunded, disputed })));
 }
 
 /** The drawer of the day: from the float to what was counted and what stays. */
 function drawer(report) {
   const { session, currency } = report;
   const list = make("dl", "", { className: "ledger" });
-  const add = (name, text, className = "") => {
+  const add = (name, text, className = "", isAmount = true) => {
     const pair = make("div", "", { className });
     const value = make("dd", "");
-    value.append(name.endsWith("eason") ? text : amount(text));
+    value.append(isAmount ? amount(text) : text);
     pair.append(make("dt", name), value);
     list.append(pair);
   };
-  if (session.opening_difference) add("Opening difference", signed(session.opening_difference, currency));
-  if (session.opening_reason) add("Opening reason", session.opening_reason);
+  if (session.opening_difference) add(say("day.openingDifference"), signed(session.opening_difference, currency));
+  if (session.opening_reason) add(say("day.openingWhy"), session.opening_reason, "", false);
   if (!isBlind(session)) list.append(...ledger(session, report.number !== null));
-  if (typeof session.difference === "number") add("Difference", signed(session.difference, currency), "line2");
-  if (report.reason) add("Reason", report.reason);
-  if (typeof report.left === "number") add("Stays in the drawer", sum(report.left, currency));
+  if (typeof session.difference === "number") add(say("day.difference"), signed(session.difference, currency), "line2");
+  if (report.reason) add(say("refunding.why"), report.reason, "", false);
+  if (typeof report.left === "number") add(say("day.leftThere"), sum(report.left, currency));
   const pane = make("section", "", { className: "pane" });
   pane.setAttribute("aria-labelledby", "report-drawer");
   const header = make("header", "");
-  header.append(make("h3", "Drawer", { id: "report-drawer" }));
+  header.append(make("h3", say("day.drawer"), { id: "report-drawer" }));
   const body = make("div", "", { className: "body" });
   body.append(list);
   pane.append(header, body);
@@ -155,14 +167,14 @@ function chain(report) {
   const pair = make("div", "");
   const value = make("dd", "");
   value.append(make("bdi", `${digest.slice(0, SHOWN_DIGITS)}…`, { title: report.journal_head }));
-  pair.append(make("dt", `Head after event ${sequence}`), value);
+  pair.append(make("dt", say("day.headAfter", { number: Number(sequence) })), value);
   list.append(pair);
   const pane = make("section", "", { className: "pane" });
   pane.setAttribute("aria-labelledby", "report-journal");
   const header = make("header", "");
-  header.append(make("h3", "Journal", { id: "report-journal" }));
+  header.append(make("h3", say("day.journal"), { id: "report-journal" }));
   const body = make("div", "", { className: "body" });
-  body.append(list, make("p", COMPARE, { className: "small soft" }));
+  body.append(list, make("p", say("day.compareHead"), { className: "small soft" }));
   pane.append(header, body);
   return pane;
 }
@@ -170,10 +182,11 @@ function chain(report) {
 /** The tables of a report. @param {any} report */
 export function tables(report) {
   const { currency } = report;
-  const found = [by("By tender", "tender", report.tenders ?? [], currency)];
-  if (report.providers?.length > 0) found.push(by("By provider", "provider", report.providers, currency));
+  const found = [by(say("day.byTender"), "tender", report.tenders ?? [], currency)];
+  if (report.providers?.length > 0) found.push(by(say("day.byProvider"), "provider", report.providers, currency));
   if (report.others?.length > 0) {
-    found.push(table("In other currencies", ["Currency", "Sales", "Refunds"], report.others.map((one) =>
+    const titles = [say("day.inCurrency"), say("day.sales"), say("day.refunds")];
+    found.push(table(say("day.inOthers"), titles, report.others.map((one) =>
       line(one.currency, [sum(one.gross, one.currency), signed(-one.refunds, one.currency, false)]))));
   }
   if (report.session) found.push(drawer(report));
@@ -213,10 +226,10 @@ export function strip(report) {
   const isX = report.number === null;
   const of = (name, minor) => (Number.isSafeInteger(minor) ? printed(name, figure(minor, currency), true) : []);
   const made = madeAt(report);
-  const at = (name, text) => (text ? printed(name, moment(new Date(text)).replace(/^\S+ /, "")) : []);
+  const at = (name, time) => (time ? printed(name, printedAt(new Date(time)).replace(/^\S+ /, "")) : []);
   const parts = [
     isX ? printed("X REPORT", "changes nothing") : printed("Z REPORT", `No. ${numberOf(report.number, report.epoch)}`),
-    printed(date(made), time(made)), printed("Times in", offsetOf(made)), printed("Shop's zone", zoneShown()),
+    printed(date(made), clockTime(made)), printed("Times in", offsetOf(made)), printed("Shop's zone", zoneShown()),
     at("Since", report.from), isX ? [] : at("Until", report.until),
     personOf(report.closed_by) ? printed("Closed by", personOf(report.closed_by)) : [],
     printed("Currency", currency), [RULE],
@@ -285,12 +298,12 @@ export function reportRow(report) {
   const before = report.session?.opening_difference;
   const isOff = Boolean(before);
   if (typeof by === "number") {
-    difference.append(amount(by !== 0 ? signed(by, report.currency) : isOff ? "closed: matches" : "matches"));
+    difference.append(amount(
+      by !== 0 ? signed(by, report.currency) : isOff ? say("day.closeMatches") : say("day.countMatches")));
   }
   if (isOff) {
-    const under = make("span", "opened: ", { className: "under" });
-    under.append(amount(signed(before, report.currency)));
-    difference.append(under);
+    const words = say("day.openingWas", { sum: signed(before, report.currency) });
+    difference.append(make("span", words, { className: "under" }));
   }
   element.append(cell("what", link), when, cell("by", personOf(report.closed_by)), difference,
     cell("num sum", amount(signed(report.sales.net, report.currency, false))));

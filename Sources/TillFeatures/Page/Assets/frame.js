@@ -4,7 +4,7 @@
 import { actAs, ask, isAlone, isKept, reactions, Refusal, sentencesOf } from "./calls.js";
 import { $, make } from "./dom.js";
 import "./unfinished.js";
-import { say } from "./words.js";
+import { parts, say } from "./words.js";
 
 const BACK = "till.back";
 const NEWS_MS = 1_000;
@@ -12,8 +12,6 @@ const RECONNECT_MS = 3_000;
 const COUNT_MS = 60_000;
 /** Payments that one answer lists at most. */
 const MOST_LISTED = 500;
-const STILL_IN = "The till cannot be reached. You are still signed in.";
-const UNREACHED = "The till cannot be reached. What is shown may be out of date.";
 
 /** Without a session nothing of the till is seen; somebody signs in elsewhere and comes back here. */
 function leave() {
@@ -25,7 +23,7 @@ reactions.shut = reactions.lock = leave;
 
 /** What an error tells whoever reads the page. @param {unknown} error */
 export function wordsOf(error) {
-  if (!(error instanceof Refusal)) return UNREACHED;
+  if (!(error instanceof Refusal)) return say("top.outOfDate");
   return error.status === 401 ? "" : sentencesOf(error).join(" ");
 }
 
@@ -39,7 +37,8 @@ async function goOut() {
     await ask("DELETE", isShared ? "/session/person" : "/session");
   } catch (error) {
     if (error instanceof Refusal && error.status === 401) return leave();
-    $("alert").textContent = error instanceof Refusal ? sentencesOf(error).join(" ") : STILL_IN;
+    const words = error instanceof Refusal ? sentencesOf(error).join(" ") : say("session.stillIn");
+    $("alert").replaceChildren(...parts(words));
     $("alert").hidden = false;
     return;
   }
@@ -57,7 +56,7 @@ function offerWayOut({ person, personal }) {
     button.addEventListener("click", goOut);
     $("who").after(button);
   }
-  $("way-out").textContent = isShared ? "Lock or switch" : "Sign out";
+  $("way-out").textContent = isShared ? say("top.lock") : say("top.signOut");
 }
 
 let mayReview = false;
@@ -84,7 +83,7 @@ async function count() {
     const open = attention.length + incidents.filter(({ kind }) => kind !== "statement").length + breaks.length;
     const isMore = all > incidents.length || attention.length >= MOST_LISTED;
     const text = isMore ? `${open}+` : String(open);
-    $("attention-count").replaceChildren(text, make("span", " open", { className: "only-sr" }));
+    $("attention-count").replaceChildren(text, make("span", ` ${say("top.open")}`, { className: "only-sr" }));
     $("attention-count").hidden = open === 0;
   } catch {
     return; // it is asked again

@@ -15,6 +15,8 @@ export const WORDS = {
   "rail.main": "Hauptmenü",
   "rail.home": "Till, Startseite",
   "top.live": "Live",
+  "top.outOfDate": "Die Kasse ist nicht erreichbar. Die Anzeige ist vielleicht nicht aktuell.",
+  "top.open": "offen",
   "top.lock": "Sperren oder wechseln",
   "top.signOut": "Abmelden",
   "top.find": "ID, Bestellung, letzte 4, Betrag",

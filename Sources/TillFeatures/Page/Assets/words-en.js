@@ -3,6 +3,10 @@
 
 export const WORDS = {
   "top.live": "Live",
+  "top.lock": "Lock or switch",
+  "top.signOut": "Sign out",
+  "top.outOfDate": "The till cannot be reached. What is shown may be out of date.",
+  "top.open": "open",
   "top.offline": "Offline",
   "top.offlineSince": "Offline since {time}. The till cannot be reached. Nothing can be charged; your sale is kept. "
     + "Everything else here may be out of date.",

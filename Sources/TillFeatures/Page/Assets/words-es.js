@@ -15,6 +15,8 @@ export const WORDS = {
   "rail.main": "Menú principal",
   "rail.home": "Till, inicio",
   "top.live": "En línea",
+  "top.outOfDate": "No se puede contactar con la caja. Lo que se muestra puede no estar al día.",
+  "top.open": "pendientes",
   "top.lock": "Bloquear o cambiar",
   "top.signOut": "Cerrar sesión",
   "top.find": "ID, pedido, últimos 4, importe",

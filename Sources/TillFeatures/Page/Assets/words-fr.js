@@ -15,6 +15,8 @@ export const WORDS = {
   "rail.main": "Menu principal",
   "rail.home": "Till, accueil",
   "top.live": "En direct",
+  "top.outOfDate": "La caisse est injoignable. L’affichage n’est peut-être plus à jour.",
+  "top.open": "à traiter",
   "top.lock": "Verrouiller ou changer",
   "top.signOut": "Se déconnecter",
   "top.find": "ID, commande, 4 derniers, montant",

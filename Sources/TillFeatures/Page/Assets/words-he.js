@@ -15,6 +15,8 @@ export const WORDS = {
   "rail.main": "תפריט ראשי",
   "rail.home": "Till, דף הבית",
   "top.live": "מחובר",
+  "top.outOfDate": "אין גישה לקופה. ייתכן שהמוצג אינו מעודכן.",
+  "top.open": "ממתינים לטיפול",
   "top.lock": "נעילה או החלפה",
   "top.signOut": "יציאה",
   "top.find": "מזהה, הזמנה, 4 ספרות אחרונות, סכום",

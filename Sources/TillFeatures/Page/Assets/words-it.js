@@ -15,6 +15,8 @@ export const WORDS = {
   "rail.main": "Menu principale",
   "rail.home": "Till, pagina iniziale",
   "top.live": "Online",
+  "top.outOfDate": "La cassa non è raggiungibile. Quanto mostrato potrebbe non essere aggiornato.",
+  "top.open": "da trattare",
   "top.lock": "Blocca o cambia",
   "top.signOut": "Esci",
   "top.find": "ID, ordine, ultime 4, importo",

@@ -15,6 +15,8 @@ export const WORDS = {
   "rail.main": "メインメニュー",
   "rail.home": "Till、ホーム",
   "top.live": "接続中",
+  "top.outOfDate": "レジに接続できません。表示は最新でない可能性があります。",
+  "top.open": "件が未処理",
   "top.lock": "ロックまたは交代",
   "top.signOut": "ログアウト",
   "top.find": "ID、注文、下4桁、金額",

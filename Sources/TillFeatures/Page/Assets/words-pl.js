@@ -15,6 +15,8 @@ export const WORDS = {
   "rail.main": "Menu główne",
   "rail.home": "Till, strona główna",
   "top.live": "Na żywo",
+  "top.outOfDate": "Brak połączenia z kasą. Widoczne dane mogą być nieaktualne.",
+  "top.open": "do załatwienia",
   "top.lock": "Zablokuj lub zmień",
   "top.signOut": "Wyloguj",
   "top.find": "ID, zamówienie, ostatnie 4, kwota",
