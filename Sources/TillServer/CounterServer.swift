@@ -339,7 +339,9 @@ public struct CounterServer: Sendable {
         PrinterTestRoute(journal: journal, clock: clock, options: options).register(on: router)
         ReceiptSettingsRoutes(options: options).register(on: router)
         DayRoutes(
-            book: DayBook(journal, clock: clock, differenceLimit: options.dayDifferenceLimit),
+            book: DayBook(
+                journal, clock: clock, differenceLimit: options.dayDifferenceLimit,
+                zone: options.receipts.store.timeZone),
             zone: options.receipts.store.timeZone
         ).register(on: router)
         InsightsRoutes(

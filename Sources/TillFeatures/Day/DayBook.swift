@@ -1,3 +1,4 @@
+package import Foundation
 package import TillCore
 package import TillJournal
 
@@ -51,10 +52,12 @@ package struct DayBook: Sendable {
     /// The largest difference, in minor units, that needs no reason at an opening or a close.
     let differenceLimit: Int64
     let totals: DayTotals
+    /// The shop's time zone, by whose clock money has its hour.
+    package let zone: TimeZone
 
-    package init(_ store: Store, clock: any TillClock, differenceLimit: Int64) {
-        (self.store, self.clock, self.differenceLimit) = (store, clock, differenceLimit)
-        totals = DayTotals(store)
+    package init(_ store: Store, clock: any TillClock, differenceLimit: Int64, zone: TimeZone) {
+        (self.store, self.clock, self.differenceLimit, self.zone) = (store, clock, differenceLimit, zone)
+        totals = DayTotals(store, zone: zone)
     }
 
     // MARK: Reading
@@ -164,7 +167,8 @@ package struct DayBook: Sendable {
         var head: ChainHead?
         if closing != nil { head = try await self.head(after: last) }
         return DayReport(
-            session, closing: closing, until: until, lastSequence: last, head: head, during: during,
+            session, closing: closing, until: until, lastSequence: last, head: head, zone: zone.identifier,
+            during: during,
             after: try await previous(of: session))
     }
 

@@ -35,6 +35,8 @@ package struct DayReport: Hashable, Sendable {
     /// there are still those that it was made of. `nil` for a session that is not closed, for a report of before heads
     /// were kept, and for a journal without a chain.
     package let head: ChainHead?
+    /// The name of the time zone of its hours; `nil` for a report of before it was kept.
+    package let zone: String?
     /// The money of all its events, in every currency.
     package let figures: DayFigures
     /// The cash of the session's own events: those after its opening.
@@ -66,10 +68,10 @@ package struct DayReport: Hashable, Sendable {
     /// Adds the session's money to the totals of the report before.
     init(
         _ session: DrawerSession, closing: Closing?, until: Timestamp, lastSequence: Int64, head: ChainHead? = nil,
-        during: DayFigures, after previous: DayReport?
+        zone: String, during: DayFigures, after previous: DayReport?
     ) {
         (self.session, self.closing, self.until) = (session, closing, until)
-        (self.lastSequence, self.head) = (lastSequence, head)
+        (self.lastSequence, self.head, self.zone) = (lastSequence, head, zone)
         cash = during.cash(in: session.currency)
         var figures = session.before
         figures.add(during)
@@ -119,6 +121,7 @@ extension DayReport: RecordDocument {
         writer.field("until", until.milliseconds)
         writer.field("last_sequence", lastSequence)
         if let head { writer.field("head", head.description) }
+        if let zone { writer.field("zone", zone) }
         writer.key("figures")
         figures.write(into: &writer)
         writer.field("cash_count", cash.count)
@@ -166,7 +169,7 @@ extension DayReport: RecordDocument {
         let stated = body.optionalText("head")
         let head = stated.flatMap { ChainHead($0) }
         guard stated == nil || head?.sequence == last else { throw body.damaged("head") }
-        (lastSequence, self.head) = (last, head)
+        (lastSequence, self.head, zone) = (last, head, body.optionalText("zone"))
         cash = DaySums(
             count: try body.int("cash_count"), captured: try body.int("cash_captured"),
             refundCount: try body.int("cash_refund_count"), refunded: try body.int("cash_refunded"))

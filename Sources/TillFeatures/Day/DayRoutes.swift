@@ -1,6 +1,7 @@
 package import Foundation
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import TillCore
 import TillCounter
 package import TillWeb
@@ -26,10 +27,17 @@ package struct DayRoutes: Sendable {
             try await list($0)
         }
         router.get("/v1/day/reports/{report}", for: .read, of: .caller, needs: .totals) { incoming in
-            guard let number = Int64(try incoming.parameters.text("report")), number > 0 else {
-                throw DayError.unknownReport
-            }
-            return .json(DayJSON.report(try await book.report(number, of: incoming.account), seesTotals: true))
+            .json(DayJSON.report(try await report(incoming), seesTotals: true))
+        }
+        router.get("/v1/day/reports/{report}.csv", for: .read, of: .caller, needs: .totals) { incoming in
+            let standing = try await report(incoming)
+            return Response(
+                status: .ok,
+                headers: [
+                    .contentType: "text/csv; charset=utf-8",
+                    .contentDisposition: "attachment; filename=\"\(DayFile.name(of: standing.report))\"",
+                ],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: DayFile.text(standing, by: DayClock(zone)))))
         }
         post("open", on: router) { try await open($0) }
         post("cash", on: router) { incoming in
@@ -71,6 +79,13 @@ package struct DayRoutes: Sendable {
         let (float, currency, reason) = try DayRequest.opening(try await incoming.document())
         return DayRoutes.session(
             try await book.open(float, in: currency, of: incoming.account, reason: reason), incoming, status: .created)
+    }
+
+    private func report(_ incoming: Incoming) async throws -> DayBook.Standing {
+        guard let number = Int64(try incoming.parameters.text("report")), number > 0 else {
+            throw DayError.unknownReport
+        }
+        return try await book.report(number, of: incoming.account)
     }
 
     private func list(_ incoming: Incoming) async throws -> Response {

@@ -24,7 +24,7 @@ struct DayHeadTests {
 
     @Test("A closed day keeps the head after the last event that it counts, whatever is sold before it is closed")
     func closed() async throws {
-        let book = DayBook(ChainedJournal(base: world.till), clock: world.clock, differenceLimit: 500)
+        let book = DayBook(ChainedJournal(base: world.till), clock: world.clock, differenceLimit: 500, zone: world.zone)
         _ = try await book.open(.init(total: 0), in: .eur, of: .main)
         try await world.sell(1_000)
         let open = try await book.current(of: .main)
