@@ -196,7 +196,7 @@ def test_a_whole_day_by_keyboard(office, server, shoot):
     press(page, "Enter")
     expect(page.locator("#report-title")).to_have_text("Z report 0001", timeout=WAIT)
     expect(page.locator("#tiles")).to_contain_text("€48.30")
-    for text in ("END OF Z", "UTC", "Tax, discounts"):
+    for text in ("END OF Z", "UTC", "Discounts and"):
         expect(page.locator("#paper")).to_contain_text(text)
     # The strip has all digits of the chain's head, for `till journal verify`; the page the first of them.
     sequence, digest = standing(server)["last"]["journal_head"].split(":")

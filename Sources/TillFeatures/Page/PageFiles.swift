@@ -29,6 +29,7 @@ extension PageAsset {
         "/day-session.js": script(PackageResources.day_session_js),
         "/day-shown.js": script(PackageResources.day_shown_js),
         "/day-state.js": script(PackageResources.day_state_js),
+        "/day-tables.js": script(PackageResources.day_tables_js),
         "/insights.css": style(PackageResources.insights_css),
         "/insights.js": script(PackageResources.insights_js),
         "/insights-chart.js": script(PackageResources.insights_chart_js),

@@ -4,6 +4,7 @@ import { tenderOf } from "./badges.js";
 import { clock, offsetOf, zoneShown } from "./day-clock.js";
 import { make } from "./dom.js";
 import { amount, cell, isBlind, ledger, personOf, signed, tenderShown } from "./day-session.js";
+import { blocks, folded, line, netOf, table } from "./day-tables.js";
 import { decimal } from "./money.js";
 import { sum } from "./sums.js";
 import { say } from "./words.js";
@@ -67,51 +68,6 @@ export function tiles(report) {
   });
 }
 
-function head(titles) {
-  const group = make("thead", "");
-  group.setAttribute("role", "rowgroup");
-  const line = make("tr", "");
-  line.setAttribute("role", "row");
-  line.append(...titles.map((title, index) => {
-    const element = make("th", title, { scope: "col", className: index ? "num" : "" });
-    element.setAttribute("role", "columnheader");
-    return element;
-  }));
-  group.append(line);
-  return group;
-}
-
-function line(name, texts) {
-  const element = make("tr", "");
-  element.setAttribute("role", "row");
-  const first = make("th", name, { scope: "row" });
-  first.setAttribute("role", "rowheader");
-  element.append(first, ...texts.map((text) => cell("num", amount(text))));
-  return element;
-}
-
-function group(tag, lines) {
-  const element = make(tag, "");
-  element.setAttribute("role", "rowgroup");
-  element.append(...lines);
-  return element;
-}
-
-/** A table that scrolls by itself where it is too wide. */
-function table(title, titles, lines, last) {
-  const element = make("table", "", { className: "table tight" });
-  element.setAttribute("role", "table");
-  element.append(make("caption", title, { className: "cap" }), head(titles), group("tbody", lines));
-  if (last) element.append(group("tfoot", [last]));
-  const pane = make("div", "", { className: "pane scroll", tabIndex: 0 });
-  pane.setAttribute("role", "region");
-  pane.setAttribute("aria-label", title);
-  pane.append(element);
-  return pane;
-}
-
-/** What is left of a line's money. */
-export const netOf = (one) => one.captured - one.refunded - (one.disputed ?? 0);
 const added = (list, member) => list.reduce((all, one) => all + (one[member] ?? 0), 0);
 
 function by(title, member, list, currency) {
@@ -191,7 +147,7 @@ export function tables(report) {
   }
   if (report.session) found.push(drawer(report));
   if (report.journal_head) found.push(chain(report));
-  return found;
+  return [...found, ...folded(report)];
 }
 
 // ---- The strip
@@ -212,13 +168,17 @@ function printed(name, value, isAmount = false) {
 }
 
 const UNREAD = "Their money is in none of these sums.";
-const ABSENT = "Tax, discounts and the numbers of receipts are not in this report.";
+const ABSENT = "Discounts and the numbers of receipts are not in this report.";
+const UNDIVIDED = "By card network, tax, staff, shop and hour: not kept for this report.";
 
 const RULE = "-".repeat(WIDTH) + "\n";
 const middle = (text) => " ".repeat(Math.max(0, Math.floor((WIDTH - text.length) / 2))) + text + "\n";
 /** A text in lines of the strip. */
 const wrapped = (text) =>
   (text.match(new RegExp(`\\S.{0,${WIDTH - 1}}(?=\\s|$)|.{1,${WIDTH}}`, "gu")) ?? []).join("\n") + "\n";
+
+/** A name that fits into a line. */
+const shortened = (name) => (name.length > WIDTH ? `${name.slice(0, WIDTH - 1)}…` : name);
 
 /** The report as it is printed. @param {any} report @returns {(string | Node)[]} */
 export function strip(report) {
@@ -246,6 +206,11 @@ export function strip(report) {
       one.disputed ? printed(`Disputed ${one.currency}`, figure(-one.disputed, one.currency), true) : []);
   }
   if (report.others?.length > 0) parts.push([RULE]);
+  for (const { title, rows, currency: its } of blocks(report)) {
+    parts.push([wrapped(title)], ...rows.map(([name, minor]) => printed(shortened(name), figure(minor, its), true)),
+      [RULE]);
+  }
+  if (report.breakdowns === null) parts.push([wrapped(UNDIVIDED), RULE]);
   if (session) {
     parts.push(of("Float", session.float), of("Opening difference", session.opening_difference),
       session.opening_reason ? [wrapped(session.opening_reason)] : []);

@@ -3,9 +3,10 @@
 import { ask } from "./calls.js";
 import { clock, whoseTimes } from "./day-clock.js";
 import { beginCount, counted } from "./day-count.js";
-import { netOf, reportRow, strip, tables, tiles, titleOf } from "./day-report.js";
+import { reportRow, strip, tables, tiles, titleOf } from "./day-report.js";
 import { drawerRows, isBlind, lastCount, ledger, personOf, signed, tenderShown, timeOf } from "./day-session.js";
 import { day, of, says } from "./day-state.js";
+import { netOf } from "./day-tables.js";
 import { $, make } from "./dom.js";
 import { wordsOf } from "./frame.js";
 import { decimal } from "./money.js";
@@ -246,6 +247,8 @@ function showReport(report) {
   $("tiles").replaceChildren(...tiles(report));
   $("tables").replaceChildren(...tables(report));
   $("paper").replaceChildren(...strip(report));
+  $("csv").hidden = report.number === null;
+  $("csv").setAttribute("href", `/v1/day/reports/${report.number}.csv`);
   $("sheet").hidden = false;
 }
 
