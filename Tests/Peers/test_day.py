@@ -2,6 +2,8 @@
 process that dies while it closes.
 """
 import concurrent.futures
+import csv
+import io
 import itertools
 
 import pytest
@@ -95,6 +97,7 @@ def test_a_day_from_opening_to_report(server):
     assert report["all_totals"] == [{"currency": "EUR", **report["totals"]}]
     problem(post(server, "close"), 409, "day_not_open")
     assert done(server.request("GET", "/v1/day/reports/1")) == report
+    judge_tables(server, report)
     problem(post(server, "open", {"currency": "EUR", "float": 9_000}), 409, "opening_needs_reason")
     again = open_day(server, 9_900)
     assert again["opening_difference"] == -100 and again["expected"] == 9_900
@@ -105,6 +108,31 @@ def test_a_day_from_opening_to_report(server):
     assert [one["number"] for one in listed["reports"]] == [2] and listed["has_more"]
     assert [one["number"] for one in done(server.request("GET", "/v1/day/reports?before=2"))["reports"]] == [1]
     assert len(audit(server, "day.closed")) == 2 and len(audit(server, "day.cash")) == 2
+
+
+def judge_tables(server, report):
+    """Each table sums to the report, and the file has the same rows."""
+    shown = {one["by"]: one["rows"] for one in report["breakdowns"]}
+    assert list(shown) == ["network", "tax", "tip", "refund", "staff", "shop", "hour"]
+    sales = report["sales"]
+    for by, rows in shown.items():
+        added = {name: sum(row[name] for row in rows) for name in ("captured", "refunded", "disputed", "tips")}
+        whole = {"captured": sales["gross"], "refunded": sales["refunds"], "disputed": 0, "tips": sales["tips"]}
+        of = {"tip": ("tips",), "refund": ("refunded",)}.get(by, tuple(whole))
+        assert all(added[name] == whole[name] for name in of), (by, rows)
+    networks = {row["kind"]: row["captured"] for row in shown["network"]}
+    assert networks == {"named": 9_900, "no_card": 4_000}
+    assert {row["kind"] for row in shown["tax"]} == {"not_known"}
+    assert [row["refunded"] for row in shown["staff"]] == [sales["refunds"]]
+    answer = server.request("GET", "/v1/day/reports/1.csv")
+    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="day-report-1.csv"'
+    lines = list(csv.DictReader(io.StringIO(answer.text)))
+    total = next(line for line in lines if line["section"] == "total")
+    assert (total["captured"], total["refunded"], total["net"]) == ("139.00", "24.00", "115.00")
+    assert {line["key"]: line["captured"] for line in lines if line["section"] == "network"} == {
+        "named": "99.00", "no_card": "40.00"}
+    assert next(line["value"] for line in lines if line["key"] == "journal_head") == report["journal_head"]
 
 
 @pytest.mark.parametrize("step, body, field", [
@@ -152,7 +180,7 @@ def test_who_may_not_see_totals_counts_blind(server):
         assert done(device.ask("POST", "/v1/day/cash", cash, step), 201)["expected"] is None
     counted = done(device.ask("POST", "/v1/day/count", {"total": 14_300}))
     assert [counted[name] for name in blind] == [None] * 5 and counted["counted"] == 14_300
-    for path in ("report", "reports", "reports/1"):
+    for path in ("report", "reports", "reports/1", "reports/1.csv"):
         assert problem(device.ask("GET", f"/v1/day/{path}"), 403, "permission_missing")["permission_needed"] == "totals"
     report = done(device.ask("POST", "/v1/day/close", {}))
     assert report["number"] == 1 and report["sales"] is None and report["session"]["expected"] is None
@@ -196,6 +224,12 @@ def test_a_day_at_the_command_line(tmp_path):
     shown = counter.till("day", "report", "1", *journal)
     assert shown.code == 0 and shown.out.startswith("Z 1\n") and "12.50 EUR" in shown.out, shown
     assert f"\n{report['journal_head']}\n" in shown.out, shown
+    assert "\nby card network\n" in shown.out and "\nby hour\n" in shown.out, shown
+    elsewhere = counter.till("day", "report", "1", *journal, env={"TILL_TIME_ZONE": "Asia/Tokyo"})
+    assert "\ntimes in Asia/Tokyo\n" in elsewhere.out and "+09:00, by " in elsewhere.out, elsewhere
+    file = counter.till("day", "report", "1", "--csv", *journal)
+    assert file.out.startswith("section,key,name,") and "total,,,EUR,1,12.50," in file.out, file
+    assert counter.till("day", "report", "1", "--csv", "--json", *journal).code == 64
     # Nothing was sold since, so it is what a check of the journal ends with.
     assert counter.succeed("journal", "verify", *journal, "--json")["head"] == report["journal_head"]
     counter.succeed(
