@@ -43,12 +43,15 @@ enum DayLine {
         guard let breakdowns = report.breakdowns else {
             return ["by card network, tax, staff, shop and hour: not kept for this report"]
         }
-        return breakdowns.filter { !$0.rows.isEmpty }.flatMap { breakdown in
-            ["by \(breakdown.by.words)"]
-                + breakdown.rows.flatMap { row, sums in
-                    table([("  " + row.words(of: breakdown.by), breakdown.share(of: sums))], breakdown.currency)
-                }
+        var lines: [String] = []
+        for breakdown in breakdowns where !breakdown.rows.isEmpty {
+            lines.append("by \(breakdown.by.words)")
+            for (row, sums) in breakdown.rows {
+                let name = "  " + row.words(of: breakdown.by)
+                lines += table([(name, breakdown.share(of: sums))], breakdown.currency)
+            }
         }
+        return lines
     }
 
     /// Returns everything about a report.

@@ -12,8 +12,8 @@ package struct DayBreakdown: Sendable {
             switch self {
             case .network: "card network"
             case .tax: "tax"
-            case .tip: "tips by tender"
-            case .refund: "refunds by reason"
+            case .tip: "tender, tips"
+            case .refund: "reason, refunds"
             case .staff: "staff"
             case .shop: "shop"
             case .hour: "hour"
@@ -53,16 +53,15 @@ extension DayReport {
     package var breakdowns: [DayBreakdown]? {
         guard let parts = figures.parts else { return nil }
         let own = session.currency
-        return ([own] + figures.currencies.filter { $0 != own }).flatMap { currency in
+        var found: [DayBreakdown] = []
+        for currency in [own] + figures.currencies.filter({ $0 != own }) {
             let whole = figures.sum(of: currency)
-            return DayBreakdown.Kind.allCases.map { kind in
-                guard let table = kind.table else {
-                    return DayBreakdown(by: kind, currency: currency, rows: tips(in: currency))
-                }
-                return DayBreakdown(
-                    by: kind, currency: currency, rows: parts.rows(of: table, in: currency, of: whole))
+            for kind in DayBreakdown.Kind.allCases {
+                let rows = kind.table.map { parts.rows(of: $0, in: currency, of: whole) } ?? tips(in: currency)
+                found.append(DayBreakdown(by: kind, currency: currency, rows: rows))
             }
         }
+        return found
     }
 
     private func tips(in currency: Currency) -> [(row: DayRow, sums: DaySums)] {

@@ -64,7 +64,7 @@ package struct DayRow: Hashable, Sendable, Comparable {
         guard text.utf8.count > DayLimits.maximumRowNameBytes else { return text }
         var (kept, bytes) = (String.UnicodeScalarView(), 0)
         for scalar in text.unicodeScalars {
-            bytes += UTF8.width(scalar)
+            bytes += String(scalar).utf8.count
             guard bytes <= DayLimits.maximumRowNameBytes else { break }
             kept.append(scalar)
         }
