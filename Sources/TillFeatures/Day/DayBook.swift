@@ -166,10 +166,17 @@ package struct DayBook: Sendable {
             of: session.account, after: session.openedSequence, until: session.lastCount?.sequence)
         var head: ChainHead?
         if closing != nil { head = try await self.head(after: last) }
-        return DayReport(
+        let previous = try await previous(of: session)
+        let report = DayReport(
             session, closing: closing, until: until, lastSequence: last, head: head, zone: zone.identifier,
-            during: during,
-            after: try await previous(of: session))
+            during: during, after: previous)
+        guard closing != nil, report.record.body.count > RecordLimits.maximumBodyBytes else { return report }
+        // A drawer can always be closed: tables that do not fit into the record are left out.
+        var plain = session
+        plain.before = session.before.withoutParts
+        return DayReport(
+            plain, closing: closing, until: until, lastSequence: last, head: head, zone: zone.identifier,
+            during: during.withoutParts, after: previous)
     }
 
     /// Returns the head of the journal's chain after the last event of a report. Events are never changed, so it is the

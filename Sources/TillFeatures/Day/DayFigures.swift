@@ -87,6 +87,13 @@ package struct DayFigures: Hashable, Sendable {
     /// Adds a change to a row of a table.
     mutating func add(_ change: DayParts.Change) { parts?.add(change) }
 
+    /// The figures without their tables.
+    var withoutParts: DayFigures {
+        var figures = self
+        figures.parts = nil
+        return figures
+    }
+
     /// Adds figures. Those without tables count as not known in each, unless neither has any.
     mutating func add(_ other: DayFigures) {
         if parts != nil || other.parts != nil {

@@ -29,10 +29,10 @@ package enum DayLimits {
     /// The maximum number of payments that cannot be read; with more there is no report.
     static let maximumUnreadable = 1_000
     /// The maximum number of lines of a report's figures; further tenders and providers count together. A report has
-    /// its figures twice, and fits into a record.
+    /// its lines twice, its tables once, and fits into a record.
     static let maximumLines = 192
     /// The maximum number of rows of a table, of rows with a name in all tables of a report, and of currencies with
-    /// tables; further money counts in a row of its own. A report has its tables twice, too.
+    /// tables; further money counts in a row of its own.
     static let maximumRows = 32
     static let maximumRowsInAll = 240
     static let maximumPartedCurrencies = 16

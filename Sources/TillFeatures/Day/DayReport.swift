@@ -70,12 +70,16 @@ package struct DayReport: Hashable, Sendable {
         _ session: DrawerSession, closing: Closing?, until: Timestamp, lastSequence: Int64, head: ChainHead? = nil,
         zone: String, during: DayFigures, after previous: DayReport?
     ) {
-        (self.session, self.closing, self.until) = (session, closing, until)
+        (self.closing, self.until) = (closing, until)
         (self.lastSequence, self.head, self.zone) = (lastSequence, head, zone)
         cash = during.cash(in: session.currency)
         var figures = session.before
         figures.add(during)
         self.figures = figures
+        var own = session
+        // The tables of the whole have that money, and a record has room for them once.
+        if closing != nil { own.before = own.before.withoutParts }
+        self.session = own
         var totals = previous?.totals ?? [:]
         for currency in Set(figures.currencies + [session.currency]) {
             let sum = figures.sum(of: currency)

@@ -159,6 +159,56 @@ struct DayTablesTests {
         #expect(DayRow.named(String(repeating: "ä", count: 100)).name == String(repeating: "ä", count: 30))
     }
 
+    /// Figures with as many lines and rows as there can be of a currency.
+    /// - Parameter padding: the number of characters by which the names of tenders are longer than they need be.
+    private func full(padding: Int = 0) -> DayFigures {
+        let much = DaySums(
+            count: 1_000_000, captured: 1_000_000_000_000, refundCount: 1_000_000, refunded: 900_000_000_000,
+            tips: 800_000_000_000, disputed: 700_000_000_000, discountCount: 1_000_000, discounts: 600_000_000_000)
+        var figures = DayFigures()
+        for number in 1...DayLimits.maximumLines {
+            let tender = "tender \(number) " + String(repeating: "x", count: padding)
+            figures.add(much, to: DayFigures.Line(currency: .eur, tender: tender, provider: "provider \(number)"))
+        }
+        for table in DayTable.allCases {
+            for number in 1...(2 * DayLimits.maximumRows) {
+                let name = "\(number) " + String(repeating: "x", count: DayLimits.maximumRowNameBytes)
+                let row = DayRow.named(name, id: name)
+                figures.add(DayParts.Change(currency: .eur, table: table, row: row, sums: much))
+            }
+        }
+        return figures
+    }
+
+    /// Opens a day before which there was much, and closes it.
+    private func closed(after before: DayFigures) async throws -> DayReport {
+        let book = world.book()
+        _ = try await book.open(.init(total: 0), in: .eur, of: .main)
+        let kept = try #require(try await world.till.record(DrawerSession.id(.main)))
+        var session = try DrawerSession(kept)
+        session.before = before
+        try await world.till.change([.update(session.record, from: kept.version)], noting: [])
+        _ = try await book.count(.init(total: 0), of: .main)
+        return try await book.close(of: .main).report
+    }
+
+    @Test("A report with as many lines and rows as there can be of a currency is kept with its tables, once")
+    func size() async throws {
+        let before = full()
+        let report = try await closed(after: before)
+        #expect(report.figures == before)
+        #expect(report.session.before.parts == nil && report.session.before.lines == before.lines)
+        #expect(report.record.body.count < RecordLimits.maximumBodyBytes)
+    }
+
+    @Test("A day whose tables do not fit into a record is closed without them")
+    func tooLarge() async throws {
+        let before = full(padding: 350)
+        let report = try await closed(after: before)
+        #expect(report.figures.lines == before.lines && report.figures.parts == nil && report.breakdowns == nil)
+        #expect(report.record.body.count <= RecordLimits.maximumBodyBytes)
+    }
+
     @Test("A discount is in the row of the first capture in each table, and in that of no tax")
     func discounts() async throws {
         let book = world.book()
