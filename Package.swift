@@ -355,7 +355,7 @@ let package = Package(
         feature(
             "CardFields", "TillCards", "TillCheckout", "TillCounter", "TillJournal", "TillProvider", "TillReceipts",
             resources: [.embedInCode("Assets")]),
-        feature("Day", "TillCounter", "TillJournal"),
+        feature("Day", "TillBooks", "TillCounter", "TillJournal"),
         feature("Insights", "TillBooks", "TillCheckout", "TillCounter", "TillJournal", "TillOffline"),
         feature("Operations", "TillCheckout", "TillCounter", "TillJournal", "TillOffline", "TillProvider"),
         feature(

@@ -21,11 +21,11 @@ RIGHT_TO_LEFT = ["ar", "he"]
 SCRIPTS = {"ja": r"[\u3040-\u30ff\u4e00-\u9fff]", "ar": r"[\u0600-\u06ff]", "he": r"[\u0590-\u05ff]"}
 # Words that are what they are in English, too.
 SAME = {
-    "attention.code", "attention.hours", "attention.incident", "attention.incidents", "attention.minutes", "day.wallet",
-    "insights.inCurrency", "insights.net", "latest.status", "list.name", "list.wallet", "person.name", "person.pin",
-    "rail.account", "session.password", "settings.name", "settings.no", "settings.person", "settings.pin",
-    "settings.pinOptional", "settings.scopeOffline", "settings.shops", "settings.webhooks", "split.rest", "take.tap",
-    "top.live", "top.offline",
+    "attention.code", "attention.hours", "attention.incident", "attention.incidents", "attention.minutes",
+    "day.journal", "day.wallet", "insights.inCurrency", "insights.net", "latest.status", "list.name", "list.wallet",
+    "person.name", "person.pin", "rail.account", "session.password", "settings.name", "settings.no", "settings.person",
+    "settings.pin", "settings.pinOptional", "settings.scopeOffline", "settings.shops", "settings.webhooks",
+    "split.rest", "take.tap", "top.live", "top.offline",
 }
 # Texts without a word, such as names of formats.
 NO_WORDS = {"attention.chip", "attention.title", "insights.column", "insights.pair"}
