@@ -338,8 +338,10 @@ public struct CounterServer: Sendable {
         DrawerRoute(journal: journal, clock: clock).register(on: router)
         PrinterTestRoute(journal: journal, clock: clock, options: options).register(on: router)
         ReceiptSettingsRoutes(options: options).register(on: router)
-        DayRoutes(book: DayBook(journal, clock: clock, differenceLimit: options.dayDifferenceLimit))
-            .register(on: router)
+        DayRoutes(
+            book: DayBook(journal, clock: clock, differenceLimit: options.dayDifferenceLimit),
+            zone: options.receipts.store.timeZone
+        ).register(on: router)
         InsightsRoutes(
             book: InsightsBook(journal, clock: clock, own: options.account, offline: offline),
             zone: options.receipts.store.timeZone

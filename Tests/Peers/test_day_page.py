@@ -198,6 +198,12 @@ def test_a_whole_day_by_keyboard(office, server, shoot):
     expect(page.locator("#tiles")).to_contain_text("€48.30")
     for text in ("END OF Z", "UTC", "Tax, discounts"):
         expect(page.locator("#paper")).to_contain_text(text)
+    # The strip has all digits of the chain's head, for `till journal verify`; the page the first of them.
+    sequence, digest = standing(server)["last"]["journal_head"].split(":")
+    printed = page.locator("#paper").inner_text()
+    assert re.search(rf"Head after event +{sequence}\n{digest[:32]}\n{digest[32:]}\n", printed), printed
+    expect(page.get_by_role("region", name="Journal", exact=True)).to_contain_text(
+        f"Head after event {sequence}{digest[:16]}…")
     axe(page)
     shoot("z")
     z = standing(server)["last"]

@@ -1,5 +1,6 @@
 import TillCore
 import TillFeatureDay
+import TillJournal
 
 /// The day in command output.
 enum DayLine {
@@ -75,6 +76,9 @@ enum DayLine {
         }
         if !report.figures.unreadable.isEmpty {
             lines.append("payments that cannot be read: \(report.figures.unreadable.count), see till journal verify")
+        }
+        if let head = report.head {
+            lines += ["the journal's head, for till journal verify --head:", head.description]
         }
         return lines
     }

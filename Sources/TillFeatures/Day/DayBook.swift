@@ -161,9 +161,17 @@ package struct DayBook: Sendable {
         let until = session.lastCount?.at ?? clock.now()
         let (during, last) = try await totals.figures(
             of: session.account, after: session.openedSequence, until: session.lastCount?.sequence)
+        var head: ChainHead?
+        if closing != nil { head = try await self.head(after: last) }
         return DayReport(
-            session, closing: closing, until: until, lastSequence: last, during: during,
+            session, closing: closing, until: until, lastSequence: last, head: head, during: during,
             after: try await previous(of: session))
+    }
+
+    /// Returns the head of the journal's chain after the last event of a report. Events are never changed, so it is the
+    /// same before and in the commit of the close, and whatever else is sold meanwhile.
+    private func head(after sequence: Int64) async throws(DayError) -> ChainHead? {
+        do throws(JournalError) { return try await store.chainHead(after: sequence) } catch { throw .journal(error) }
     }
 
     private func movements(of session: DrawerSession) async throws(DayError) -> [CashMovement] {

@@ -1,14 +1,17 @@
 import TillCore
+import TillJournal
 
 /// The JSON form of sessions and reports. Whoever may not see totals counts blind: what tells them how much should be
 /// in the drawer is `null`.
 package enum DayJSON {
     /// Writes the day: the session and the last report.
+    /// - Parameter zone: the name of the shop's time zone, by whose clock a day is shown.
     package static func day(
-        _ session: DayBook.Standing?, last: DayBook.Standing?, seesTotals: Bool
+        _ session: DayBook.Standing?, last: DayBook.Standing?, zone: String, seesTotals: Bool
     ) -> [UInt8] {
         var writer = JSONWriter(reserving: 2_048)
         writer.beginObject()
+        writer.field("zone", zone)
         writer.key("session")
         if let session { self.session(session, seesTotals, into: &writer) } else { writer.null() }
         writer.key("last")
@@ -107,6 +110,7 @@ package enum DayJSON {
         writer.field("until", report.until.description)
         writer.field("first_sequence", report.session.firstSequence)
         writer.field("last_sequence", report.lastSequence)
+        writer.field("journal_head", report.head?.description)
         writer.field("closed_at", report.closing?.at.description)
         writer.field("closed_by", report.closing?.by)
         writer.key("session")

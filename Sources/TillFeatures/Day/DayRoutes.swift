@@ -1,3 +1,4 @@
+package import Foundation
 import HTTPTypes
 import Hummingbird
 import TillCore
@@ -7,13 +8,16 @@ package import TillWeb
 /// `/v1/day`: the drawer's session and the reports of the day, of each account its own.
 package struct DayRoutes: Sendable {
     private let book: DayBook
+    private let zone: TimeZone
 
-    package init(book: DayBook) { self.book = book }
+    /// - Parameter zone: the shop's time zone, by whose clock a day is shown.
+    package init(book: DayBook, zone: TimeZone) { (self.book, self.zone) = (book, zone) }
 
     package func register(on router: CounterRouter) {
         router.get("/v1/day", for: .read, of: .caller) { incoming in
             let (session, last) = try await book.day(of: incoming.account)
-            return .json(DayJSON.day(session, last: last, seesTotals: DayRoutes.seesTotals(incoming)))
+            return .json(
+                DayJSON.day(session, last: last, zone: zone.identifier, seesTotals: DayRoutes.seesTotals(incoming)))
         }
         router.get("/v1/day/report", for: .read, of: .caller, needs: .totals) { incoming in
             .json(DayJSON.report(try await book.current(of: incoming.account), seesTotals: true))

@@ -22,6 +22,7 @@ extension PageAsset {
         "/cards.js": script(PackageResources.cards_js),
         "/day.css": style(PackageResources.day_css),
         "/day.js": script(PackageResources.day_js),
+        "/day-clock.js": script(PackageResources.day_clock_js),
         "/day-coins.js": script(PackageResources.day_coins_js),
         "/day-count.js": script(PackageResources.day_count_js),
         "/day-report.js": script(PackageResources.day_report_js),

@@ -46,6 +46,7 @@ let addresses = """
     GET /day 200
     GET /day?view=count 200
     GET /day.js 200
+    GET /day-clock.js 200
     GET /day-count.js 200
     GET /day-report.js 200
     GET /day.css 200

@@ -1,20 +1,24 @@
 // X and Z: what was sold and what the drawer held. As tables, and as the strip of paper that is printed.
 
 import { tenderOf } from "./badges.js";
+import { clock, offsetOf, zoneShown } from "./day-clock.js";
 import { make } from "./dom.js";
 import { amount, cell, isBlind, ledger, personOf, signed } from "./day-session.js";
 import { decimal } from "./money.js";
 import { sum } from "./sums.js";
 
-const LANGUAGE = document.documentElement.lang || undefined;
-const WHEN = new Intl.DateTimeFormat(LANGUAGE, {
+const moment = clock({
   weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit",
   second: "2-digit",
 });
-const DATE = new Intl.DateTimeFormat(LANGUAGE, { day: "2-digit", month: "short", year: "numeric" });
-const TIME = new Intl.DateTimeFormat(LANGUAGE, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const date = clock({ day: "2-digit", month: "short", year: "numeric" });
+const time = clock({ hour: "2-digit", minute: "2-digit", second: "2-digit" });
 /** Characters in a line of the strip. */
 const WIDTH = 32;
+/** Digits of the head of the chain that are shown beside the strip, which has all of them. */
+const SHOWN_DIGITS = 16;
+const COMPARE = "Shows later whether an event up to there was changed. The strip has all digits; "
+  + "till journal verify --head compares them.";
 
 /**
  * A number of a Z as it stands on it. After a restore numbers come again, which the journal's epoch tells apart.
@@ -27,7 +31,7 @@ const madeAt = (report) => new Date(report.closed_at ?? report.until ?? Date.now
 
 /** How a report is called, and when it was made by whom. @param {any} report @returns {[string, string]} */
 export function titleOf(report) {
-  const when = WHEN.format(madeAt(report));
+  const when = moment(madeAt(report));
   if (report.number === null) return ["X report", `Read ${when}. Changes nothing.`];
   const by = personOf(report.closed_by);
   return [`Z report ${numberOf(report.number, report.epoch)}`, `Closed ${when}${by && ` by ${by}`}`];
@@ -141,6 +145,28 @@ function drawer(report) {
   return pane;
 }
 
+/** The number of the last event of a Z, and the head of the journal's chain after it. @param {any} report */
+const headOf = (report) => String(report.journal_head).split(":");
+
+/** What a Z is compared with its journal by: the digest in short, which is whole on the strip. @param {any} report */
+function chain(report) {
+  const [sequence, digest] = headOf(report);
+  const list = make("dl", "", { className: "ledger" });
+  const pair = make("div", "");
+  const value = make("dd", "");
+  value.append(make("bdi", `${digest.slice(0, SHOWN_DIGITS)}…`, { title: report.journal_head }));
+  pair.append(make("dt", `Head after event ${sequence}`), value);
+  list.append(pair);
+  const pane = make("section", "", { className: "pane" });
+  pane.setAttribute("aria-labelledby", "report-journal");
+  const header = make("header", "");
+  header.append(make("h3", "Journal", { id: "report-journal" }));
+  const body = make("div", "", { className: "body" });
+  body.append(list, make("p", COMPARE, { className: "small soft" }));
+  pane.append(header, body);
+  return pane;
+}
+
 /** The tables of a report. @param {any} report */
 export function tables(report) {
   const { currency } = report;
@@ -151,6 +177,7 @@ export function tables(report) {
       line(one.currency, [sum(one.gross, one.currency), signed(-one.refunds, one.currency, false)]))));
   }
   if (report.session) found.push(drawer(report));
+  if (report.journal_head) found.push(chain(report));
   return found;
 }
 
@@ -174,13 +201,6 @@ function printed(name, value, isAmount = false) {
 const UNREAD = "Their money is in none of these sums.";
 const ABSENT = "Tax, discounts and the numbers of receipts are not in this report.";
 
-/** How far the clock of a printed time is from UTC. @param {Date} date */
-function zoneOf(date) {
-  const minutes = -date.getTimezoneOffset();
-  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
-  return `UTC${minutes < 0 ? "-" : "+"}${String(hours).padStart(2, "0")}:${String(rest).padStart(2, "0")}`;
-}
-
 const RULE = "-".repeat(WIDTH) + "\n";
 const middle = (text) => " ".repeat(Math.max(0, Math.floor((WIDTH - text.length) / 2))) + text + "\n";
 /** A text in lines of the strip. */
@@ -193,10 +213,10 @@ export function strip(report) {
   const isX = report.number === null;
   const of = (name, minor) => (Number.isSafeInteger(minor) ? printed(name, figure(minor, currency), true) : []);
   const made = madeAt(report);
-  const at = (name, time) => (time ? printed(name, WHEN.format(new Date(time)).replace(/^\S+ /, "")) : []);
+  const at = (name, text) => (text ? printed(name, moment(new Date(text)).replace(/^\S+ /, "")) : []);
   const parts = [
     isX ? printed("X REPORT", "changes nothing") : printed("Z REPORT", `No. ${numberOf(report.number, report.epoch)}`),
-    printed(DATE.format(made), TIME.format(made)), printed("Times in", zoneOf(made)),
+    printed(date(made), time(made)), printed("Times in", offsetOf(made)), printed("Shop's zone", zoneShown()),
     at("Since", report.from), isX ? [] : at("Until", report.until),
     personOf(report.closed_by) ? printed("Closed by", personOf(report.closed_by)) : [],
     printed("Currency", currency), [RULE],
@@ -231,7 +251,12 @@ export function strip(report) {
   // The first event of it is the one after the last of the report before.
   const first = report.first_sequence + 1;
   const events = first > report.last_sequence ? "no event" : `${first} to ${report.last_sequence}`;
-  parts.push(printed("Journal", events), [RULE]);
+  parts.push(printed("Journal", events));
+  if (report.journal_head) {
+    const [sequence, digest] = headOf(report);
+    parts.push(printed("Head after event", sequence), [wrapped(digest)]);
+  }
+  parts.push([RULE]);
   if (totals) {
     parts.push(["Grand totals since start\n"], of("Sales", totals.gross), of("Refunds", -totals.refunds),
       totals.disputed ? of("Disputed", -totals.disputed) : [], of("Net", totals.net));
@@ -254,7 +279,7 @@ export function reportRow(report) {
   const link = make("a", "", { className: "row", href: `/day?report=${report.number}` });
   link.append(make("b", `Z ${numberOf(report.number, report.epoch)}`));
   const when = cell("when");
-  when.append(make("time", WHEN.format(madeAt(report)), { dateTime: report.closed_at ?? report.until }));
+  when.append(make("time", moment(madeAt(report)), { dateTime: report.closed_at ?? report.until }));
   const by = report.session?.difference;
   const difference = cell("num off");
   const before = report.session?.opening_difference;

@@ -2,11 +2,12 @@
 
 import { tenderOf } from "./badges.js";
 import { ask } from "./calls.js";
+import { clock, whoseTimes } from "./day-clock.js";
 import { beginCount, counted } from "./day-count.js";
 import { netOf, reportRow, strip, tables, tiles, titleOf } from "./day-report.js";
 import { drawerRows, isBlind, lastCount, ledger, personOf, phrase, signed, timeOf } from "./day-session.js";
 import { day, of, says } from "./day-state.js";
-import { $, make, ZONE } from "./dom.js";
+import { $, make } from "./dom.js";
 import { wordsOf } from "./frame.js";
 import { decimal } from "./money.js";
 import { sum } from "./sums.js";
@@ -16,8 +17,7 @@ const SETTLE_MS = 400;
 const SALES_MS = 15_000;
 const PAGE = 50;
 const VIEWS = ["session", "count", "close", "x", "reports"];
-const LANGUAGE = document.documentElement.lang || undefined;
-const DATE = new Intl.DateTimeFormat(LANGUAGE, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+const date = clock({ weekday: "long", day: "numeric", month: "long", year: "numeric" });
 
 /** Counts the reports that were asked for, so that a late one is not shown in place of another. */
 let turn = 0;
@@ -206,7 +206,7 @@ export function render() {
     else tab.removeAttribute("aria-current");
   }
   const standing = !session ? "not open" : session.state === "ended" ? "being counted" : "open";
-  $("about").textContent = `${DATE.format(new Date())} · Drawer ${standing} · Times in ${ZONE}`;
+  $("about").textContent = `${date(new Date())} · Drawer ${standing} · ${whoseTimes()}`;
   if (!$("view-count").hidden) renderCount();
   if (!$("view-session").hidden) renderSession();
   if (!$("view-close").hidden) renderClose();
