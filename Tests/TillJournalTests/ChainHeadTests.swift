@@ -47,6 +47,20 @@ struct ChainHeadTests {
         #expect(try await journal.chainHead(after: 5) == nil)
     }
 
+    @Test("is none where the link of the event, or the journal's start, is no digest")
+    func noDigest() async throws {
+        let site = Site(.sqlite)
+        let journal = try SQLiteJournal.open(at: site.path, clock: site.clock)
+        try await sell(1, journal)
+        let file = try DatabaseQueue(path: site.path)
+        try await file.write { db in
+            try db.execute(sql: "UPDATE journal SET start = x'00'; UPDATE event SET link = x'00' WHERE sequence = 3")
+        }
+        for sequence in [Int64(0), 3] { #expect(try await journal.chainHead(after: sequence) == nil) }
+        #expect(try await journal.chainHead(after: 4)?.sequence == 4)
+        try await journal.close()
+    }
+
     @Test("is another after an earlier event was changed, also where the whole chain was computed anew")
     func rewritten() async throws {
         let site = Site(.sqlite)

@@ -39,10 +39,12 @@ extension SQLiteJournal {
     /// Returns the head of the chain as it was right after an event, from the event's own row.
     public func chainHead(after sequence: Int64) async throws(JournalError) -> ChainHead? {
         try await read { db in
-            guard sequence > 0 else { return try SQLiteJournal.start(db) }
-            let row = try Row.fetchOne(db, sql: "SELECT link FROM event WHERE sequence = ?", arguments: [sequence])
+            let row =
+                try sequence > 0
+                ? Row.fetchOne(db, sql: "SELECT link FROM event WHERE sequence = ?", arguments: [sequence])
+                : Row.fetchOne(db, sql: "SELECT start FROM journal WHERE id = 1")
             guard let link = row?.octets(0), link.count == EventLink.byteCount else { return nil }
-            return ChainHead(sequence: sequence, hash: link)
+            return ChainHead(sequence: max(0, sequence), hash: link)
         }
     }
 
