@@ -61,6 +61,7 @@ def bodies(owner):
         "POST /v1/terminal/payments/{id}/settle": {},
         "POST /v1/applepay/baskets": BASKET, "PUT /v1/applepay/baskets/{id}": BASKET,
         "DELETE /v1/applepay/baskets/{id}": None, "POST /v1/applepay/guests/redeem": {"token": "0" * 64},
+        "DELETE /v1/applepay/guests/{id}": None,
         "POST /v1/payments/{id}/card_session": {"origin": "https://shop.example"},
         "POST /v1/payments/{id}/app_session": {},
         "POST /v1/payments/{id}/session_result": {"session_result": "x"},

@@ -116,10 +116,10 @@ struct CardVerificationTests {
             #"{"amount":"12.51"}"#, #"{"amount":"1250"}"#, #"{"amount":"12.5"}"#, #"{"amount":12.50}"#, "{}", "true",
             #""12.50""#,
         ] {
-            let (checkout, _) = try checkout(key(wrong))
+            let (checkout, _) = try self.checkout(key(wrong))
             await #expect(throws: CounterCheckoutError.self, "\(wrong)") { try await checkout.cardFields() }
         }
-        let (checkout, _) = try checkout(key(#"{"amount":"12.51"}"#))
+        let (checkout, _) = try self.checkout(key(#"{"amount":"12.51"}"#))
         do throws(CounterCheckoutError) {
             _ = try await checkout.cardFields()
             Issue.record("a key")

@@ -202,6 +202,16 @@ import TillTestSupport
             #expect(answer == .requiresAction(Self.waiting), "\(other): \(answer)")
             #expect(bodies.count == 3)
         }
+        // So is what PayPal still reviews: of a request that stays open the amount alone would be compared later.
+        let reviewed = Fixture.order("COMPLETED", captures: [(Fixture.taken, "PENDING")], more: card)
+        let other = reviewed.replacing(custom, with: #""custom_id":"pay_2-a1""#)
+        #expect(try await continued([look, refused, .json(200, other)]).0 == .requiresAction(Self.waiting))
+        guard case .unknown = try await continued([look, refused, .json(200, reviewed)]).0 else {
+            Issue.record("decided while it is reviewed")
+            return
+        }
+        let (unasked, asked) = try await continued([.json(200, other)])
+        #expect(unasked == .requiresAction(Self.waiting) && asked.count == 1)
         let (own, _) = try await continued([look, refused, .json(200, fitting)])
         guard case .approved(let authorization) = own else {
             Issue.record("\(own)")

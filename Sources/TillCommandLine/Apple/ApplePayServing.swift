@@ -21,6 +21,11 @@ extension ApplePayMount {
             if !hasKeys || options.domains.contains(where: \.identities.isEmpty) {
                 Output.note("Apple Pay is off because certificates are missing; till applepay doctor lists them.")
             }
+            for domain in options.domains where domain.isEnabled && domain.lacksAssociation {
+                Output.note(
+                    "Apple Pay is off on pages of \(domain.domain): its association file is empty or cannot be read. "
+                        + "Apps can pay.")
+            }
             let handovers = counter.walletHandovers(of: provider, in: options.environment)
             if !handovers.contains(options.handover) {
                 Output.note("Apple Pay is off: the provider \(provider) cannot take its tokens.")
@@ -30,13 +35,14 @@ extension ApplePayMount {
                     options: options, checkout: counter.checkout, journal: counter.journal,
                     account: counter.options.account, provider: provider, handovers: handovers, clock: counter.clock,
                     statsD: statsD,
+                    contactRetention: counter.options.contactRetention ?? CounterOptions.usualContactRetention,
                     reload: {
                         do { return try ApplePaySettings.read(settings).options() } catch {
                             Output.note(
                                 "Apple Pay keeps its earlier settings, those in \(settings) are not taken: \(error)")
                             return nil
                         }
-                    }))
+                    }, note: { Output.note($0) }))
         }
         guard Loopback.isHost(host), let opening = counter.demoOpening else { return nil }
         let shop = try settings.map { try ApplePaySettings.read($0).options() }

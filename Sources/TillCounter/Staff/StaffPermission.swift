@@ -41,6 +41,11 @@ public enum StaffPermission: String, CaseIterable, Hashable, Sendable {
         }
     }
 
+    /// All permissions of the releases before ``discount`` and ``discountFreely``; later ones are not added.
+    static let beforeDiscounts: Set<StaffPermission> = [
+        .sell, .hold, .void, .refund, .refundFreely, .drawer, .totals, .readers, .review, .staff, .settings,
+    ]
+
     /// The route scopes that it opens, in addition to ``APIScope/read``.
     package var scopes: Set<APIScope> {
         switch self {

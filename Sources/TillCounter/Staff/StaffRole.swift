@@ -89,10 +89,17 @@ struct StaffRoleRecord: RecordDocument, Hashable {
         let body = try RecordBody(stored)
         account = AccountID(rawValue: try body.text("account"))
         // A permission unknown to this release grants nothing.
-        let permissions = Set(
+        var permissions = Set(
             (body.json["permissions"]?.arrayValue ?? []).compactMap {
                 $0.stringValue.flatMap { StaffPermission(rawValue: $0) }
             })
+        // A role with all permissions of an earlier release keeps all: an update takes nothing from who has it. A role
+        // of this release has the member and says itself what it may.
+        if body.json["discount_limits"] == nil,
+            StaffPermission.beforeDiscounts.isSubset(of: permissions)
+        {
+            permissions.formUnion([.discount, .discountFreely])
+        }
         let refundLimits = try StaffRoleRecord.limits("refund_limits", of: body)
         // Roles of earlier releases have none.
         let discountLimits = try StaffRoleRecord.limits("discount_limits", of: body)

@@ -21,17 +21,23 @@ public struct ApplePayWeb: Sendable {
     ///   - handovers: the token forms that the provider accepts; Apple Pay is off if the options' form is not among
     ///     them.
     ///   - statsD: the StatsD destination, in addition to the metrics page.
+    ///   - contactRetention: the retention of contacts; a paid basket is kept as long, and 180 days at least.
     ///   - reload: reloads the options, for certificates that are replaced while the counter runs; called at most every
     ///     thirty seconds. A result of `nil` keeps the current ones. The environment never changes.
+    ///   - isAside: `false` if a request waits for `reload`. Otherwise the request that begins it still has the earlier
+    ///     options, and no request waits for a disk.
+    ///   - note: receives a sentence when an association file disappears or returns, for the log.
     public init(
         options: ApplePayOptions, checkout: Checkout, journal: any Journal & RecordStore, account: AccountID,
         provider: ProviderName, handovers: Set<WalletHandover>, clock: any TillClock = SystemClock(),
-        statsD: StatsD? = nil,
-        reload: (@Sendable () -> ApplePayOptions?)? = nil
+        statsD: StatsD? = nil, contactRetention: Span = CounterOptions.usualContactRetention,
+        reload: (@Sendable () -> ApplePayOptions?)? = nil, isAside: Bool = true,
+        note: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(PaymentTokenError) {
         self.init(
             options: options, trust: try .apple(), sandbox: nil, checkout: checkout, journal: journal,
-            account: account, provider: provider, handovers: handovers, clock: clock, statsD: statsD, reload: reload)
+            account: account, provider: provider, handovers: handovers, clock: clock, statsD: statsD,
+            contactRetention: contactRetention, reload: reload, isAside: isAside, note: note)
     }
 
     /// Sets up the sandbox, with the demo shop. Its simulator cannot reach a production shop.
@@ -79,13 +85,18 @@ public struct ApplePayWeb: Sendable {
     private init(
         options: ApplePayOptions, trust: SignerTrust, sandbox: ApplePaySandbox?, checkout: Checkout,
         journal: any Journal & RecordStore, account: AccountID, provider: ProviderName, handovers: Set<WalletHandover>,
-        clock: any TillClock, statsD: StatsD?,
-        reload: (@Sendable () -> ApplePayOptions?)? = nil
+        clock: any TillClock, statsD: StatsD?, contactRetention: Span = CounterOptions.usualContactRetention,
+        reload: (@Sendable () -> ApplePayOptions?)? = nil, isAside: Bool = false,
+        note: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        let baskets = ApplePayBaskets(journal: journal, owner: account, clock: clock)
-        let live = LiveApplePayOptions(options, clock: MeasuringClock(clock), reload: reload)
+        let baskets = ApplePayBaskets(
+            journal: journal, owner: account, clock: clock, paidFor: max(WalletBasket.paidLifetime, contactRetention))
+        let live = LiveApplePayOptions(
+            options, clock: MeasuringClock(clock), reload: reload, isAside: isAside, note: note)
         let metrics = ApplePayMetrics(statsD: statsD)
-        let customers = CustomerAccounts(journal, owner: account, clock: clock)
+        // Beside the journal's file, as the counter's other secrets; a journal in memory has no place for a key.
+        let pepper = (journal as? any CounterStore).map { Pepper(besideJournal: $0.path) }
+        let customers = CustomerAccounts(journal, owner: account, pepper: pepper, clock: clock)
         let payment = ApplePayCheckout(
             live: live, verifier: PaymentTokenVerifier(trust: trust, environment: options.environment),
             baskets: baskets, customers: customers, replay: JournalReplayStore(store: journal, clock: clock),
@@ -101,7 +112,7 @@ public struct ApplePayWeb: Sendable {
             metrics.sends
             ? Task {
                 while !Task.isCancelled {
-                    metrics.send(daysLeft: routes.daysLeft())
+                    metrics.send(daysLeft: routes.daysLeft(), domains: routes.domainStandings())
                     do { try await clock.sleep(for: ApplePayWeb.reminderInterval) } catch { return }
                 }
             } : nil
@@ -123,7 +134,9 @@ public struct ApplePayWeb: Sendable {
     }
 
     /// Returns the metrics in the Prometheus text format.
-    public func metrics() -> String { routes.metrics.text(daysLeft: routes.daysLeft()) }
+    public func metrics() -> String {
+        routes.metrics.text(daysLeft: routes.daysLeft(), domains: routes.domainStandings())
+    }
 
     /// Closes the connections to Apple.
     public func shutdown() async {

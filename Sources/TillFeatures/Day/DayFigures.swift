@@ -32,10 +32,22 @@ package struct DaySums: Hashable, Sendable {
             discounts: left.discounts.limitedSum(right.discounts))
     }
 
+    static func - (left: DaySums, right: DaySums) -> DaySums {
+        DaySums(
+            count: left.count.limitedDifference(right.count),
+            captured: left.captured.limitedDifference(right.captured),
+            refundCount: left.refundCount.limitedDifference(right.refundCount),
+            refunded: left.refunded.limitedDifference(right.refunded), tips: left.tips.limitedDifference(right.tips),
+            disputed: left.disputed.limitedDifference(right.disputed),
+            discountCount: left.discountCount.limitedDifference(right.discountCount),
+            discounts: left.discounts.limitedDifference(right.discounts))
+    }
+
     var isEmpty: Bool { self == DaySums() }
 }
 
-/// The captured and refunded money of a span of the journal, by currency, tender and provider.
+/// The captured and refunded money of a span of the journal, by currency, tender and provider, and the same money in
+/// tables.
 package struct DayFigures: Hashable, Sendable {
     /// The kind of money that one sum is of.
     package struct Line: Hashable, Sendable, Comparable {
@@ -57,6 +69,8 @@ package struct DayFigures: Hashable, Sendable {
     package private(set) var lines: [Line: DaySums] = [:]
     /// Payments that cannot be read, wholly or from an event on: their further money is in no sum.
     package var unreadable: Set<PaymentID> = []
+    /// The same money in tables; `nil` for figures of before tables were kept.
+    package private(set) var parts: DayParts? = DayParts()
 
     package init() {}
 
@@ -70,7 +84,23 @@ package struct DayFigures: Hashable, Sendable {
         lines[line] = (lines[line] ?? DaySums()) + sums
     }
 
+    /// Adds a change to a row of a table.
+    mutating func add(_ change: DayParts.Change) { parts?.add(change) }
+
+    /// The figures without their tables.
+    var withoutParts: DayFigures {
+        var figures = self
+        figures.parts = nil
+        return figures
+    }
+
+    /// Adds figures. Those without tables count as not known in each, unless neither has any.
     mutating func add(_ other: DayFigures) {
+        if parts != nil || other.parts != nil {
+            var all = parts ?? DayParts(unknown: lines)
+            all.add(other.parts ?? DayParts(unknown: other.lines))
+            parts = all
+        }
         for (line, sums) in other.lines { add(sums, to: line) }
         unreadable.formUnion(other.unreadable)
     }
@@ -128,6 +158,10 @@ extension DayFigures {
         writer.beginArray()
         for payment in unreadable.map(\.rawValue).sorted() { writer.string(payment) }
         writer.endArray()
+        if let parts {
+            writer.key("parts")
+            parts.write(into: &writer)
+        }
         writer.endObject()
     }
 
@@ -153,6 +187,11 @@ extension DayFigures {
             guard let id = payment.stringValue else { return nil }
             self.unreadable.insert(PaymentID(rawValue: id))
         }
+        // Figures of before tables were kept have none.
+        parts = nil
+        guard let kept = json?["parts"] else { return }
+        guard let parts = DayParts(json: kept) else { return nil }
+        self.parts = parts
     }
 }
 

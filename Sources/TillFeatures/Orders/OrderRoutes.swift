@@ -33,10 +33,6 @@ package struct OrderRoutes: Sendable {
         router.post(one + "/fulfil", for: .sell, of: .caller) { try await fulfil($0) }
         router.post(one + "/cancel", for: .sell, of: .caller, needs: .void) { try await move($0, to: .canceled) }
         router.post(one + "/reopen", for: .sell, of: .caller) { try await move($0, to: .open) }
-        router.on([.delete], one + "/contact", for: .sell, of: .caller) { incoming in
-            let entry = try await book.eraseContact(try name(incoming), of: incoming.account)
-            return .json(OrderJSON.whole(entry, for: incoming.scopes))
-        }
     }
 
     /// Returns the order of the path, in the shop's scope.

@@ -71,7 +71,7 @@ public enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case orderCanceled = "order.canceled"
     /// An order that was ready, fulfilled or canceled was opened again.
     case orderReopened = "order.reopened"
-    /// The customer and the note of an order were erased.
+    /// The customer and the note of an order were erased, also where the order was paid by Apple Pay.
     case orderContactErased = "order.contact_erased"
     /// A shop was connected, or given another key.
     case shopConnected = "shop.connected"
@@ -92,6 +92,8 @@ public enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case basketReplaced = "basket.replaced"
     /// The shop's server closed an unpaid Apple Pay basket.
     case basketClosed = "basket.closed"
+    /// The customer account of a guest was erased.
+    case guestErased = "guest.erased"
     /// A backup became the journal, or the current file was declared a backup.
     case journalRestored = "journal.restored"
     /// Staff confirmed that no operation of a provider is missing after a restore.

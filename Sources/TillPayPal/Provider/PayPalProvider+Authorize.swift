@@ -190,9 +190,10 @@ extension PayPalProvider {
         }
         switch await order(reference.order, until: end) {
         case .order(let order):
-            if let action, money(in: order, movedAfter: action, context, asked: asked)?.objection != nil {
-                return .requiresAction(action)
+            let moved = action.flatMap {
+                money(in: order, movedAfter: $0, context, asked: asked, isUnderReviewToo: true)
             }
+            if let action, moved?.objection != nil { return .requiresAction(action) }
             let asksBank = error.issue == .payerActionRequired
             switch order.outcome {
             // An order stays approved although the bank wants to be asked: its approval says nothing of that.

@@ -86,7 +86,9 @@ extension PayPalProvider {
         case .keyRejected(let reason): return .keyRejected(reason: reason)
         case .unknown(let reason): return .notSent(reason: "the order could not be read: \(reason)")
         }
-        if let moved = money(in: order, movedAfter: action, request.context, asked: request.amount) {
+        if let moved = money(
+            in: order, movedAfter: action, request.context, asked: request.amount, isUnderReviewToo: true)
+        {
             return moved.objection == nil ? nil : .requiresAction(action)
         }
         guard order.total == request.amount else { return .notSent(reason: amountMismatch) }

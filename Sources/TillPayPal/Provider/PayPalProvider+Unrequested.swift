@@ -24,9 +24,11 @@ extension PayPalProvider {
     }
 
     /// Compares the money of an order of the fields with what was asked for, whoever has moved it.
+    /// - Parameter isUnderReviewToo: `true` to compare money, too, that PayPal still reviews and may move.
     /// - Returns: `nil` if no money has moved, or if the action is that of another order.
     func money(
-        in order: OrderResponse, movedAfter action: CustomerAction, _ context: AttemptContext, asked: Money
+        in order: OrderResponse, movedAfter action: CustomerAction, _ context: AttemptContext, asked: Money,
+        isUnderReviewToo: Bool = false
     ) -> UnrequestedMoney? {
         guard action.order == order.orderID.rawValue else { return nil }
         let amount: Money
@@ -34,6 +36,9 @@ extension PayPalProvider {
         case .paid(let paid), .partlyPaid(let paid, refused: _): amount = moved(paid, in: order)
         // A hold that is reported without an amount is one of the order's.
         case .held(let hold): amount = hold.amount ?? order.total ?? asked
+        case .pending where isUnderReviewToo:
+            guard let reviewed = underReview(in: order) else { return nil }
+            amount = reviewed
         case .declined, .pending, .payerAction, .approved, .open, .voided: return nil
         }
         let attempt = context.attempt.rawValue
@@ -82,6 +87,12 @@ extension PayPalProvider {
             faults.append("the order does not have the known capture \(known)")
         }
         return faults
+    }
+
+    /// Returns the amount of the capture or the hold that PayPal still reviews; `nil` if none is known.
+    private func underReview(in order: OrderResponse) -> Money? {
+        if let capture = order.captures.first(where: { $0.status == .pending }) { return capture.amount }
+        return order.authorizations.first { $0.status == .pending }?.amount
     }
 
     /// Returns the amount of the hold of which a part is captured, as long as more may be: a capture of others that was

@@ -101,7 +101,7 @@ struct DayTests {
         try await world.append([.captured(first, nil)], to: id)
         let both = DaySums(count: 2, captured: 1_000, discountCount: 1, discounts: 100)
         #expect(try await book.current(of: .main).report.figures.sum(of: .eur) == both)
-        let whole = try await DayTotals(world.till).figures(of: .main, after: 0).figures
+        let whole = try await DayTotals(world.till, zone: world.zone).figures(of: .main, after: 0).figures
         #expect(whole.sum(of: .eur) == both)
     }
 
@@ -181,9 +181,10 @@ struct DayTests {
         await #expect(throws: DayError.dayNotOpen) { try await book.current(of: .main) }
         _ = try await open(1_000, book)
         let opened = try #require(try await book.day(of: .main).session?.session)
-        let isOpen = DayError.dayOpen(since: opened.openedAt, by: opened.openedBy)
+        let since = DayClock(world.zone).text(opened.openedAt)
+        let isOpen = DayError.dayOpen(since: since, by: opened.openedBy)
         await #expect(throws: isOpen) { try await self.open(1_000, book) }
-        #expect(isOpen.what.contains("\(opened.openedAt), opened by \(opened.openedBy)"))
+        #expect(isOpen.what.contains("\(since), opened by \(opened.openedBy)"))
         await #expect(throws: DayError.notCounted) { try await book.close(of: .main) }
         await #expect(throws: DayError.dayNotEnded) { try await book.resume(.main) }
         await #expect(throws: DayError.drawerHasLess) {

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import TillCore
 @testable import TillFeatureDay
@@ -23,6 +24,8 @@ final class DayDeaths: Sendable {
 final class DayWorld: Sendable {
     let storage = MemoryJournal.Storage()
     let clock = ManualClock()
+    /// The shop's time zone: its hours begin half an hour before or after those of UTC.
+    let zone = TimeZone(secondsFromGMT: 5 * 3_600 + 1_800) ?? .gmt
     /// The process that sells; it never dies.
     let till: MemoryJournal
     private let histories = Mutex<[PaymentID: [RecordedEvent]]>([:])
@@ -34,7 +37,7 @@ final class DayWorld: Sendable {
         let journal = MemoryJournal(
             storage: storage, clock: clock, beforeCommit: { _ in deaths?.strike() },
             afterCommit: { _ in deaths?.strike() })
-        return DayBook(journal, clock: clock, differenceLimit: limit)
+        return DayBook(journal, clock: clock, differenceLimit: limit, zone: zone)
     }
 
     /// Sells for an amount.

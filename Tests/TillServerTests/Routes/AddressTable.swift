@@ -50,8 +50,10 @@ let addresses = """
     GET /day 200
     GET /day?view=count 200
     GET /day.js 200
+    GET /day-clock.js 200
     GET /day-count.js 200
     GET /day-report.js 200
+    GET /day-tables.js 200
     GET /day.css 200
     GET /insights 200
     GET /insights?days=7 200
@@ -284,6 +286,10 @@ let addresses = """
     GET /v1/day/reports/x 404 report_not_found
     GET /v1/day/reports/%ff 404 not_found
     GET /v1/day/reports/9223372036854775807 404 report_not_found
+    GET /v1/day/reports/1.csv 404 report_not_found
+    GET /v1/day/reports/x.csv 404 report_not_found
+    GET /v1/day/reports/1.csv?limit=1 400 unknown_parameter
+    POST /v1/day/reports/1.csv 405 method_not_allowed GET,HEAD
     POST /v1/day/open 422 invalid_request
     POST /v1/day/cash 400 idempotency_key_missing
     POST /v1/day/count 422 invalid_request
@@ -511,6 +517,7 @@ let addresses = """
     GET* /v1/printers 401 unauthorized
     GET* /v1/day 401 unauthorized
     GET* /v1/day/reports/1 401 unauthorized
+    GET* /v1/day/reports/1.csv 401 unauthorized
     POST* /v1/day/open 401 unauthorized
     GET* /v1/insights 401 unauthorized
     GET* /v1/insights.csv 401 unauthorized

@@ -38,19 +38,25 @@ struct RoutedCounter {
     ///   - hardware: accounts that may use its readers, too.
     ///   - modules: the configured providers.
     ///   - providers: those that the payments are made with instead of the counter's own, the default one first.
+    ///   - shop: makes its Apple Pay; by default the sandbox's shop.
     init(
         orderScope: OrderScope? = nil, account: AccountID = .main, other: AccountID = AccountID(rawValue: "other"),
         hardware: Set<AccountID> = [], modules: [any ProviderModule] = [],
-        providers: [any PaymentServiceProvider] = []
+        providers: [any PaymentServiceProvider] = [], shop: ((Counter) throws -> ApplePayWeb)? = nil
     ) async throws {
         folder = NSTemporaryDirectory() + "till-routes-\(UUID().uuidString)"
         let path = folder + "/journal.sqlite"
         var setup = CounterOptions(journal: path)
         setup.account = account
         let counter = try await Counter.open(setup, journal: SQLiteJournal.open(at: path))
-        let mount = ApplePayMount(shop: {
-            try .sandbox(checkout: counter.checkout, journal: counter.journal, account: account)
-        })
+        let mount: ApplePayMount
+        if let shop {
+            mount = ApplePayMount(try shop(counter))
+        } else {
+            mount = ApplePayMount(shop: {
+                try .sandbox(checkout: counter.checkout, journal: counter.journal, account: account)
+            })
+        }
         var options = ServerOptions()
         options.orderScope = orderScope
         if let provider = providers.first { options.defaultProvider = provider.name }

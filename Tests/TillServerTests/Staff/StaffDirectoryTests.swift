@@ -130,6 +130,34 @@ struct StaffDirectoryTests {
         }
     }
 
+    @Test(
+        "A role that an earlier release made with all permissions keeps all; others are as they were",
+        arguments: SessionPlace.Kind.allCases)
+    func rolesOfBefore(kind: SessionPlace.Kind) async throws {
+        let place = try SessionPlace(kind)
+        let directory = StaffDirectory(place.store, account: .main, clock: place.clock)
+        let all = StaffPermission.beforeDiscounts
+        func record(_ name: String, _ permissions: Set<StaffPermission>) -> Record {
+            let words = permissions.words.map { "\"\($0)\"" }.joined(separator: ",")
+            let body = #"{"account":"main","name":"\#(name)","permissions":[\#(words)],"refund_limits":{}}"#
+            return Record(
+                RecordID(StaffRoleRecord.collection, StaffRoleRecord.key(.main, name)), body: Array(body.utf8),
+                fields: ["account": "main"])
+        }
+        let less = all.subtracting([.settings])
+        try await place.store.change([.insert(record("boss", all)), .insert(record("deputy", less))])
+        try await directory.put(try StaffRole(name: "strict", permissions: all))
+        let roles = Dictionary(try await directory.roles().map { ($0.name, $0) }) { $1 }
+        let boss = try #require(roles["boss"])
+        #expect(boss.permissions == .all && boss.covers(.owner) && StaffRole.owner.covers(boss))
+        #expect(roles["deputy"]?.permissions == less)
+        #expect(roles["strict"]?.permissions == all, "this release can take the discounts from a role")
+        // Written again with nothing changed it stays as it is read.
+        try await directory.put(boss)
+        #expect(try await directory.roles().first { $0.name == "boss" } == boss)
+        try await place.close()
+    }
+
     @Test("Every scope of a route is opened by a permission, and cashiers get the least")
     func permissionsOpenScopes() {
         for scope in APIScope.allCases where scope != .read {

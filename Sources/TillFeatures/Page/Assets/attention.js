@@ -1,5 +1,6 @@
 // "Attention": what waits for a person. Payments and incidents stand in the list, what does not match a statement below
-// it; one that is opened takes the list's place. The filter and the open entry stand in the address.
+// it; one that is opened takes the list's place. The filter and the open entry stand in the address. What must be
+// mended of the counter's setup stands in the list, too; it ends with its cause, and leads to the counter's health.
 
 import { closeEntry, finishResolutions, openEntry } from "./attention-entry.js";
 import { age, entryTitle, hasDeadline, incidentTitle, local } from "./attention-words.js";
@@ -21,7 +22,7 @@ let timer = 0;
 const MOST_ROWS = 60;
 /** What the list shows, so that nothing moves under a finger while nothing has changed. */
 let drawn = "";
-/** @type {{entries: any[], incidents: any[], statements: any, isMore: boolean} | null} */
+/** @type {{entries: any[], incidents: any[], setup: any[], statements: any, isMore: boolean} | null} */
 let known = null;
 
 const FILTERS = {
@@ -38,21 +39,22 @@ const filterName = () => {
 };
 
 /** All that stands in the list, oldest first. @returns {any[]} */
-const tasks = ({ entries, incidents }) =>
+const tasks = ({ entries, incidents, setup }) =>
   [...entries.map((entry) => ({ entry, since: entry.since })),
-    ...incidents.map((incident) => ({ incident, since: incident.since }))]
+    ...incidents.map((incident) => ({ incident, since: incident.since })),
+    ...setup.map((notice) => ({ notice, since: notice.since ?? "" }))]
     .sort((one, other) => (one.since < other.since ? -1 : one.since > other.since ? 1 : 0));
 
 const show = () => (filterName() === "all" ? "" : filterName());
 
-/** @param {(Node | string)[][]} words */
+/** @param {string} href Empty for no link. @param {(Node | string)[][]} words */
 function line(name, href, words, sum, since, seconds, assignee = null) {
   const element = make("li", "", { className: "task" });
   const about = make("div", "", { className: "about" });
   const head = make("h3", "");
-  const link = make("a", "", { href });
-  link.append(...parts(name));
-  head.append(link);
+  const title = href ? make("a", "", { href }) : head;
+  title.append(...parts(name));
+  if (title !== head) head.append(title);
   about.append(head);
   for (const sentence of words) {
     const text = make("p", "");
@@ -64,13 +66,19 @@ function line(name, href, words, sum, since, seconds, assignee = null) {
   }
   element.append(about);
   if (sum) element.append(make("p", sum, { className: "stake" }));
+  if (!since) return element;
   const old = make("p", "", { className: "due" });
   old.append(make("time", age(seconds), { dateTime: since, title: local(since) }));
   element.append(old);
   return element;
 }
 
-function row({ entry, incident }) {
+function row({ entry, incident, notice }) {
+  if (notice) {
+    const words = [notice.reason, notice.next].map((text) => parts(foreign(text)));
+    const href = may("settings") ? "/settings/health" : "";
+    return line(say("attention.setup", { name: notice.subject }), href, words, "", notice.since, notice.age_seconds);
+  }
   if (entry) {
     const href = reviewAddress({ show: show(), entry: `${entry.payment_id}.${entry.number}` });
     const words = [entry.reason, entry.next].map((text) => linked(foreign(text)));
@@ -109,6 +117,10 @@ function fill(name, list, all, make) {
     say("attention.oldest", { shown: MOST_ROWS, all: counted(all.length) });
 }
 
+/** What a row shows, but for its age. */
+const keyOf = ({ entry, incident, notice }) => (notice ? `${notice.code} ${notice.subject} ${notice.reason}`
+  : `${incident?.id ?? `${entry.payment_id}.${entry.number}`} ${(entry ?? incident).assignee?.name ?? ""}`);
+
 function draw() {
   if (!known) return;
   const all = tasks(known);
@@ -117,9 +129,7 @@ function draw() {
   const text = known.isMore ? `${count}+` : String(count);
   $("to-review-count").replaceChildren(text, make("span", ` ${say("attention.open")}`, { className: "only-sr" }));
   $("to-review-count").hidden = count === 0;
-  const keys = [...all.map(({ entry, incident }) =>
-    `${incident?.id ?? `${entry.payment_id}.${entry.number}`} ${(entry ?? incident).assignee?.name ?? ""}`),
-    ...breaks.map(({ id }) => id), filterName()].join(" ");
+  const keys = [...all.map(keyOf), ...breaks.map(({ id }) => id), filterName()].join(" ");
   if (keys === drawn) return;
   const focused = document.activeElement?.getAttribute("href");
   const isInside = $("attention-view").contains(document.activeElement);
@@ -152,7 +162,7 @@ async function load() {
     // What does not match a statement stands in its own half.
     const incidents = queue.incidents.filter(({ kind }) => kind !== "statement");
     const isMore = queue.incidents_open > queue.incidents.length || queue.attention.length >= MOST;
-    known = { entries: queue.attention, incidents, statements, isMore };
+    known = { entries: queue.attention, incidents, setup: queue.setup ?? [], statements, isMore };
     if ($("queue-state").dataset.tone === "bad") tell("", "");
     showStatements(statements);
     draw();

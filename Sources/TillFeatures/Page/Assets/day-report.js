@@ -1,26 +1,29 @@
 // X and Z: what was sold and what the drawer held. As tables, and as the strip of paper that is printed.
 
 import { tenderOf } from "./badges.js";
+import { clock, offsetOf, zoneShown } from "./day-clock.js";
 import { make } from "./dom.js";
 import { amount, cell, isBlind, ledger, personOf, signed, tenderShown } from "./day-session.js";
+import { blocks, folded, line, netOf, table } from "./day-tables.js";
 import { decimal } from "./money.js";
 import { sum } from "./sums.js";
 import { say } from "./words.js";
 
-const LANGUAGE = document.documentElement.lang || undefined;
 /** @type {Intl.DateTimeFormatOptions} */
 const TO_THE_SECOND = {
   weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit",
   second: "2-digit",
 };
-const WHEN = new Intl.DateTimeFormat(LANGUAGE, TO_THE_SECOND);
+const moment = clock(TO_THE_SECOND);
 // The strip is English in every language of the page, as is what the till itself prints of the day.
-const PRINTED = new Intl.DateTimeFormat("en", TO_THE_SECOND);
-const DATE = new Intl.DateTimeFormat("en", { day: "2-digit", month: "short", year: "numeric" });
-const TIME = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-const NUMBER = new Intl.NumberFormat(LANGUAGE);
+const printedAt = clock(TO_THE_SECOND, "en");
+const date = clock({ day: "2-digit", month: "short", year: "numeric" }, "en");
+const clockTime = clock({ hour: "2-digit", minute: "2-digit", second: "2-digit" }, "en");
+const NUMBER = new Intl.NumberFormat(document.documentElement.lang || undefined);
 /** Characters in a line of the strip. */
 const WIDTH = 32;
+/** Digits of the head of the chain that are shown beside the strip, which has all of them. */
+const SHOWN_DIGITS = 16;
 
 /**
  * A number of a Z as it stands on it. After a restore numbers come again, which the journal's epoch tells apart.
@@ -33,7 +36,7 @@ const madeAt = (report) => new Date(report.closed_at ?? report.until ?? Date.now
 
 /** How a report is called, and when it was made by whom. @param {any} report @returns {[string, string]} */
 export function titleOf(report) {
-  const time = WHEN.format(madeAt(report));
+  const time = moment(madeAt(report));
   if (report.number === null) return [say("day.xReport"), say("day.readAt", { time })];
   const name = personOf(report.closed_by);
   return [
@@ -65,51 +68,6 @@ export function tiles(report) {
   });
 }
 
-function head(titles) {
-  const group = make("thead", "");
-  group.setAttribute("role", "rowgroup");
-  const line = make("tr", "");
-  line.setAttribute("role", "row");
-  line.append(...titles.map((title, index) => {
-    const element = make("th", title, { scope: "col", className: index ? "num" : "" });
-    element.setAttribute("role", "columnheader");
-    return element;
-  }));
-  group.append(line);
-  return group;
-}
-
-function line(name, texts) {
-  const element = make("tr", "");
-  element.setAttribute("role", "row");
-  const first = make("th", name, { scope: "row" });
-  first.setAttribute("role", "rowheader");
-  element.append(first, ...texts.map((text) => cell("num", amount(text))));
-  return element;
-}
-
-function group(tag, lines) {
-  const element = make(tag, "");
-  element.setAttribute("role", "rowgroup");
-  element.append(...lines);
-  return element;
-}
-
-/** A table that scrolls by itself where it is too wide. */
-function table(title, titles, lines, last) {
-  const element = make("table", "", { className: "table tight" });
-  element.setAttribute("role", "table");
-  element.append(make("caption", title, { className: "cap" }), head(titles), group("tbody", lines));
-  if (last) element.append(group("tfoot", [last]));
-  const pane = make("div", "", { className: "pane scroll", tabIndex: 0 });
-  pane.setAttribute("role", "region");
-  pane.setAttribute("aria-label", title);
-  pane.append(element);
-  return pane;
-}
-
-/** What is left of a line's money. */
-export const netOf = (one) => one.captured - one.refunded - (one.disputed ?? 0);
 const added = (list, member) => list.reduce((all, one) => all + (one[member] ?? 0), 0);
 
 function by(title, member, list, currency) {
@@ -155,6 +113,28 @@ function drawer(report) {
   return pane;
 }
 
+/** The number of the last event of a Z, and the head of the journal's chain after it. @param {any} report */
+const headOf = (report) => String(report.journal_head).split(":");
+
+/** What a Z is compared with its journal by: the digest in short, which is whole on the strip. @param {any} report */
+function chain(report) {
+  const [sequence, digest] = headOf(report);
+  const list = make("dl", "", { className: "ledger" });
+  const pair = make("div", "");
+  const value = make("dd", "");
+  value.append(make("bdi", `${digest.slice(0, SHOWN_DIGITS)}…`, { title: report.journal_head }));
+  pair.append(make("dt", say("day.headAfter", { number: Number(sequence) })), value);
+  list.append(pair);
+  const pane = make("section", "", { className: "pane" });
+  pane.setAttribute("aria-labelledby", "report-journal");
+  const header = make("header", "");
+  header.append(make("h3", say("day.journal"), { id: "report-journal" }));
+  const body = make("div", "", { className: "body" });
+  body.append(list, make("p", say("day.compareHead"), { className: "small soft" }));
+  pane.append(header, body);
+  return pane;
+}
+
 /** The tables of a report. @param {any} report */
 export function tables(report) {
   const { currency } = report;
@@ -166,7 +146,8 @@ export function tables(report) {
       line(one.currency, [sum(one.gross, one.currency), signed(-one.refunds, one.currency, false)]))));
   }
   if (report.session) found.push(drawer(report));
-  return found;
+  if (report.journal_head) found.push(chain(report));
+  return [...found, ...folded(report)];
 }
 
 // ---- The strip
@@ -187,14 +168,8 @@ function printed(name, value, isAmount = false) {
 }
 
 const UNREAD = "Their money is in none of these sums.";
-const ABSENT = "Tax and the numbers of receipts are not in this report.";
-
-/** How far the clock of a printed time is from UTC. @param {Date} date */
-function zoneOf(date) {
-  const minutes = -date.getTimezoneOffset();
-  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
-  return `UTC${minutes < 0 ? "-" : "+"}${String(hours).padStart(2, "0")}:${String(rest).padStart(2, "0")}`;
-}
+const ABSENT = "The numbers of receipts are not in this report.";
+const UNDIVIDED = "By card network, tax, staff, shop and hour: not kept for this report.";
 
 const RULE = "-".repeat(WIDTH) + "\n";
 const middle = (text) => " ".repeat(Math.max(0, Math.floor((WIDTH - text.length) / 2))) + text + "\n";
@@ -202,16 +177,19 @@ const middle = (text) => " ".repeat(Math.max(0, Math.floor((WIDTH - text.length)
 const wrapped = (text) =>
   (text.match(new RegExp(`\\S.{0,${WIDTH - 1}}(?=\\s|$)|.{1,${WIDTH}}`, "gu")) ?? []).join("\n") + "\n";
 
+/** A name that fits into a line. */
+const shortened = (name) => (name.length > WIDTH ? `${name.slice(0, WIDTH - 1)}…` : name);
+
 /** The report as it is printed. @param {any} report @returns {(string | Node)[]} */
 export function strip(report) {
   const { currency, sales, session, totals } = report;
   const isX = report.number === null;
   const of = (name, minor) => (Number.isSafeInteger(minor) ? printed(name, figure(minor, currency), true) : []);
   const made = madeAt(report);
-  const at = (name, time) => (time ? printed(name, PRINTED.format(new Date(time)).replace(/^\S+ /, "")) : []);
+  const at = (name, time) => (time ? printed(name, printedAt(new Date(time)).replace(/^\S+ /, "")) : []);
   const parts = [
     isX ? printed("X REPORT", "changes nothing") : printed("Z REPORT", `No. ${numberOf(report.number, report.epoch)}`),
-    printed(DATE.format(made), TIME.format(made)), printed("Times in", zoneOf(made)),
+    printed(date(made), clockTime(made)), printed("Times in", offsetOf(made)), printed("Shop's zone", zoneShown()),
     at("Since", report.from), isX ? [] : at("Until", report.until),
     personOf(report.closed_by) ? printed("Closed by", personOf(report.closed_by)) : [],
     printed("Currency", currency), [RULE],
@@ -229,6 +207,11 @@ export function strip(report) {
       one.disputed ? printed(`Disputed ${one.currency}`, figure(-one.disputed, one.currency), true) : []);
   }
   if (report.others?.length > 0) parts.push([RULE]);
+  for (const { title, rows, currency: its } of blocks(report)) {
+    parts.push([wrapped(title)], ...rows.map(([name, minor]) => printed(shortened(name), figure(minor, its), true)),
+      [RULE]);
+  }
+  if (report.breakdowns === null) parts.push([wrapped(UNDIVIDED), RULE]);
   if (session) {
     parts.push(of("Float", session.float), of("Opening difference", session.opening_difference),
       session.opening_reason ? [wrapped(session.opening_reason)] : []);
@@ -247,7 +230,12 @@ export function strip(report) {
   // The first event of it is the one after the last of the report before.
   const first = report.first_sequence + 1;
   const events = first > report.last_sequence ? "no event" : `${first} to ${report.last_sequence}`;
-  parts.push(printed("Journal", events), [RULE]);
+  parts.push(printed("Journal", events));
+  if (report.journal_head) {
+    const [sequence, digest] = headOf(report);
+    parts.push(printed("Head after event", sequence), [wrapped(digest)]);
+  }
+  parts.push([RULE]);
   if (totals) {
     parts.push(["Grand totals since start\n"], of("Sales", totals.gross), of("Refunds", -totals.refunds),
       totals.disputed ? of("Disputed", -totals.disputed) : [], of("Net", totals.net));
@@ -270,7 +258,7 @@ export function reportRow(report) {
   const link = make("a", "", { className: "row", href: `/day?report=${report.number}` });
   link.append(make("b", `Z ${numberOf(report.number, report.epoch)}`));
   const when = cell("when");
-  when.append(make("time", WHEN.format(madeAt(report)), { dateTime: report.closed_at ?? report.until }));
+  when.append(make("time", moment(madeAt(report)), { dateTime: report.closed_at ?? report.until }));
   const by = report.session?.difference;
   const difference = cell("num off");
   const before = report.session?.opening_difference;

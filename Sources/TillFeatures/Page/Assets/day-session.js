@@ -1,15 +1,13 @@
 // What happened in the drawer since it was opened, and how what is expected in it comes about.
 
 import { tenderOf } from "./badges.js";
+import { clock, isToday } from "./day-clock.js";
 import { make } from "./dom.js";
 import { sum } from "./sums.js";
 import { language, say } from "./words.js";
 
-const LANGUAGE = document.documentElement.lang || undefined;
-const TIME = new Intl.DateTimeFormat(LANGUAGE, { hour: "2-digit", minute: "2-digit" });
-const DAY_TIME = new Intl.DateTimeFormat(LANGUAGE, {
-  day: "numeric", month: "short", hour: "2-digit", minute: "2-digit",
-});
+const time = clock({ hour: "2-digit", minute: "2-digit" });
+const dayTime = clock({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 
 export const KINDS = {
   paid_in: { word: say("day.paidIn"), sign: 1 }, paid_out: { word: say("day.paidOut"), sign: -1 },
@@ -41,7 +39,7 @@ export const personOf = (by) => (typeof by === "string" ? by : by?.name ?? by?.t
 /** The time of a day; with its day if that is not today. @param {string} at */
 export function timeOf(at) {
   const date = new Date(at);
-  return (date.toDateString() === new Date().toDateString() ? TIME : DAY_TIME).format(date);
+  return (isToday(date) ? time : dayTime)(date);
 }
 
 /** Whether sums of cash are kept from whoever counts. @param {any} session */

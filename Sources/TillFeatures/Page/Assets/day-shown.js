@@ -1,11 +1,13 @@
 // What is shown of the day: the drawer, its count, the difference, X and Z, as the page's address says.
 
 import { ask } from "./calls.js";
+import { clock, whoseTimes } from "./day-clock.js";
 import { beginCount, counted } from "./day-count.js";
-import { netOf, reportRow, strip, tables, tiles, titleOf } from "./day-report.js";
+import { reportRow, strip, tables, tiles, titleOf } from "./day-report.js";
 import { drawerRows, isBlind, lastCount, ledger, personOf, signed, tenderShown, timeOf } from "./day-session.js";
 import { day, of, says } from "./day-state.js";
-import { $, make, ZONE } from "./dom.js";
+import { netOf } from "./day-tables.js";
+import { $, make } from "./dom.js";
 import { wordsOf } from "./frame.js";
 import { decimal } from "./money.js";
 import { sum } from "./sums.js";
@@ -16,8 +18,7 @@ const SETTLE_MS = 400;
 const SALES_MS = 15_000;
 const PAGE = 50;
 const VIEWS = ["session", "count", "close", "x", "reports"];
-const LANGUAGE = document.documentElement.lang || undefined;
-const DATE = new Intl.DateTimeFormat(LANGUAGE, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+const date = clock({ weekday: "long", day: "numeric", month: "long", year: "numeric" });
 
 /** Counts the reports that were asked for, so that a late one is not shown in place of another. */
 let turn = 0;
@@ -203,7 +204,7 @@ export function render() {
   }
   const standing = !session ? say("day.notOpen")
     : session.state === "ended" ? say("day.beingCounted") : say("day.isOpen");
-  $("about").textContent = `${DATE.format(new Date())} · ${standing} · ${say("day.zone", { zone: ZONE })}`;
+  $("about").textContent = `${date(new Date())} · ${standing} · ${whoseTimes()}`;
   if (!$("view-count").hidden) renderCount();
   if (!$("view-session").hidden) renderSession();
   if (!$("view-close").hidden) renderClose();
@@ -246,6 +247,8 @@ function showReport(report) {
   $("tiles").replaceChildren(...tiles(report));
   $("tables").replaceChildren(...tables(report));
   $("paper").replaceChildren(...strip(report));
+  $("csv").hidden = report.number === null;
+  $("csv").setAttribute("href", `/v1/day/reports/${report.number}.csv`);
   $("sheet").hidden = false;
 }
 

@@ -2,6 +2,7 @@
 // other devices do.
 
 import { ask, Refusal } from "./calls.js";
+import { keepZone } from "./day-clock.js";
 import { $ } from "./dom.js";
 import { wordsOf } from "./frame.js";
 import { session as shared } from "./session.js";
@@ -47,6 +48,7 @@ export async function refresh() {
     if (text === known) return;
     known = text;
     const { isRead, session } = day;
+    keepZone(found.zone);
     Object.assign(day, { isRead: true, session: found.session, last: found.last });
     if (isRead && !isBusy && session?.id !== found.session?.id) {
       says("done", session ? say("day.closedElsewhere") : say("day.openedElsewhere"));

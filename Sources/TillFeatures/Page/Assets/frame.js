@@ -76,11 +76,12 @@ async function count() {
     return;
   }
   try {
-    const [{ attention, incidents, incidents_open: all }, { breaks }] = await Promise.all([
+    const [{ attention, incidents, incidents_open: all, setup = [] }, { breaks }] = await Promise.all([
       ask("GET", `/v1/attention?limit=${MOST_LISTED}`), ask("GET", "/v1/reconciliation"),
     ]);
     // What does not match a statement is an incident, too, and counted once.
-    const open = attention.length + incidents.filter(({ kind }) => kind !== "statement").length + breaks.length;
+    const open = attention.length + incidents.filter(({ kind }) => kind !== "statement").length + breaks.length
+      + setup.length;
     const isMore = all > incidents.length || attention.length >= MOST_LISTED;
     const text = isMore ? `${open}+` : String(open);
     $("attention-count").replaceChildren(text, make("span", ` ${say("top.open")}`, { className: "only-sr" }));

@@ -492,6 +492,7 @@ export const WORDS = {
   "attention.title": "{title}: {name}",
   "attention.titleOrder": "{title}: الطلب {order}",
   "attention.breakTitle": "{provider}: غير مطابق",
+  "attention.setup": "الإعداد: {name}",
   "attention.justNow": "الآن",
   "attention.minutes": "{count} د",
   "attention.hours": "{count} س",

@@ -462,6 +462,7 @@ export const WORDS = {
   "attention.title": "{title}: {name}",
   "attention.titleOrder": "{title}: Bestellung {order}",
   "attention.breakTitle": "{provider}: stimmt nicht überein",
+  "attention.setup": "Einrichtung: {name}",
   "attention.justNow": "gerade eben",
   "attention.minutes": "{count} Min.",
   "attention.hours": "{count} Std.",

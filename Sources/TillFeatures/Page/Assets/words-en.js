@@ -245,6 +245,7 @@ export const WORDS = {
   "attention.title": "{title}: {name}",
   "attention.titleOrder": "{title}: order {order}",
   "attention.breakTitle": "{provider}: does not match",
+  "attention.setup": "Setup: {name}",
   "attention.justNow": "just now",
   "attention.minutes": "{count} min",
   "attention.hours": "{count} h",

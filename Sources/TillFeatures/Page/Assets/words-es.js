@@ -471,6 +471,7 @@ export const WORDS = {
   "attention.title": "{title}: {name}",
   "attention.titleOrder": "{title}: pedido {order}",
   "attention.breakTitle": "{provider}: no coincide",
+  "attention.setup": "Configuración: {name}",
   "attention.justNow": "ahora mismo",
   "attention.minutes": "{count} min",
   "attention.hours": "{count} h",

@@ -476,6 +476,7 @@ export const WORDS = {
   "attention.title": "{title} : {name}",
   "attention.titleOrder": "{title} : commande {order}",
   "attention.breakTitle": "{provider} : ne correspond pas",
+  "attention.setup": "Configuration : {name}",
   "attention.justNow": "à l’instant",
   "attention.minutes": "{count} min",
   "attention.hours": "{count} h",

@@ -465,6 +465,7 @@ export const WORDS = {
   "attention.title": "{title}: {name}",
   "attention.titleOrder": "{title}: הזמנה {order}",
   "attention.breakTitle": "{provider}: לא תואם",
+  "attention.setup": "הגדרות: {name}",
   "attention.justNow": "עכשיו",
   "attention.minutes": "{count} דק׳",
   "attention.hours": "{count} שע׳",

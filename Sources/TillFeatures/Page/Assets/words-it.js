@@ -473,6 +473,7 @@ export const WORDS = {
   "attention.title": "{title}: {name}",
   "attention.titleOrder": "{title}: ordine {order}",
   "attention.breakTitle": "{provider}: non corrisponde",
+  "attention.setup": "Configurazione: {name}",
   "attention.justNow": "adesso",
   "attention.minutes": "{count} min",
   "attention.hours": "{count} h",

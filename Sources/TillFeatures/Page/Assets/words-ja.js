@@ -445,6 +445,7 @@ export const WORDS = {
   "attention.title": "{title}：{name}",
   "attention.titleOrder": "{title}：注文{order}",
   "attention.breakTitle": "{provider}：不一致",
+  "attention.setup": "設定：{name}",
   "attention.justNow": "たった今",
   "attention.minutes": "{count}分",
   "attention.hours": "{count}時間",

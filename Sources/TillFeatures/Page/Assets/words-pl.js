@@ -483,6 +483,7 @@ export const WORDS = {
   "attention.title": "{title}: {name}",
   "attention.titleOrder": "{title}: zamówienie {order}",
   "attention.breakTitle": "{provider}: nie zgadza się",
+  "attention.setup": "Konfiguracja: {name}",
   "attention.justNow": "przed chwilą",
   "attention.minutes": "{count} min",
   "attention.hours": "{count} godz.",
