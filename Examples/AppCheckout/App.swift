@@ -87,9 +87,14 @@ struct App: Sendable {
         switch fields {
         case .stripe(let key):
             screen.say("stripe: \(key)", ["provider": .string("stripe"), "publishable_key": .string(key)])
-        case .braintree(let token):
+        case .braintree(let token, let verification):
             let text = token.reveal()
-            screen.say("braintree: \(text)", ["provider": .string("braintree"), "client_token": .string(text)])
+            screen.say(
+                "braintree: \(text)",
+                [
+                    "provider": .string("braintree"), "client_token": .string(text),
+                    "three_d_secure": verification?.document,
+                ])
         case .payPal(let client):
             screen.say("paypal: \(client)", ["provider": .string("paypal"), "client_id": .string(client)])
         case .adyen(let key):

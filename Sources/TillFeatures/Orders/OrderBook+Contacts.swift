@@ -1,6 +1,6 @@
 import TillCheckout
 package import TillCore
-package import TillCounter
+import TillCounter
 package import TillJournal
 import TillWeb
 
