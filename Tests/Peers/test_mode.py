@@ -128,7 +128,7 @@ def test_the_page_of_a_live_counter_begins_with_its_reader_unless_somebody_chose
         expect(way(page, "Card reader")).to_be_checked(timeout=WAIT)
         expect(page.locator("#reader option")).to_have_text(["Front"])
         held = []
-        page.route("**/v1/terminal/readers", held.append)
+        page.route("**/v1/terminal/readers", lambda route: held.append(route))
         with page.expect_request("**/v1/terminal/readers"):
             page.reload()
         expect(way(page, "Card reader")).to_be_hidden()

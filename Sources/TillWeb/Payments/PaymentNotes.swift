@@ -27,8 +27,8 @@ package struct PaymentNotes: Sendable {
         var by = author
         // As with events: the address is in the audit log only.
         by.address = nil
-        // Of two requests at the same moment the journal takes one note of a number, and the other counts anew: there is
-        // one more each time.
+        // Of two requests at the same moment the journal takes one note of a number, and the other counts anew: there
+        // is one more each time.
         for _ in 0...PaymentNotes.maximumOfPayment {
             let notes = try await self.notes(on: payment.id)
             if let known = notes.first(where: { $0.request == request }) {
