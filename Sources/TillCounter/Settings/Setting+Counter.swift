@@ -39,8 +39,8 @@ extension Setting {
     public static let contactDays = Setting(
         key: "contacts.retention_days", option: nil, kind: .number(1...3_650), defaultValue: nil,
         about:
-            "After how many days the customer and the note of an order, and the account of a guest, are erased. Without "
-            + "it booked orders keep them, and paid Apple Pay baskets and guests have 180 days."
+            "After how many days the customer and the note of an order, and the account of a guest, are erased. "
+            + "Without it booked orders keep them, and paid Apple Pay baskets and guests have 180 days."
     )
     /// The simulated latency of the sandbox.
     public static let sandboxLatency = Setting(

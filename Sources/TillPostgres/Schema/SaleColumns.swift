@@ -20,8 +20,8 @@ enum SaleColumns {
     static let function = "till_said(text, text[])"
 
     /// Creates the function. Every counter's writes call it for the indexes, also those of an earlier release. It has
-    /// no answer for a damaged event, and for a text that is too long for an index. It is not marked as safe in parallel:
-    /// its handler is a subtransaction, which a parallel worker cannot begin.
+    /// no answer for a damaged event, and for a text that is too long for an index. It is not marked as safe in
+    /// parallel: its handler is a subtransaction, which a parallel worker cannot begin.
     static let functionSQL = """
         CREATE FUNCTION till_said(p_body text, p_path text[]) RETURNS text
           LANGUAGE plpgsql IMMUTABLE STRICT AS $till$
