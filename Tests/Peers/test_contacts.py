@@ -4,9 +4,10 @@ which are searched for every text of the customer.
 import hashlib
 import sqlite3
 
+from staff import audit
+
 import counter
 from applepay import CONTACT, Page
-from staff import audit
 
 CUSTOMER = {**CONTACT, "givenName": "Zebedee", "familyName": "Quillfeather",
             "emailAddress": "Erase.Me@customer.example", "addressLines": ["17 Hidden Lane"]}

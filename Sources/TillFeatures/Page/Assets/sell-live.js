@@ -23,12 +23,12 @@ function soon(work) {
     isOwed = document.hidden;
     // Whoever signs in sees everything anew.
     if (isOwed || $("till").hidden) return;
-    if (!(await work())) due ||= setTimeout(now, AGAIN_MS);
+    if (!(await work())) due = due || setTimeout(now, AGAIN_MS);
   }
   document.addEventListener("visibilitychange", () => {
     if (isOwed && !document.hidden) now();
   });
-  return () => { due ||= setTimeout(now, NEWS_MS); };
+  return () => { due = due || setTimeout(now, NEWS_MS); };
 }
 
 /** Done once the till is shown to somebody. @returns {Promise<void>} */

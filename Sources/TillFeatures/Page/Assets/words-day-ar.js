@@ -193,7 +193,6 @@ export const WORDS = {
   "day.netOfTax": "السعر دون ضريبة",
   "day.tips": "الإكراميات",
   "day.discounts": "الخصومات",
-  "day.notKnown": "غير معروف",
   "day.noTables": "هذا التقرير سابق لجداول شبكة البطاقة والضريبة والموظف والمتجر والساعة.",
   "day.csv": "حفظ بصيغة CSV",
 };

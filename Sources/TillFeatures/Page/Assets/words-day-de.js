@@ -195,7 +195,6 @@ export const WORDS = {
   "day.netOfTax": "Preis ohne Steuer",
   "day.tips": "Trinkgelder",
   "day.discounts": "Rabatte",
-  "day.notKnown": "Nicht bekannt",
   "day.noTables":
     "Dieser Bericht ist aus der Zeit, bevor Tabellen nach Kartennetz, Steuer, Personal, Geschäft und Stunde geführt wurden.",
   "day.csv": "Als CSV sichern",

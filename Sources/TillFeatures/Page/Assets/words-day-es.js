@@ -191,7 +191,6 @@ export const WORDS = {
   "day.netOfTax": "Precio sin impuestos",
   "day.tips": "Propinas",
   "day.discounts": "Descuentos",
-  "day.notKnown": "Desconocido",
   "day.noTables": "Este informe es anterior a las tablas por red de tarjeta, impuesto, empleado, tienda y hora.",
   "day.csv": "Guardar como CSV",
 };

@@ -193,7 +193,6 @@ export const WORDS = {
   "day.netOfTax": "Prix hors taxes",
   "day.tips": "Pourboires",
   "day.discounts": "Remises",
-  "day.notKnown": "Inconnu",
   "day.noTables": "Ce rapport date d’avant les tableaux par réseau de carte, taxe, employé, magasin et heure.",
   "day.csv": "Enregistrer en CSV",
 };

@@ -187,7 +187,6 @@ export const WORDS = {
   "day.netOfTax": "מחיר ללא מס",
   "day.tips": "תשרים",
   "day.discounts": "הנחות",
-  "day.notKnown": "לא ידוע",
   "day.noTables": "הדוח הזה קודם לטבלאות לפי רשת כרטיסים, מס, עובד, עסק ושעה.",
   "day.csv": "שמירה כ-CSV",
 };

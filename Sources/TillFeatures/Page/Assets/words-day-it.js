@@ -196,7 +196,6 @@ export const WORDS = {
   "day.netOfTax": "Prezzo al netto delle imposte",
   "day.tips": "Mance",
   "day.discounts": "Sconti",
-  "day.notKnown": "Non noto",
   "day.noTables": "Questo rapporto è precedente alle tabelle per circuito, imposta, addetto, negozio e ora.",
   "day.csv": "Salva come CSV",
 };

@@ -182,7 +182,6 @@ export const WORDS = {
   "day.netOfTax": "税抜価格",
   "day.tips": "チップ",
   "day.discounts": "割引",
-  "day.notKnown": "不明",
   "day.noTables": "このレポートは、カードブランド・税・スタッフ・店舗・時間帯別の集計を始める前のものです。",
   "day.csv": "CSVで保存",
 };

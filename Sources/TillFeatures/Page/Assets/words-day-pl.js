@@ -193,7 +193,6 @@ export const WORDS = {
   "day.netOfTax": "Cena bez podatku",
   "day.tips": "Napiwki",
   "day.discounts": "Rabaty",
-  "day.notKnown": "Nieznane",
   "day.noTables":
     "Ten raport powstał, zanim prowadzono tabele według sieci kart, podatku, pracownika, sklepu i godziny.",
   "day.csv": "Zapisz jako CSV",
