@@ -12,7 +12,8 @@ import { say } from "./words.js";
 
 const MAY = {
   sell: say("settings.maySell"), hold: say("settings.mayHold"), void: say("settings.mayVoid"),
-  refund: say("settings.mayRefund"), refund_freely: say("settings.mayRefundFreely"), discount: say("settings.mayDiscount"),
+  refund: say("settings.mayRefund"), refund_freely: say("settings.mayRefundFreely"),
+  discount: say("settings.mayDiscount"),
   discount_freely: say("settings.mayDiscountFreely"), drawer: say("settings.mayDrawer"),
   totals: say("settings.mayTotals"), readers: say("settings.mayReaders"), review: say("settings.mayReview"),
   staff: say("settings.mayStaff"), settings: say("settings.maySettings"),

@@ -18,7 +18,8 @@ for (const sign of ["touchmove", "wheel"]) addEventListener(sign, touched, { cap
 
 /** One list that grows moves those below it: in hand is one for all. */
 const isInHand = () => performance.now() - touchedAt < HAND_MS
-  || lists.some(({ box }) => under.has(box) && box.getClientRects().length > 0 || box.querySelector(":focus-visible") !== null);
+  || lists.some(({ box }) => under.has(box) && box.getClientRects().length > 0
+    || box.querySelector(":focus-visible") !== null);
 
 /** Waits until nothing is in hand. */
 function watch() {

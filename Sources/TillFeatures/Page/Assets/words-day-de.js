@@ -177,7 +177,8 @@ export const WORDS = {
   "day.journal": "Journal",
   "day.headAfter": "Kopf nach Ereignis {number}",
   "day.compareHead":
-    "Zeigt später, ob ein Ereignis bis dahin geändert wurde. Der Streifen hat alle Stellen; till journal verify --head vergleicht sie.",
+    "Zeigt später, ob ein Ereignis bis dahin geändert wurde. Der Streifen hat alle Stellen; till journal "
+    + "verify --head vergleicht sie.",
   "day.byNetwork": "Nach Kartennetz",
   "day.byTax": "Nach Steuer",
   "day.byTips": "Trinkgelder nach Zahlungsart",
@@ -196,6 +197,7 @@ export const WORDS = {
   "day.tips": "Trinkgelder",
   "day.discounts": "Rabatte",
   "day.noTables":
-    "Dieser Bericht ist aus der Zeit, bevor Tabellen nach Kartennetz, Steuer, Personal, Geschäft und Stunde geführt wurden.",
+    "Dieser Bericht ist aus der Zeit, bevor Tabellen nach Kartennetz, Steuer, Personal, Geschäft und "
+    + "Stunde geführt wurden.",
   "day.csv": "Als CSV sichern",
 };

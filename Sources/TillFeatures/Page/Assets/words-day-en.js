@@ -126,7 +126,8 @@ export const WORDS = {
   "day.journal": "Journal",
   "day.headAfter": "Head after event {number}",
   "day.compareHead":
-    "Shows later whether an event up to there was changed. The strip has all digits; till journal verify --head compares them.",
+    "Shows later whether an event up to there was changed. The strip has all digits; till journal verify "
+    + "--head compares them.",
   "day.byNetwork": "By card network",
   "day.byTax": "By tax",
   "day.byTips": "Tips by tender",

@@ -173,7 +173,8 @@ export const WORDS = {
   "day.journal": "Diario",
   "day.headAfter": "Cabeza tras el evento {number}",
   "day.compareHead":
-    "Muestra más tarde si se cambió algún evento hasta ahí. La tira tiene todas las cifras; till journal verify --head las compara.",
+    "Muestra más tarde si se cambió algún evento hasta ahí. La tira tiene todas las cifras; till journal "
+    + "verify --head las compara.",
   "day.byNetwork": "Por red de tarjeta",
   "day.byTax": "Por impuesto",
   "day.byTips": "Propinas por forma de pago",

@@ -175,7 +175,8 @@ export const WORDS = {
   "day.journal": "Journal",
   "day.headAfter": "Tête après l’événement {number}",
   "day.compareHead":
-    "Montre plus tard si un événement jusque-là a été modifié. La bande porte tous les chiffres ; till journal verify --head les compare.",
+    "Montre plus tard si un événement jusque-là a été modifié. La bande porte tous les chiffres ; till "
+    + "journal verify --head les compare.",
   "day.byNetwork": "Par réseau de carte",
   "day.byTax": "Par taxe",
   "day.byTips": "Pourboires par mode de paiement",

@@ -178,7 +178,8 @@ export const WORDS = {
   "day.journal": "Registro",
   "day.headAfter": "Testa dopo l’evento {number}",
   "day.compareHead":
-    "Mostra in seguito se un evento fin lì è stato modificato. La striscia ha tutte le cifre; till journal verify --head le confronta.",
+    "Mostra in seguito se un evento fin lì è stato modificato. La striscia ha tutte le cifre; till "
+    + "journal verify --head le confronta.",
   "day.byNetwork": "Per circuito",
   "day.byTax": "Per imposta",
   "day.byTips": "Mance per metodo",

@@ -175,7 +175,8 @@ export const WORDS = {
   "day.journal": "Dziennik",
   "day.headAfter": "Skrót po zdarzeniu {number}",
   "day.compareHead":
-    "Pokaże później, czy zmieniono jakieś zdarzenie do tego miejsca. Pasek ma wszystkie cyfry; till journal verify --head je porównuje.",
+    "Pokaże później, czy zmieniono jakieś zdarzenie do tego miejsca. Pasek ma wszystkie cyfry; till "
+    + "journal verify --head je porównuje.",
   "day.byNetwork": "Według sieci kart",
   "day.byTax": "Według podatku",
   "day.byTips": "Napiwki według sposobu płatności",
