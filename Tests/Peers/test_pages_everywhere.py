@@ -235,7 +235,8 @@ def test_the_day_of_the_drawer_is_the_shops_wherever_it_is_read(tmp_path, machin
 
 
 def test_a_day_is_shown_by_the_devices_clock_if_it_does_not_know_the_shops(page, visit, server):
-    page.route("**/v1/day", lambda route: route.fulfill(json={**route.fetch().json(), "zone": "Nowhere/Here"}))
+    day = {**server.request("GET", "/v1/day").json(), "zone": "Nowhere/Here"}
+    page.route("**/v1/day", lambda route: route.fulfill(json=day))
     visit("day")
     own = page.evaluate("Intl.DateTimeFormat().resolvedOptions().timeZone")
     expect(page.locator("#about")).to_have_text(re.compile(f"Times in {re.escape(own)}$"), timeout=WAIT)

@@ -201,9 +201,10 @@ $("keypad").append(
 $("keypad").addEventListener("mousedown", (event) => {
   if (target() === $("tendered")) event.preventDefault();
 });
-// The arrows that walk over the tenders leave the focus with them; a click and a tap have a place.
+// The arrows that walk over the tenders leave the focus with them; a click and a tap have a place. Whoever chooses cash
+// before there is something to pay types the amount next.
 document.querySelector("input[name=tender][value=cash]").addEventListener("click", (event) => {
-  if (/** @type {MouseEvent} */ (event).detail > 0) setTimeout(askTendered);
+  if (/** @type {MouseEvent} */ (event).detail > 0 && minorNow() > 0) setTimeout(askTendered);
 });
 // What is typed once the sale was sent is the next one.
 $("sale").addEventListener("submit", () => $("tendered").blur(), { capture: true });
