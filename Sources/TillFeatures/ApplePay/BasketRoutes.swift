@@ -157,6 +157,7 @@ struct BasketRoutes: Sendable {
     func eraseGuest(_ incoming: Incoming) async throws -> Response {
         try checkCaller(incoming)
         let guest = try incoming.parameters.text("id")
+        guard guest.utf8.count <= 256 else { throw Problem.guestTooLong }
         let contacts = WalletContacts(baskets.journal, pepper: nil, clock: routes.clock)
         let isErased = try await contacts.eraseGuest(guest, account: incoming.account)
         let isLogEmptied = try await contacts.eraseTraces()
