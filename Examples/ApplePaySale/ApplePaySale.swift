@@ -15,8 +15,8 @@ import TillCore
 ///
 /// The counter's address is in `TILL_COUNTER`. The shop's server has opened the basket and given its identifier to the
 /// app, which holds no key. On a phone the sheet is `PassKitPaymentSheet` and the button `ApplePayButtonView` or
-/// `PassKitPaymentButton`; here a simulated device authorizes, which only a counter in the sandbox takes. Its wallet has
-/// a card, unless `TILL_WALLET` is `empty` (no card) or `none` (no wallet).
+/// `PassKitPaymentButton`; here a simulated device authorizes, which only a counter in the sandbox takes. Its wallet
+/// has a card, unless `TILL_WALLET` is `empty` (no card) or `none` (no wallet).
 @main
 struct ApplePaySale {
     enum Usage: Error { case arguments, environment }

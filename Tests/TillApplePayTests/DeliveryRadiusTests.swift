@@ -82,6 +82,8 @@ struct DeliveryRadiusTests {
                 #expect(error.code == .addressUnserviceable && error.field == .postalCode)
             }
         }
+        let error = Deliverability.unknownPlace.refusal(of: "sw1a ", isComplete: false)
+        #expect(error?.message.hasPrefix("Till knows no place for SW1A.") == true)
         for code in ["", "*", "1AA"] { #expect(radius.delivers(to: code, country: "GB") == .no) }
         #expect(try self.radius(1_000).delivers(to: "EC4M", country: "GB") == .unknownPlace)
     }

@@ -44,6 +44,11 @@ public struct DeliveryRadius: Hashable, Sendable {
 }
 
 extension Deliverability {
+    /// Returns a postcode as it is shown: the wallet leaves a space at the end of a truncated one.
+    private static func name(of postalCode: String) -> String {
+        postalCode.uppercased().split(separator: " ").joined(separator: " ")
+    }
+
     /// Returns the error for a customer whose address is refused; `nil` for one that may be delivered to.
     /// - Parameter isComplete: `true` if the postcode is not truncated by the wallet, so that nothing more is learned.
     package func refusal(of postalCode: String, isComplete: Bool) -> SheetError? {
@@ -55,7 +60,7 @@ extension Deliverability {
         case .unknownPlace:
             SheetError(
                 .addressUnserviceable, .postalCode,
-                "Till knows no place for \(postalCode.uppercased()). Please choose another address.")
+                "Till knows no place for \(Deliverability.name(of: postalCode)). Please choose another address.")
         }
     }
 }
