@@ -21,8 +21,8 @@ public struct DeliveryRadius: Hashable, Sendable {
     /// Returns `true` for a point inside the radius or at its border.
     public func reaches(_ point: GeoPoint) -> Bool { center.meters(to: point) <= meters }
 
-    /// Returns the deliverability of a postcode, complete or truncated. A complete one has its own place, otherwise that
-    /// of the part that the wallet reveals. One without a place is never inside.
+    /// Returns the deliverability of a postcode, complete or truncated. A complete one has its own place, otherwise
+    /// that of the part that the wallet reveals. One without a place is never inside.
     /// - Parameter shared: the table to use if the radius has none of its own.
     public func delivers(
         to postalCode: String, country: String, knowing shared: PostalPlaces = PostalPlaces()
