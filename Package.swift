@@ -51,7 +51,7 @@ let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swi
 
 // Where PassKit is not, Apple Pay's adapter is a target of its own for the tests, against a declared interface.
 #if os(Linux)
-    let passKitShell: [Target.Dependency] = ["TillApplePayShell", "PassKit"]
+    let passKitShell: [Target.Dependency] = ["TillApplePayShell", "PassKit", "SwiftUIInterface"]
     // The same for Tap to Pay's adapter and ProximityReader.
     let proximityReaderShell: [Target.Dependency] = ["TillTapToPayShell", "ProximityReader"]
     // And for the system's print dialog.
@@ -546,7 +546,10 @@ let package = Package(
     package.targets += [
         .target(name: "PassKit", path: "Tests/AppleInterfaces/PassKit", swiftSettings: strict),
         .target(
-            name: "TillApplePayShell", dependencies: ["TillCore", "TillApplePay", "PassKit"],
+            name: "SwiftUIInterface", dependencies: ["PassKit"], path: "Tests/AppleInterfaces/SwiftUIInterface",
+            swiftSettings: strict),
+        .target(
+            name: "TillApplePayShell", dependencies: ["TillCore", "TillApplePay", "PassKit", "SwiftUIInterface"],
             path: "Sources/TillApplePay/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
         .target(name: "UIKitPrinting", path: "Tests/AppleInterfaces/UIKitPrinting", swiftSettings: strict),
         .target(

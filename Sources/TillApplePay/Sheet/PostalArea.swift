@@ -73,6 +73,8 @@ public enum Deliverability: String, Hashable, Sendable {
     case no
     /// The merchant delivers to parts of the area: the complete postcode decides, after authorization.
     case needsFullAddress = "needs-full-address"
+    /// The merchant delivers by distance, and its table has no place for the postcode: it does not deliver there.
+    case unknownPlace = "unknown-place"
 }
 
 /// A merchant's delivery area.

@@ -247,12 +247,12 @@ package struct ApplePayCheckout: Sendable {
         } catch {
             throw Refusal(errors: error.errors, code: "contact_incomplete", next: "Complete the contact.")
         }
-        if let address = contact.address,
-            entry.delivers(to: address.postalCode, country: address.countryCode, otherwise: options.area) != .yes
-        {
+        guard let address = contact.address else { return contact }
+        let answer = entry.delivers(to: address.postalCode, country: address.countryCode, otherwise: options)
+        if let error = answer.refusal(of: address.postalCode, isComplete: true) {
             throw Refusal(
-                errors: [SheetError(.addressUnserviceable, .postalCode, "We do not deliver to this postcode.")],
-                code: "address_unserviceable", next: "Choose another address.")
+                errors: [error], code: answer == .unknownPlace ? "place_unknown" : "address_unserviceable",
+                next: "Choose another address.")
         }
         return contact
     }

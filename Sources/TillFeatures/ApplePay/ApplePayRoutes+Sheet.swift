@@ -129,8 +129,13 @@ extension ApplePayRoutes {
         }
         let country =
             try body.text("countryCode", atMost: 2) ?? options.factory(for: try domain(of: request)).countryCode
-        let answer = entry.delivers(to: code, country: country, otherwise: options.area)
-        return Self.json(.object([JSONMember(key: "deliverable", value: .string(answer.rawValue))]))
+        let answer = entry.delivers(to: code, country: country, otherwise: options)
+        guard answer == .unknownPlace else {
+            return Self.json(.members(["deliverable": .string(answer.rawValue)]))
+        }
+        // No answer of its own: a page that knows only the other three would take it for a yes.
+        return Self.json(
+            .members(["deliverable": .string(Deliverability.no.rawValue), "reason": .string("place_unknown")]))
     }
 
     package func update(_ id: String, _ request: Request) async throws -> Response {

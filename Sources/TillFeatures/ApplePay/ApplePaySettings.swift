@@ -13,6 +13,9 @@ public import TillCounter
 ///   "processing": [{ "certificate": "processing.pem", "key": "processing.key" }],
 ///   "delivery": { "country": "GB", "areas": ["EC4M"], "parts": { "EC1A": ["1"] } } }
 /// ```
+///
+/// For a delivery by distance `delivery` has a `radius` (`latitude`, `longitude`, `meters`) in place of the areas, and
+/// `places` at the top have the coordinates of postcodes.
 public struct ApplePaySettings: Sendable {
     /// A certificate and its key, as files. A `pkcs12` bundle has both. The passphrase of a bundle or of an encrypted
     /// key comes from the environment.
@@ -61,6 +64,10 @@ public struct ApplePaySettings: Sendable {
     public var domains: [Domain]
     public var processing: [Pair]
     var delivery: DeliveryArea
+    /// The delivery radius, which takes the place of the area.
+    var radius: DeliveryRadius?
+    /// The places of postcodes.
+    var places: PostalPlaces
     var coupons: [String: (percent: Int64, until: Timestamp)]
     /// `true` if pages load Apple's own script.
     var loadsAppleScript: Bool
@@ -159,6 +166,23 @@ public struct ApplePaySettings: Sendable {
         self.delivery = DeliveryArea(
             country: delivery?["country"]?.stringValue ?? country,
             areas: Set(delivery?["areas"]?.arrayValue?.compactMap(\.stringValue) ?? []), parts: parts)
+        do throws(DeliveryFault) {
+            let limit = PostalPlaces.maximumCount
+            places = PostalPlaces()
+            if let value = document["places"] {
+                places = try DeliveryDocument.places(value, at: "places", limit: limit)
+            }
+            if let value = delivery?["radius"] {
+                radius = try DeliveryDocument.radius(value, at: "delivery/radius", limit: limit)
+            }
+        } catch { throw ApplePaySettingsError(field: error.field) }
+        if let radius {
+            // Beside areas it would not be plain which of the two decides; without places nothing is delivered.
+            guard delivery?["areas"] == nil, delivery?["parts"] == nil else {
+                throw ApplePaySettingsError(field: "delivery (it has a radius beside areas)")
+            }
+            guard radius.places != nil || !places.isEmpty else { throw ApplePaySettingsError(field: "places") }
+        }
         coupons = [:]
         for member in document["coupons"]?.objectValue ?? [] {
             guard let percent = member.value["percent"]?.int64Value, (1...100).contains(percent) else {
@@ -234,6 +258,7 @@ public struct ApplePaySettings: Sendable {
         var options = ApplePayOptions(
             environment: environment, factory: factory(displayName, country, networks),
             currency: currency, domains: checked, keys: ring, area: delivery, coupons: coupons)
+        (options.radius, options.places) = (radius, places)
         options.opening = opening
         if !loadsAppleScript { options.script = nil }
         return options

@@ -79,6 +79,7 @@ public struct ApplePayWeb: Sendable {
         if let settings {
             (options.factory, options.currency) = (settings.factory, settings.currency)
             (options.area, options.coupons) = (settings.area, settings.coupons)
+            (options.radius, options.places) = (settings.radius, settings.places)
         }
         return ApplePayWeb(
             options: options, trust: try SignerTrust(root: sandbox.apple.rootCertificate), sandbox: sandbox,
