@@ -35,16 +35,8 @@ final class FileForms: Sendable {
         kept.withLock { kept in
             if let form = kept[coding] { return form }
             let bytes = content()
-            let form =
-                switch coding {
-                case .identity: FileForm(bytes, isGzip: false)
-                case .gzip:
-                    if let packed = Gzip.packed(bytes) {
-                        FileForm(packed, isGzip: true)
-                    } else {
-                        FileForm(bytes, isGzip: false)
-                    }
-                }
+            let packed = coding == .gzip ? Gzip.packed(bytes) : nil
+            let form = FileForm(packed ?? bytes, isGzip: packed != nil)
             kept[coding] = form
             return form
         }
