@@ -159,7 +159,7 @@ def test_what_is_sent_of_a_page_is_light_and_not_sent_twice(page, visit, server,
         page.reload()
         expect(page.locator(PAGES[name][1]).first).to_be_visible(timeout=WAIT)
     again = sent(page, server)
-    assert len(again) >= len(parts) and all(line <= HEAD_BYTES for line, _, _ in again), again
+    assert len(again) >= 3 and all(line <= HEAD_BYTES for line, _, _ in again), again
 
 
 # ---- Whose clock it shows
