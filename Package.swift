@@ -326,6 +326,8 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // gzip by the system's zlib, for the files of pages.
+        .target(name: "CTillGzip", linkerSettings: [.linkedLibrary("z")]),
         // Floor 4: the counter, and the web around it.
         .target(
             name: "TillCounter",
@@ -339,9 +341,9 @@ let package = Package(
         .target(
             name: "TillWeb",
             dependencies: [
-                "TillCore", "TillBooks", "TillCards", "TillCheckout", "TillCounter", "TillHTTP", "TillHardware",
-                "TillJournal", "TillProvider", asn1, crypto, httpTypes, hummingbird, hummingbirdCore, lifecycle, log,
-                nioCore, nioPosix, nioSSL, tracing,
+                "CTillGzip", "TillCore", "TillBooks", "TillCards", "TillCheckout", "TillCounter", "TillHTTP",
+                "TillHardware", "TillJournal", "TillProvider", asn1, crypto, httpTypes, hummingbird, hummingbirdCore,
+                lifecycle, log, nioCore, nioPosix, nioSSL, tracing,
             ],
             swiftSettings: strict),
         // Floor 5: the features of the server.

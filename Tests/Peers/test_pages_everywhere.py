@@ -127,6 +127,41 @@ def test_all_that_a_page_is_made_of_is_light(page, visit, server, record_propert
     assert sum(weights.values()) <= MOST_BYTES, sorted(weights.items(), key=lambda one: -one[1])[:12]
 
 
+SENT = """() => [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].map(
+  ({ name, transferSize, encodedBodySize, decodedBodySize }) => [name, transferSize, encodedBodySize, decodedBodySize])
+"""
+# What the measure of a browser adds for the head of every answer.
+HEAD_BYTES = 300
+# A file that is shorter may not become any smaller.
+WORTH_BYTES = 1_000
+
+
+def sent(page, server):
+    """What a page is made of: what came over the line of each part, its size as it was sent, and as it is."""
+    return [numbers for name, *numbers in page.evaluate(SENT) if is_asset(server, name)]
+
+
+@pytest.mark.parametrize("name", list(PAGES))
+def test_what_is_sent_of_a_page_is_light_and_not_sent_twice(page, visit, server, record_property, name):
+    # As a browser that was never here. The attention of a till is a part of the page on which one signs in.
+    tools = page.context.new_cdp_session(page)
+    tools.send("Network.enable")
+    tools.send("Network.setCacheDisabled", {"cacheDisabled": True})
+    visit(name)
+    parts = sent(page, server)
+    assert len(parts) >= 3, parts
+    record_property("bytes", sum(size for _, size, _ in parts))
+    record_property("bytes with heads", sum(line for line, _, _ in parts))
+    assert sum(size for _, size, _ in parts) <= MOST_BYTES, parts
+    assert all(size < whole for _, size, whole in parts if whole > WORTH_BYTES), parts
+    tools.send("Network.setCacheDisabled", {"cacheDisabled": False})
+    for _ in range(2):
+        page.reload()
+        expect(page.locator(PAGES[name][1]).first).to_be_visible(timeout=WAIT)
+    again = sent(page, server)
+    assert len(again) >= 3 and all(line <= HEAD_BYTES for line, _, _ in again), again
+
+
 # ---- Whose clock it shows
 
 # The hour before the day on which the clocks are changed, the one after, and two around the change; by the shop's clock

@@ -73,7 +73,8 @@ package struct ApplePayRoutes: Sendable {
         {
             response.headers[.accessControlAllowOrigin] = origin
         }
-        response.headers[HTTPField.Name.literal("Vary")] = "Origin"
+        // A file varies with the coding, too.
+        response.headers[.vary] = response.headers[.vary].map { $0 + ", Origin" } ?? "Origin"
         return response
     }
 

@@ -96,6 +96,7 @@ extension PageAsset {
         "/streams.js": script(PackageResources.streams_js),
         "/sums.js": script(PackageResources.sums_js),
         "/tap.js": script(PackageResources.tap_js),
+        "/turns.js": script(PackageResources.turns_js),
         "/typed-digits.js": shared(PackageResources.typed_digits_js),
         "/typed-fields.js": shared(PackageResources.typed_fields_js),
         "/unfinished.js": script(PackageResources.unfinished_js),

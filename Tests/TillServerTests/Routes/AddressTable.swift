@@ -41,6 +41,7 @@ let addresses = """
     GET /shown.js 200
     GET /steady.js 200
     GET /streams.js 200
+    GET /turns.js 200
     GET /payments 200
     GET /payments?q=x&period=all 200
     GET /payments/PAYMENT 200
