@@ -109,7 +109,11 @@ function goBack() {
 
 const LETTERS = {
   p: () => pressable("print-form")?.requestSubmit(), m: () => pressable("send-to")?.focus(),
-  s: () => pressable("split-equal")?.querySelector("button")?.focus(),
+  s: () => {
+    const open = pressable("split-open");
+    if (open) open.click();
+    else pressable("split-equal")?.querySelector("button")?.focus();
+  },
 };
 for (const [letter, value] of Object.entries(TENDERS)) LETTERS[letter] = () => chooseTender(value);
 LETTERS.c = () => {

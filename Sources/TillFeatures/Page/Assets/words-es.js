@@ -126,6 +126,16 @@ export const WORDS = {
   "split.partOf": "Parte de {number}, quedan {sum}",
   "split.next": "Siguiente parte de {number}",
   "split.paid": "{paid} de {all} pagados",
+  "split.open": "Dividir el pago",
+  "split.booking": "La venta se está registrando. Todavía no se cobra nada.",
+  "split.nothing": "El pedido {number} ya no tiene nada por pagar.",
+  "split.notBooked": "No se pudo dividir la venta. No se movió dinero. Pulse «Dividir el pago» para volver a "
+    + "intentarlo.",
+  "split.discount": "Una venta con descuento no se divide. Cóbrela de una vez o quite el descuento.",
+  "split.stays": "No se cobró nada. {number} queda en «Pedidos por pagar» hasta que alguien autorizado lo cancele.",
+  "split.givenUp": "De {number} se cobraron {sum}, que siguen cobrados: {payments}. Quedan por pagar {rest}, en "
+    + "«Pedidos por pagar».",
+  "split.toPay": "Quedan {sum} por pagar de {number}",
   "take.how": "Cómo paga el cliente",
   "take.reader": "Lector de tarjetas",
   "take.tap": "Tap to Pay",

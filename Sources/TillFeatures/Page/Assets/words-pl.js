@@ -132,6 +132,16 @@ export const WORDS = {
   "split.partOf": "Część za {number}, zostało {sum}",
   "split.next": "Następna część za {number}",
   "split.paid": "Zapłacono {paid} z {all}",
+  "split.open": "Podziel płatność",
+  "split.booking": "Sprzedaż jest zapisywana. Nic jeszcze nie pobrano.",
+  "split.nothing": "Za zamówienie {number} nie ma już nic do zapłaty.",
+  "split.notBooked": "Nie udało się podzielić sprzedaży. Nie przekazano żadnych pieniędzy. Naciśnij ponownie „Podziel "
+    + "płatność”.",
+  "split.discount": "Sprzedaży z rabatem nie można podzielić. Pobierz całość naraz albo usuń rabat.",
+  "split.stays": "Nic nie pobrano. {number} pozostaje w „Nieopłacone zamówienia”, aż anuluje je ktoś uprawniony.",
+  "split.givenUp": "Za {number} pobrano {sum} i tak pozostaje: {payments}. Do zapłaty zostało {rest}, w „Nieopłacone "
+    + "zamówienia”.",
+  "split.toPay": "Do zapłaty za {number} zostało {sum}",
   "take.how": "Jak płaci klient",
   "take.reader": "Czytnik kart",
   "take.tap": "Tap to Pay",
