@@ -544,6 +544,73 @@ def test_the_next_part_of_an_order_is_one_press_away(clerk, server):
     assert sorted(one["captured"] for one in payments(server)) == [2000, 2830]
 
 
+# ---- A tip in cash
+
+
+def test_the_change_is_kept_as_a_tip_and_belongs_to_that_sale_alone(clerk, server, shoot):
+    page = clerk.page
+    opened = server.request("POST", "/v1/day/open", {"currency": "EUR", "float": 15000}, "open")
+    assert opened.status_code == 201, opened.text
+    page.get_by_role("radio", name="Cash").check()
+    clerk.amount.fill("48.30")
+    page.get_by_label("Cash received").fill("50.00")
+    expect(page.locator("#cash-change")).to_have_text("Change due: 1.70 EUR")
+    both(page)
+    shoot("tip")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.get_by_role("button", name="Keep 1.70 EUR as tip").click()
+    expect(page.get_by_label("Tip (optional)")).to_have_value("1.70")
+    expect(page.locator("#cash-change")).to_be_hidden()
+    expect(page.locator("#charge")).to_contain_text("Charge 50.00 EUR")
+    page.keyboard.press("F9")
+    expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+    expect(page.locator("#change")).to_be_hidden()
+    expect(page.locator("#facts")).to_contain_text("1.70 EUR")
+    paid, = payments(server)
+    assert (paid["amount"], paid["tip"], paid["captured"], paid["tender"]["change"]) == (4830, 170, 5000, 0)
+    day = server.request("GET", "/v1/day").json()
+    assert day["session"]["expected"] == 15000 + 5000, day
+    receipt = server.request("GET", f"/v1/payments/{paid['id']}/receipt?format=text")
+    assert "Tip" in receipt.text and "1.70" in receipt.text, receipt.text
+    expect(page.get_by_role("button", name="Next sale")).to_be_visible(timeout=WAIT)
+    page.get_by_role("button", name="Next sale").click()
+    expect(page.get_by_label("Tip (optional)")).to_have_value("")
+
+
+def test_a_tip_is_typed_by_keys_and_is_never_more_than_was_handed_over(clerk, server):
+    page = clerk.page
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.keyboard.type("4830", delay=90)
+    page.keyboard.press("c")
+    page.keyboard.type("5000", delay=90)
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Tip (optional)")).to_be_focused()
+    page.keyboard.type("200", delay=90)
+    expect(page.get_by_label("Tip (optional)")).to_have_value("2.00")
+    page.keyboard.press("F9")
+    expect(page.locator("#cash-tip-fault")).to_have_text("With the tip that is more than the cash received.")
+    expect(page.get_by_label("Tip (optional)")).to_be_focused()
+    assert payments(server) == []
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Backspace")
+    page.keyboard.type("150", delay=90)
+    page.keyboard.press("Enter")
+    expect(page.locator("#change")).to_have_text("Change due: 0.20 EUR", timeout=WAIT)
+    assert [(one["tip"], one["captured"]) for one in payments(server)] == [(150, 4980)]
+    # With a card nothing is left over.
+    expect(page.get_by_role("button", name="Next sale")).to_be_visible(timeout=WAIT)
+    page.get_by_role("button", name="Next sale").click()
+    clerk.amount.fill("10.00")
+    page.get_by_label("Tip (optional)").fill("1.00")
+    expect(page.locator("#charge")).to_contain_text("Charge 11.00 EUR")
+    clerk.fill("10.00", counter.CARD)
+    expect(page.locator("#charge")).to_contain_text("Charge 10.00 EUR")
+    page.locator("#charge").click()
+    expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+    assert sorted(one["captured"] for one in payments(server)) == [1000, 4980]
+
+
 # ---- A typed sale in parts
 
 
@@ -675,6 +742,14 @@ def test_giving_up_a_half_paid_split_says_what_was_taken_and_links_to_it(clerk, 
             break
         page.wait_for_timeout(100)
     assert [one["state"] for one in orders(server)] == ["canceled", "open"]
+
+
+def test_a_typed_sale_in_parts_is_nothing_to_prepare(clerk, server):
+    number = split(clerk, "48.30")
+    book(server)
+    clerk.page.goto(server.url + "/kitchen")
+    expect(clerk.page.locator("body")).to_contain_text("4711", timeout=WAIT)
+    expect(clerk.page.locator("body")).not_to_contain_text(number)
 
 
 def test_a_declined_card_leads_to_a_split_and_a_discount_does_not(clerk, server):

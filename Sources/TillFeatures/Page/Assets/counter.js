@@ -22,6 +22,7 @@ import { busy, close, open, pathOf, refresh } from "./shown.js";
 import "./language.js";
 import "./office.js";
 import "./sell-book.js";
+import "./sell-cash.js";
 import "./sell-find.js";
 import "./sell-keys.js";
 import { goLive } from "./sell-live.js";

@@ -104,6 +104,8 @@ export const WORDS = {
   "card.codeLengths": "The security code must have {least} or {most} digits.",
   "card.codeShape": "{name}, {digits} digits",
   "cash.less": "That is less than the amount.",
+  "cash.tipMore": "With the tip that is more than the cash received.",
+  "cash.keep": "Keep {sum} as tip",
   "reader.reader": "Reader",
   "reader.askTip": "Ask the customer for a tip",
   "reader.tipOn": "Calculate the tip on (optional)",
