@@ -716,6 +716,26 @@ def test_a_split_is_booked_once_when_its_answer_is_lost_and_after_a_reload(clerk
     assert [one["captured"] for one in payments(server)] == [4830]
 
 
+def test_a_part_of_a_split_whose_answer_is_lost_is_taken_once(clerk, server):
+    page = clerk.page
+    number = split(clerk, "48.30")
+    lost = set()
+
+    def lose_once(route):
+        path = route.request.url.rsplit("/", 1)[-1]
+        if path in lost:
+            return route.continue_()
+        lost.add(path)
+        route.fetch()
+        return route.abort()
+
+    page.route(re.compile(r"/(confirm|payments)$"), lose_once)
+    pay_part_in_cash(clerk, "20.00")
+    expect(page.locator("#split-left")).to_have_text(f"28.30 EUR left to pay on {number}", timeout=WAIT)
+    assert lost == {"confirm", "payments"}
+    assert [one["captured"] for one in payments(server)] == [2000]
+
+
 def test_giving_up_a_half_paid_split_says_what_was_taken_and_links_to_it(clerk, server):
     page = clerk.page
     number = split(clerk, "48.30")

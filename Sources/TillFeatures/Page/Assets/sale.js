@@ -104,12 +104,18 @@ const isOfSale = (payment, body) => isRetryable(payment) && wasMadeFor(payment, 
 export const paymentInForm = () =>
   session.payment && isOfSale(session.payment, /** @type {any} */ (saleBody()).body) ? session.payment : null;
 
+/** The shown payment, if this page made it and it is not paid: another sale takes its place. */
+export const replaceable = () => {
+  const { payment } = session;
+  return payment && isRetryable(payment) && sessionStorage.getItem(SALE + payment.id) ? payment : null;
+};
+
 // The payment to charge: the shown one if it is open and for the same sale, otherwise a new one. One that this page
 // made and that is replaced ends; one that somebody else made stays open.
 async function paymentFor({ body, path, minor }, asked) {
   const payment = session.payment;
   if (payment && isOfSale(payment, body)) return payment;
-  if (payment && isRetryable(payment) && sessionStorage.getItem(SALE + payment.id)) {
+  if (replaceable()) {
     await operate(pathOf(payment.id, "cancel"), JSON.stringify({ reason: "replaced by another sale" }));
   }
   // From here on nothing of an earlier customer is on the screen.

@@ -5,9 +5,9 @@ import { $ } from "./dom.js";
 import { money } from "./money.js";
 import { alertWith, clearFaults, mark, show } from "./notice.js";
 import { chooseOrder, chosenOrder, isOfKeypad, KEYPAD, saleBody } from "./order.js";
-import { isRetryable } from "./payment.js";
+import { isOpen, isRetryable } from "./payment.js";
 import { ask, fail, keptRequests, operate, Refusal, sentencesOf } from "./requests.js";
-import { paymentInForm } from "./sale.js";
+import { paymentInForm, replaceable } from "./sale.js";
 import { givenDiscount } from "./sell-discount.js";
 import { may, session } from "./session.js";
 import { busy, close, pathOf } from "./shown.js";
@@ -61,10 +61,11 @@ async function orderOf(payment) {
 async function book(sale) {
   const isHold = $("manual").checked;
   const payment = paymentInForm();
-  if (payment) {
+  const replaced = payment ?? replaceable();
+  if (replaced) {
     // Its customer pays in parts after all. It is not taken back if it was paid meanwhile.
-    const body = { reason: "replaced by parts of the sale", only_if_unpaid: true };
-    await operate(pathOf(payment.id, "cancel"), JSON.stringify(body));
+    const body = { reason: "replaced by another sale", only_if_unpaid: true };
+    await operate(pathOf(replaced.id, "cancel"), JSON.stringify(body));
   }
   // From here on nothing of an earlier customer is on the screen.
   if (session.payment) close();
@@ -135,10 +136,11 @@ async function giveUp(known) {
   const taken = (order.payments ?? []).filter(isTaken);
   const of = (minor) => money(minor, order.currency);
   if (taken.length > 0) {
-    return alertWith(say("split.givenUp", {
+    const words = say("split.givenUp", {
       number: order.number, sum: of(taken.reduce((sum, one) => sum + sumOf(one), 0)),
       rest: of(order.payment?.open ?? 0), payments: taken.map(({ id }) => id).join(", "),
-    }));
+    });
+    return alertWith(taken.some(isOpen) ? `${words} ${say("pay.moneyUnknown")}` : words);
   }
   if (!isOfKeypad(order)) return;
   try {
