@@ -193,6 +193,25 @@ def test_who_may_not_see_totals_counts_blind(server):
     assert done(device.ask("GET", "/v1/day/reports/1"))["session"]["difference"] == -21
 
 
+def test_a_tip_in_cash_is_expected_in_the_drawer_and_named_by_the_report(tmp_path):
+    journal = ["--journal", str(tmp_path / "journal.db")]
+
+    def day(*arguments):
+        return counter.succeed("day", *arguments, *journal, "--json")
+
+    counter.made(journal[1])
+    day("open", "--currency", "EUR", "--float", "150.00")
+    sold = counter.succeed(
+        "sale", "--amount", "12.50", "--currency", "EUR", "--cash", "--tendered", "20.00", "--tip", "2.50", *journal,
+        "--json")
+    assert (sold["captured"], sold["tip"], sold["tender"]["change"]) == (1_500, 250, 500)
+    sales = day("report")["sales"]
+    assert (sales["gross"], sales["tips"]) == (1_500, 250)
+    assert day("count", "165.00")["difference"] == 0
+    report = day("close", "--left", "150.00")
+    assert (report["sales"]["gross"], report["sales"]["tips"]) == (1_500, 250)
+
+
 def test_a_day_at_the_command_line(tmp_path):
     journal = ["--journal", str(tmp_path / "journal.db")]
 

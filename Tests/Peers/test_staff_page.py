@@ -59,6 +59,28 @@ def sell(page, amount):
     expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
 
 
+def test_a_cashier_splits_a_typed_sale_and_one_that_is_given_up_unpaid_stays(locked, server):
+    page = locked
+    enter(page, "Carl")
+    at_the_till(page, "Carl, cashier")
+    page.get_by_label("Amount", exact=True).fill("48.30")
+    page.get_by_role("button", name="Split payment").click()
+    expect(page.locator("#chosen-words")).to_contain_text("Order S-")
+    page.get_by_role("button", name="Clear order").click()
+    # To cancel it is not a cashier's.
+    expect(page.get_by_role("alert").first).to_contain_text("stays under “Unpaid orders”")
+    page.get_by_role("button", name="Select order S-").click()
+    sell(page, "20.00")
+    page.get_by_role("button", name="Next part of S-").click()
+    sell(page, "28.30")
+    for _ in range(50):
+        order, = server.request("GET", "/v1/orders").json()["orders"]
+        if order["state"] == "fulfilled":
+            break
+        page.wait_for_timeout(100)
+    assert (order["state"], order["payment"]["status"]) == ("fulfilled", "paid")
+
+
 def test_a_pin_says_who_is_there(locked, shoot):
     page = locked
     expect(page.locator("#till")).to_be_hidden()

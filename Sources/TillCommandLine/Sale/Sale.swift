@@ -78,6 +78,8 @@ struct Sale: AsyncParsableCommand {
     var cash = false
     @Option(name: .long, parsing: .unconditional, help: "What the customer handed over in cash.")
     var tendered: String?
+    @Option(name: .long, parsing: .unconditional, help: "What the customer leaves as a tip, in cash.")
+    var tip: String?
     @OptionGroup var store: StoreOptions
     @OptionGroup var copy: CopyOption
     @OptionGroup var customer: CustomerWait
@@ -196,14 +198,16 @@ struct Sale: AsyncParsableCommand {
                 code: "choose_a_tender", what: "More than one way to pay was chosen.",
                 next: "Give one of --reader simulated, --card-number, --cash.")
         }
-        guard tendered == nil || cash else {
-            throw CommandError(code: "choose_a_tender", what: "--tendered goes with --cash.", next: "Add --cash.")
+        guard cash || (tendered == nil && tip == nil) else {
+            let option = tendered == nil ? "--tip" : "--tendered"
+            throw CommandError(code: "choose_a_tender", what: "\(option) goes with --cash.", next: "Add --cash.")
         }
         do {
             if cash {
                 let given = try tendered.map { try Money(parsing: $0, currency: order.total.currency) }
-                try CashDrawer.check(tendered: given, due: order.total, captureMode: try captureMode())
-                return .cash(tendered: given)
+                let left = try tip.map { try Money(parsing: $0, currency: order.total.currency) }
+                try CashDrawer.check(tendered: given, tip: left, due: order.total, captureMode: try captureMode())
+                return .cash(tendered: given, tip: left)
             }
             if let cardNumber {
                 guard let expiry else { throw PaymentCardError.expiry(.empty) }

@@ -64,6 +64,8 @@ extension PageAsset {
         "/review.js": script(PackageResources.review_js),
         "/sale.js": script(PackageResources.sale_js),
         "/sell.css": style(PackageResources.sell_css),
+        "/sell-book.js": script(PackageResources.sell_book_js),
+        "/sell-cash.js": script(PackageResources.sell_cash_js),
         "/sell-discount.js": script(PackageResources.sell_discount_js),
         "/sell-find.js": script(PackageResources.sell_find_js),
         "/sell-keys.js": script(PackageResources.sell_keys_js),

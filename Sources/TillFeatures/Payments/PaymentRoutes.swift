@@ -198,18 +198,20 @@ package struct PaymentRoutes: Sendable {
         case .payPal: return .payPal
         case .payPalCard: return .payPalCard
         case .adyenSession: return .adyenSession
-        case .cash(let tendered):
+        case .cash(let tendered, let tip):
             do throws(CashRefusal) {
-                try CashDrawer.check(tendered: tendered, due: payment.amount, captureMode: payment.captureMode)
+                try CashDrawer.check(
+                    tendered: tendered, tip: tip, due: payment.amount, captureMode: payment.captureMode)
             } catch {
                 let field =
                     switch error {
                     case .heldForLater: "tender.type"
                     case .tenderedLess: "tender.tendered"
+                    case .tipNotTaken: "tender.tip"
                     }
                 throw Problem.field(field, error.what, code: error.code)
             }
-            return .cash(tendered: tendered)
+            return .cash(tendered: tendered, tip: tip)
         case .reader(let reader, let card, let tipping):
             // Refused before the customer is asked for a card.
             let current =

@@ -11,7 +11,7 @@ package struct TenderRequest: Sendable {
         case payPalCard
         case adyenSession
         case reader(String, card: String?, tipping: CardPresentPayload.Tipping?)
-        case cash(Money?)
+        case cash(tendered: Money?, tip: Money?)
     }
 
     package let kind: Kind
@@ -81,8 +81,10 @@ package struct TenderRequest: Sendable {
             try tender.allow(["type"], in: "tender.")
             kind = .adyenSession
         case "cash":
-            try tender.allow(["type", "tendered"], in: "tender.")
-            kind = .cash(try tender.amount("tendered", in: "tender.", currency))
+            try tender.allow(["type", "tendered", "tip"], in: "tender.")
+            kind = .cash(
+                tendered: try tender.amount("tendered", in: "tender.", currency),
+                tip: try tender.amount("tip", in: "tender.", currency))
         default:
             throw Problem.field(
                 "tender.type", "It must be reader, card, token, paypal, paypal_card, adyen_session or cash.")

@@ -29,6 +29,8 @@ let addresses = """
     GET /review.js 200
     GET /sale.js 200
     GET /sell.css 200
+    GET /sell-book.js 200
+    GET /sell-cash.js 200
     GET /sell-discount.js 200
     GET /sell-find.js 200
     GET /sell-keys.js 200

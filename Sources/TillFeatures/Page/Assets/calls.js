@@ -66,6 +66,8 @@ const DROPPED = {
   code: "request_dropped",
   detail: "The earlier request was forgotten and nothing was sent. Check the result before you try again.",
 };
+/** What is asked for anew once the end of an earlier request is known: each is about something of its own. */
+const FRESH = ["/v1/payments", "/v1/orders"];
 /** Where somebody signs in and out: what is answered below it says nothing about the session that there is. */
 const SESSION = "/session";
 const MOST_ROUNDS = 30;
@@ -234,7 +236,7 @@ export async function operate(path, body, unanswered) {
   if (kept && kept.body !== body) {
     // Something else was asked for before and never answered: its end comes first, and the clerk sees it.
     const earlier = await operate(path, kept.body, unanswered);
-    if (path !== "/v1/payments") {
+    if (!FRESH.includes(path)) {
       reactions.earlier();
       return earlier;
     }
@@ -272,6 +274,7 @@ const MONEY_MOVED = {
 const NEXT = {
   order_settled_in_shop: "Check the order in the shop.",
   order_held: "Open it under Attention.",
+  order_exists: "Select it among the unpaid orders, or enter another number.",
   unknown_statement: "Choose its provider, or export the report again.",
   statement_unreadable: "Export the report again and give the file as it came.",
   statement_too_large: "Split it by day: export the report for a shorter time.",

@@ -11,6 +11,7 @@ import { openGate } from "./gate.js";
 import { list } from "./latest.js";
 import { CURRENCIES, minorUnits, money } from "./money.js";
 import { alertWith, clearFaults, mark } from "./notice.js";
+import { chooseOrder, isTyped } from "./order.js";
 import { method, orderName } from "./payment.js";
 import { refundReader } from "./readers.js";
 import { ask, fail, keptRequests, operate } from "./requests.js";
@@ -20,6 +21,8 @@ import { session } from "./session.js";
 import { busy, close, open, pathOf, refresh } from "./shown.js";
 import "./language.js";
 import "./office.js";
+import "./sell-book.js";
+import "./sell-cash.js";
 import "./sell-find.js";
 import "./sell-keys.js";
 import { goLive } from "./sell-live.js";
@@ -141,10 +144,16 @@ const isOfDay = (path) => path.startsWith("/v1/day/");
 /** @returns {Promise<boolean>} Something of it came to nothing, which the alert says. */
 async function finishKept() {
   let isSaid = false;
+  /** A typed sale that was to be paid in parts. @type {any} */
+  let booked = null;
   for (const { path, body } of keptRequests()) {
     if (isResolution(path) || isOfDay(path)) continue;
     try {
       const payment = await operate(path, body);
+      if (path === "/v1/orders") {
+        booked = payment;
+        continue;
+      }
       if (path === "/v1/payments" || path.startsWith("/v1/orders/")) remember(payment, path, body);
       open(payment);
     } catch (error) {
@@ -152,6 +161,7 @@ async function finishKept() {
       isSaid = true;
     }
   }
+  if (booked?.payment?.open > 0 && !session.payment && !isTyped()) chooseOrder(booked);
   return isSaid;
 }
 

@@ -19,6 +19,12 @@ export function orderDocument() {
   return { clean, order: parsed.total === undefined && parsed.data ? parsed.data : parsed };
 }
 
+/** What the metadata of an order say that a typed sale became. */
+export const KEYPAD = "keypad";
+
+/** Whether an order, or a payment of one, is a typed sale that is paid in parts. */
+export const isOfKeypad = (one) => one.metadata?.origin === KEYPAD;
+
 /** The booked order in the form; null without one. @type {any} */
 let chosen = null;
 

@@ -23,8 +23,8 @@ reactions.earlier = () => alertWith(say("stage.earlier"));
 // The member of a request that is wrong, and the field in which it was typed.
 const FIELDS = {
   amount: "amount", currency: "amount", order_id: "order", order: "document", number: "number", expiry: "expires",
-  cvc: "code", tendered: "tendered", tip_on: "tip-on", name: "holder", line1: "line1", city: "city", region: "region",
-  postal_code: "postal", country: "country",
+  cvc: "code", tendered: "tendered", tip: "cash-tip", tip_on: "tip-on", name: "holder", line1: "line1", city: "city",
+  region: "region", postal_code: "postal", country: "country",
 };
 
 /** Says what went wrong, above the form and beside the fields. */

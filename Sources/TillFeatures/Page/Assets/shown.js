@@ -53,6 +53,7 @@ export function render() {
   const payment = session.payment;
   const isBlocked = Boolean(payment) && (session.isStale || blocksSale(payment));
   $("charge").disabled = session.busy || isBlocked || session.isOffline;
+  $("split-open").disabled = $("charge").disabled;
   for (const button of document.querySelectorAll(MONEY_BUTTONS)) {
     /** @type {HTMLButtonElement} */ (button).disabled = session.busy || session.isOffline;
   }

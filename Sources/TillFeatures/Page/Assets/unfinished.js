@@ -62,10 +62,11 @@ async function factsOf({ path, body }) {
     return [["Asked for", ENTRIES[said.kind] ?? said.kind], ["Amount", of(said.amount, currency)],
       ["Reason", said.reason]];
   }
-  const isSale = path === "/v1/payments" || path.startsWith("/v1/orders/");
+  const isSale = path === "/v1/payments" || /^\/v1\/orders(\/|$)/.test(path);
+  const what = path === "/v1/orders" ? "A sale to be paid in parts" : isSale ? "A sale" : "What was reviewed";
   return [
-    ["Asked for", isSale ? "A sale" : "What was reviewed"], ["Amount", of(said.amount, said.currency)],
-    ["Order", said.order_id], ["Finding", said.evidence], ["For", !isSale && path.replace("/v1/", "")],
+    ["Asked for", what], ["Amount", of(said.amount, said.currency)],
+    ["Order", said.number ?? said.order_id], ["Finding", said.evidence], ["For", !isSale && path.replace("/v1/", "")],
   ];
 }
 

@@ -126,6 +126,18 @@ export const WORDS = {
   "split.partOf": "Teil von {number}, offen {sum}",
   "split.next": "Nächster Teil von {number}",
   "split.paid": "{paid} von {all} bezahlt",
+  "split.open": "Zahlung teilen",
+  "split.booking": "Der Verkauf wird erfasst. Es wird noch nichts kassiert.",
+  "split.nothing": "Für Bestellung {number} ist nichts mehr zu zahlen.",
+  "split.notBooked": "Der Verkauf konnte nicht geteilt werden. Es floss kein Geld. Drücken Sie noch einmal „Zahlung "
+    + "teilen“.",
+  "split.discount": "Ein Verkauf mit Rabatt wird nicht geteilt. Kassieren Sie ihn als Ganzes, oder nehmen Sie den "
+    + "Rabatt heraus.",
+  "split.stays": "Es wurde nichts kassiert. {number} bleibt unter „Unbezahlte Bestellungen“, bis jemand mit dieser "
+    + "Berechtigung storniert.",
+  "split.givenUp": "Von {number} wurden {sum} kassiert und bleiben es: {payments}. Offen sind {rest}, unter "
+    + "„Unbezahlte Bestellungen“.",
+  "split.toPay": "Noch {sum} zu zahlen für {number}",
   "take.how": "Wie der Kunde bezahlt",
   "take.reader": "Kartenleser",
   "take.tap": "Tap to Pay",
@@ -165,6 +177,9 @@ export const WORDS = {
   "card.codeShape": "{name}, {digits} Ziffern",
   "cash.tendered": "Erhaltenes Bargeld (optional)",
   "cash.less": "Das ist weniger als der Betrag.",
+  "cash.tip": "Trinkgeld (optional)",
+  "cash.tipMore": "Mit dem Trinkgeld ist das mehr als das erhaltene Bargeld.",
+  "cash.keep": "{sum} als Trinkgeld behalten",
   "reader.reader": "Leser",
   "reader.askTip": "Den Kunden nach Trinkgeld fragen",
   "reader.tipOn": "Trinkgeld berechnen von (optional)",

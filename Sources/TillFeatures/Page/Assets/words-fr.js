@@ -127,6 +127,17 @@ export const WORDS = {
   "split.partOf": "Part de {number}, reste {sum}",
   "split.next": "Part suivante de {number}",
   "split.paid": "{paid} payés sur {all}",
+  "split.open": "Partager le paiement",
+  "split.booking": "La vente est en cours d’enregistrement. Rien n’est encore encaissé.",
+  "split.nothing": "Il n’y a plus rien à payer sur la commande {number}.",
+  "split.notBooked": "La vente n’a pas pu être partagée. Aucun argent n’a été transféré. Appuyez de nouveau sur « "
+    + "Partager le paiement ».",
+  "split.discount": "Une vente avec remise ne se partage pas. Encaissez-la en une fois, ou retirez la remise.",
+  "split.stays": "Rien n’a été encaissé. {number} reste dans « Commandes à payer » jusqu’à ce qu’une personne "
+    + "autorisée l’annule.",
+  "split.givenUp": "{sum} ont été encaissés sur {number} et le restent : {payments}. Reste à payer : {rest}, dans « "
+    + "Commandes à payer ».",
+  "split.toPay": "Reste {sum} à payer sur {number}",
   "take.how": "Mode de paiement du client",
   "take.reader": "Lecteur de carte",
   "take.tap": "Tap to Pay",
@@ -166,6 +177,9 @@ export const WORDS = {
   "card.codeShape": "{name}, {digits} chiffres",
   "cash.tendered": "Espèces reçues (facultatif)",
   "cash.less": "C’est moins que le montant.",
+  "cash.tip": "Pourboire (facultatif)",
+  "cash.tipMore": "Avec le pourboire, c’est plus que les espèces reçues.",
+  "cash.keep": "Garder {sum} comme pourboire",
   "reader.reader": "Lecteur",
   "reader.askTip": "Proposer un pourboire au client",
   "reader.tipOn": "Calculer le pourboire sur (facultatif)",

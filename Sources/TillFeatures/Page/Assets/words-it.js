@@ -126,6 +126,17 @@ export const WORDS = {
   "split.partOf": "Parte di {number}, restano {sum}",
   "split.next": "Parte successiva di {number}",
   "split.paid": "{paid} di {all} pagati",
+  "split.open": "Dividi il pagamento",
+  "split.booking": "La vendita viene registrata. Non si incassa ancora nulla.",
+  "split.nothing": "L’ordine {number} non ha più nulla da pagare.",
+  "split.notBooked": "Non è stato possibile dividere la vendita. Nessun denaro è stato trasferito. Premere di nuovo "
+    + "«Dividi il pagamento».",
+  "split.discount": "Una vendita con sconto non si divide. Incassarla per intero o togliere lo sconto.",
+  "split.stays": "Non è stato incassato nulla. {number} resta in «Ordini da pagare» finché una persona autorizzata non "
+    + "lo annulla.",
+  "split.givenUp": "Di {number} sono stati incassati {sum}, che restano incassati: {payments}. Restano da pagare "
+    + "{rest}, in «Ordini da pagare».",
+  "split.toPay": "Restano {sum} da pagare su {number}",
   "take.how": "Come paga il cliente",
   "take.reader": "Lettore di carte",
   "take.tap": "Tap to Pay",
@@ -165,6 +176,9 @@ export const WORDS = {
   "card.codeShape": "{name}, {digits} cifre",
   "cash.tendered": "Contanti ricevuti (facoltativo)",
   "cash.less": "È meno dell’importo.",
+  "cash.tip": "Mancia (facoltativa)",
+  "cash.tipMore": "Con la mancia è più dei contanti ricevuti.",
+  "cash.keep": "Tenere {sum} come mancia",
   "reader.reader": "Lettore",
   "reader.askTip": "Chiedi la mancia al cliente",
   "reader.tipOn": "Calcola la mancia su (facoltativo)",
