@@ -78,7 +78,7 @@ def bodies(owner):
         "POST /v1/day/open": {"currency": "EUR", "float": 100},
         "POST /v1/day/cash": {"kind": "paid_in", "amount": 100, "reason": "x"},
         "POST /v1/day/count": {"total": 100}, "POST /v1/day/close": {"left": 0, "reason": "x"},
-        "POST /v1/day/resume": {},
+        "POST /v1/day/resume": {}, "POST /v1/day/drawer": {"drawer": "bar"},
         "POST /v1/staff": {"name": "Eve", "role": "owner"}, "PATCH /v1/staff/{id}": {"role": "owner"},
         "POST /v1/staff/{id}/invitation": {}, "DELETE /v1/sessions/{id}": None,
         "POST /v1/approvals": {

@@ -236,6 +236,35 @@ def test_each_drawer_has_its_own_day(server):
     assert [(one["drawer"], one["state"]) for one in listed] == [("main", "closed"), ("bar", "closed")]
 
 
+def test_a_device_has_its_drawer(server):
+    """Whatever the page does there is of it, also a refund of what another till sold."""
+    problem(post(server, "drawer", {"drawer": "bar"}), 409, "no_device")
+    staff = Staff(server)
+    staff.shop()
+    device = staff.device()
+    device.signed_in("Carl")
+    problem(device.ask("POST", "/v1/day/drawer", {"drawer": "bar"}), 403, "permission_missing")
+    device.signed_in("Mona")
+    problem(device.ask("POST", "/v1/day/drawer", {"drawer": "Bar"}), 422, "invalid_request")
+    assert done(device.ask("POST", "/v1/day/drawer", {"drawer": "bar"}))["device"] == "bar"
+    made = done(server.create("dev-1", "c-dev-1", 700), 201)["id"]
+    confirm, cash = f"/v1/payments/{made}/confirm", {"tender": {"type": "cash"}}
+    problem(device.ask("POST", confirm, cash), 422, "unknown_drawer")
+    opened = done(device.ask("POST", "/v1/day/open", {"currency": "EUR", "float": 5_000}), 201)
+    assert opened["drawer"] == "bar"
+    assert done(device.ask("POST", confirm, cash))["tender"]["drawer"] == "bar"
+    open_day(server, 10_000)
+    # Whoever signs in there later finds it so.
+    device.signed_in("Olga")
+    given = device.ask("POST", f"/v1/payments/{sell(server, 400)}/refunds", {"amount": 150})
+    assert given.status_code == 201 and given.json()["refunds"][-1]["drawer"] == "bar", given.text
+    assert done(device.ask("GET", "/v1/day"))["session"]["expected"] == 5_550
+    assert done(device.ask("GET", "/v1/day?drawer=main"))["session"]["expected"] == 10_400
+    assert done(server.request("GET", "/v1/day"))["session"]["expected"] == 10_400
+    assert done(device.ask("POST", "/v1/day/drawer", {"drawer": "main"}))["device"] == "main"
+    assert done(device.ask("GET", "/v1/day"))["session"]["expected"] == 10_400
+
+
 def test_drawers_at_the_command_line(tmp_path):
     journal = ["--journal", str(tmp_path / "journal.db"), "--json"]
     counter.succeed("day", "open", "--currency", "EUR", "--float", "100.00", *journal)

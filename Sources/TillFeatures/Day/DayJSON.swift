@@ -21,9 +21,11 @@ package enum DayJSON {
     }
 
     /// Writes the drawers of an account, each with its last session: nothing that says what is in it.
-    package static func drawers(_ sessions: [DrawerSession]) -> [UInt8] {
+    /// - Parameter device: The drawer that the device has chosen; `nil` for none.
+    package static func drawers(_ sessions: [DrawerSession], device: DrawerName? = nil) -> [UInt8] {
         var writer = JSONWriter(reserving: 256 * (1 + sessions.count))
         writer.beginObject()
+        writer.field("device", device?.rawValue)
         writer.key("drawers")
         writer.beginArray()
         for session in sessions {

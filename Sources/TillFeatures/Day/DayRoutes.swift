@@ -7,13 +7,17 @@ import TillCounter
 package import TillWeb
 
 /// `/v1/day`: a drawer's session and the reports of the day, of each account its own. The drawer is named in the query
-/// of what reads, and in the body of what changes; without a name it is the account's first.
+/// of what reads, and in the body of what changes; without a name it is the one that the page's device has chosen, else
+/// the account's first.
 package struct DayRoutes: Sendable {
     private let book: DayBook
     private let zone: TimeZone
+    private let sessions: PageSessions
 
     /// - Parameter zone: the shop's time zone, by whose clock a day is shown.
-    package init(book: DayBook, zone: TimeZone) { (self.book, self.zone) = (book, zone) }
+    package init(book: DayBook, zone: TimeZone, sessions: PageSessions) {
+        (self.book, self.zone, self.sessions) = (book, zone, sessions)
+    }
 
     package func register(on router: CounterRouter) {
         router.get("/v1/day", for: .read, of: .caller, query: ["drawer"]) { incoming in
@@ -22,7 +26,7 @@ package struct DayRoutes: Sendable {
                 DayJSON.day(session, last: last, zone: zone.identifier, seesTotals: DayRoutes.seesTotals(incoming)))
         }
         router.get("/v1/day/drawers", for: .read, of: .caller) { incoming in
-            .json(DayJSON.drawers(try await book.drawers(of: incoming.account)))
+            .json(DayJSON.drawers(try await book.drawers(of: incoming.account), device: Attribution.current?.drawer))
         }
         router.get("/v1/day/report", for: .read, of: .caller, needs: .totals, query: ["drawer"]) { incoming in
             .json(DayJSON.report(try await chosen(in: incoming).current(of: incoming.account), seesTotals: true))
@@ -44,6 +48,7 @@ package struct DayRoutes: Sendable {
                 ],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: DayFile.text(standing, by: DayClock(zone)))))
         }
+        post("drawer", on: router) { try await choose($0) }
         post("open", on: router) { try await open($0) }
         post("cash", on: router) { incoming in
             let key = try incoming.idempotencyKey()
@@ -91,11 +96,28 @@ package struct DayRoutes: Sendable {
 
     /// Returns the book of the drawer in a query.
     private func chosen(in incoming: Incoming) throws -> DayBook {
-        book.at(try incoming.query("drawer").map { try DrawerName(requested: $0) } ?? .main)
+        let named = try incoming.query("drawer").map { try DrawerName(requested: $0) }
+        return book.at(named ?? Attribution.current?.drawer ?? .main)
     }
 
     /// Returns the book of the drawer in a body.
-    private func chosen(in body: JSONValue) throws -> DayBook { book.at(try body.drawer() ?? .main) }
+    private func chosen(in body: JSONValue) throws -> DayBook {
+        book.at(try body.drawer() ?? Attribution.current?.drawer ?? .main)
+    }
+
+    /// Sets the drawer of the page's device: cash that names none is in it, and so is its day.
+    private func choose(_ incoming: Incoming) async throws -> Response {
+        let body = try await incoming.document()
+        try body.allow(["drawer"])
+        guard let drawer = try body.drawer() else { throw Problem.field("drawer", "It is missing.") }
+        guard let session = incoming.credential?.session else {
+            throw Problem(
+                .conflict, "no_device", "A key is at no device. Nothing was changed.",
+                next: "Name the drawer in each request.")
+        }
+        guard try await sessions.choose(drawer, at: session) else { throw Problem.unauthorized }
+        return .json(DayJSON.drawers(try await book.drawers(of: incoming.account), device: drawer))
+    }
 
     private func report(_ incoming: Incoming) async throws -> DayBook.Standing {
         guard let number = Int64(try incoming.parameters.text("report")), number > 0 else {

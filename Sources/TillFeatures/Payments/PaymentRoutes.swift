@@ -165,9 +165,10 @@ package struct PaymentRoutes: Sendable {
             let answer = keyed.keyedAnswer(to: request, status: 200)
             // A customer may take minutes at a reader: the payment is then read anew.
             let seen: Payment? = if case .reader = tender.kind { nil } else { payment }
-            try await check(tender.drawer, of: scope.account, in: "tender.")
+            let drawer = tender.isCash ? tender.drawer ?? Attribution.current?.drawer : nil
+            try await check(drawer, of: scope.account, in: "tender.")
             let after = try await withPaymentSpan("confirm", id) {
-                try await Attribution.at(tender.drawer) {
+                try await Attribution.at(drawer) {
                     try await checkout.confirm(
                         id, account: scope.account, provider: provider, tender: credential, idempotency: record,
                         keyedAnswer: answer, seen: seen)
@@ -296,10 +297,11 @@ package struct PaymentRoutes: Sendable {
             id, incoming, .refund, status: .created, fields: ["amount", "reason", "reader", "approval", "drawer"]
         ) {
             body, payment, record, answer in
-            let drawer = try body.drawer()
-            guard drawer == nil || payment.tender?.kind == .cash else {
+            let (named, isCash) = (try body.drawer(), payment.tender?.kind == .cash)
+            guard named == nil || isCash else {
                 throw Problem.field("drawer", "It goes with a payment in cash only.")
             }
+            let drawer = isCash ? named ?? Attribution.current?.drawer : nil
             try await check(drawer, of: payment.account)
             let authority = try await authority(for: body, payment, incoming)
             if let reader = try body.text("reader", atMost: 128) {

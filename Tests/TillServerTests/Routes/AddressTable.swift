@@ -284,6 +284,8 @@ let addresses = """
     HEAD /v1/day/drawers 200
     GET /v1/day/drawers?drawer=bar 400 unknown_parameter
     POST /v1/day/drawers 405 method_not_allowed GET,HEAD
+    POST /v1/day/drawer 422 invalid_request
+    GET /v1/day/drawer 405 method_not_allowed POST
     GET /v1/day/report?drawer=bar 409 day_not_open
     GET /v1/day/reports?drawer=bar 200
     GET /v1/day/reports/1?drawer=bar 404 report_not_found
@@ -528,6 +530,7 @@ let addresses = """
     GET* /v1/printers 401 unauthorized
     GET* /v1/day 401 unauthorized
     GET* /v1/day/drawers 401 unauthorized
+    POST* /v1/day/drawer 401 unauthorized
     GET* /v1/day/reports/1 401 unauthorized
     GET* /v1/day/reports/1.csv 401 unauthorized
     POST* /v1/day/open 401 unauthorized
