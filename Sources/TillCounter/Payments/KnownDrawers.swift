@@ -30,7 +30,7 @@ package struct UnknownDrawer: ExplainedError, Hashable {
     package let drawer: DrawerName
 
     package var code: String { "unknown_drawer" }
-    package var what: String { "There is no drawer \(drawer). No money moved." }
+    package var what: String { "There is no drawer \(drawer)." }
     package var moneyMoved: MoneyMoved { .no }
     package var next: String { "Correct the name, or open it first: till day open --drawer \(drawer)." }
 }
