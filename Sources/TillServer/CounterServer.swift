@@ -356,7 +356,7 @@ public struct CounterServer: Sendable {
             book: DayBook(
                 journal, clock: clock, differenceLimit: options.dayDifferenceLimit,
                 zone: options.receipts.store.timeZone),
-            zone: options.receipts.store.timeZone
+            zone: options.receipts.store.timeZone, sessions: authenticator.sessions
         ).register(on: router)
         InsightsRoutes(
             book: InsightsBook(journal, clock: clock, own: options.account, offline: offline),

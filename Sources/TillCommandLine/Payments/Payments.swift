@@ -168,6 +168,7 @@ struct Payments: AsyncParsableCommand {
         @Option(name: .long, help: "Why.") var reason: String?
         @Option(name: .long, help: "The reader that the card will be presented to, where the scheme wants it there.")
         var reader: String?
+        @OptionGroup var chosen: DrawerOption
 
         func run() async throws {
             try await change(common, provider, payment, wish: .refund) { counter, found in
@@ -180,8 +181,19 @@ struct Payments: AsyncParsableCommand {
                     }
                     try await fleet.use(try counter.chosenReader(reader), forRefundOf: found.id)
                 }
-                return try await counter.checkout.refund(
-                    found.id, account: found.account, amount: try money(amount, found), reason: reason)
+                let drawer = try chosen.name
+                if let drawer {
+                    guard found.tender?.kind == .cash else {
+                        throw CommandError(
+                            code: "drawer_without_cash", what: "--drawer goes with a payment in cash.",
+                            next: "Leave it out.")
+                    }
+                    try await KnownDrawers(counter.journal).check(drawer, of: found.account)
+                }
+                return try await Attribution.at(drawer) {
+                    try await counter.checkout.refund(
+                        found.id, account: found.account, amount: try money(amount, found), reason: reason)
+                }
             }
         }
     }

@@ -80,6 +80,7 @@ struct Sale: AsyncParsableCommand {
     var tendered: String?
     @Option(name: .long, parsing: .unconditional, help: "What the customer leaves as a tip, in cash.")
     var tip: String?
+    @OptionGroup var chosen: DrawerOption
     @OptionGroup var store: StoreOptions
     @OptionGroup var copy: CopyOption
     @OptionGroup var customer: CustomerWait
@@ -111,6 +112,9 @@ struct Sale: AsyncParsableCommand {
                 account: counter.options.account, order: sold, captureMode: mode,
                 acceptedBy: evenIfPaid ? "command line, user \(CommandUser.name)" : nil, discount: saved)
             let typed = try typedTender(sold)
+            if let drawer = try chosen.name {
+                try await KnownDrawers(counter.journal).check(drawer, of: counter.options.account)
+            }
             if typed == nil, fleet == nil { try StandInRefusal.check(reader: reader ?? "simulated", in: counter.mode) }
             let tipping = try tipping(sold, at: fleet)
             if let fleet {
@@ -123,8 +127,10 @@ struct Sale: AsyncParsableCommand {
             let tender: Tender
             if let typed { tender = typed } else { tender = try await readCard(for: payment) }
             if !common.json, !cash { Output.note("Asking \(name)…") }
-            let done = try await counter.checkout.confirm(
-                payment.id, account: counter.options.account, provider: name, tender: tender)
+            let done = try await Attribution.at(try chosen.name) {
+                try await counter.checkout.confirm(
+                    payment.id, account: counter.options.account, provider: name, tender: tender)
+            }
             try await finish(try await customer.outcome(of: done, in: counter, json: common.json), counter)
         }
     }
@@ -201,6 +207,9 @@ struct Sale: AsyncParsableCommand {
         guard cash || (tendered == nil && tip == nil) else {
             let option = tendered == nil ? "--tip" : "--tendered"
             throw CommandError(code: "choose_a_tender", what: "\(option) goes with --cash.", next: "Add --cash.")
+        }
+        guard try chosen.name == nil || cash else {
+            throw CommandError(code: "choose_a_tender", what: "--drawer goes with --cash.", next: "Add --cash.")
         }
         do {
             if cash {

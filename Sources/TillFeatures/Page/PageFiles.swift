@@ -25,6 +25,7 @@ extension PageAsset {
         "/day-clock.js": script(PackageResources.day_clock_js),
         "/day-coins.js": script(PackageResources.day_coins_js),
         "/day-count.js": script(PackageResources.day_count_js),
+        "/day-drawers.js": script(PackageResources.day_drawers_js),
         "/day-report.js": script(PackageResources.day_report_js),
         "/day-session.js": script(PackageResources.day_session_js),
         "/day-shown.js": script(PackageResources.day_shown_js),

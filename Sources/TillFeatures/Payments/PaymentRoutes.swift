@@ -13,7 +13,7 @@ package import TillWeb
 /// `/v1/payments`: creating, confirming, changing and reading payments.
 package struct PaymentRoutes: Sendable {
     package let requests: PaymentRequests
-    package let journal: any Journal
+    package let journal: any Journal & RecordStore
     package let feed: EventFeed
     package let readCard: CardCollector
     package let terminal: TerminalService?
@@ -21,8 +21,8 @@ package struct PaymentRoutes: Sendable {
     package let notes: PaymentNotes
 
     package init(
-        requests: PaymentRequests, journal: any Journal, feed: EventFeed, readCard: @escaping CardCollector,
-        terminal: TerminalService?, approvals: Approvals, notes: PaymentNotes
+        requests: PaymentRequests, journal: any Journal & RecordStore, feed: EventFeed,
+        readCard: @escaping CardCollector, terminal: TerminalService?, approvals: Approvals, notes: PaymentNotes
     ) {
         self.requests = requests
         self.journal = journal
@@ -165,13 +165,25 @@ package struct PaymentRoutes: Sendable {
             let answer = keyed.keyedAnswer(to: request, status: 200)
             // A customer may take minutes at a reader: the payment is then read anew.
             let seen: Payment? = if case .reader = tender.kind { nil } else { payment }
+            let drawer = tender.isCash ? tender.drawer ?? Attribution.current?.drawer : nil
+            try await check(drawer, of: scope.account, in: "tender.")
             let after = try await withPaymentSpan("confirm", id) {
-                try await checkout.confirm(
-                    id, account: scope.account, provider: provider, tender: credential, idempotency: record,
-                    keyedAnswer: answer, seen: seen)
+                try await Attribution.at(drawer) {
+                    try await checkout.confirm(
+                        id, account: scope.account, provider: provider, tender: credential, idempotency: record,
+                        keyedAnswer: answer, seen: seen)
+                }
             }
             metrics.outcome(after.status)
             return await keyed.finish(request, status: 200, payment: after, keyedAnswer: answer)
+        }
+    }
+
+    /// Refuses a drawer that the account does not have.
+    private func check(_ drawer: DrawerName?, of account: AccountID, in place: String = "") async throws {
+        guard let drawer else { return }
+        do { try await KnownDrawers(journal).check(drawer, of: account) } catch let refusal as UnknownDrawer {
+            throw Problem.field(place + "drawer", refusal.what, code: refusal.code)
         }
     }
 
@@ -284,9 +296,15 @@ package struct PaymentRoutes: Sendable {
 
     private func refund(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
         try await requests.change(
-            id, incoming, .refund, status: .created, fields: ["amount", "reason", "reader", "approval"]
+            id, incoming, .refund, status: .created, fields: ["amount", "reason", "reader", "approval", "drawer"]
         ) {
             body, payment, record, answer in
+            let (named, isCash) = (try body.drawer(), payment.tender?.kind == .cash)
+            guard named == nil || isCash else {
+                throw Problem.field("drawer", "It goes with a payment in cash only.")
+            }
+            let drawer = isCash ? named ?? Attribution.current?.drawer : nil
+            try await check(drawer, of: payment.account)
             let authority = try await authority(for: body, payment, incoming)
             if let reader = try body.text("reader", atMost: 128) {
                 try checkReader(reader, of: payment.account)
@@ -295,6 +313,7 @@ package struct PaymentRoutes: Sendable {
             }
             var by = Attribution.current ?? Attribution(ofRequestBy: incoming.actor)
             if let authority, authority.id != incoming.person?.id { by.approvedBy = authority.actor }
+            if let drawer { by.drawer = drawer }
             return try await Attribution.$current.withValue(by) {
                 try await checkout.refund(
                     id, account: payment.account, amount: try body.amount("amount", payment.currency),

@@ -15,6 +15,8 @@ package struct TenderRequest: Sendable {
     }
 
     package let kind: Kind
+    /// The drawer that cash goes into; `nil` if none is named, and for any other tender.
+    package private(set) var drawer: DrawerName?
     private let providerText: String?
 
     package var isCash: Bool { if case .cash = kind { true } else { false } }
@@ -81,7 +83,8 @@ package struct TenderRequest: Sendable {
             try tender.allow(["type"], in: "tender.")
             kind = .adyenSession
         case "cash":
-            try tender.allow(["type", "tendered", "tip"], in: "tender.")
+            try tender.allow(["type", "tendered", "tip", "drawer"], in: "tender.")
+            drawer = try tender.drawer(in: "tender.")
             kind = .cash(
                 tendered: try tender.amount("tendered", in: "tender.", currency),
                 tip: try tender.amount("tip", in: "tender.", currency))

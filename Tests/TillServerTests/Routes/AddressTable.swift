@@ -280,6 +280,19 @@ let addresses = """
     POST /v1/day 405 method_not_allowed GET,HEAD
     GET /v1/day?x=y 400 unknown_parameter
     GET /v1/day/ 404 not_found
+    GET /v1/day?drawer=bar 200
+    GET /v1/day?drawer=Bar 422 invalid_request
+    GET /v1/day?drawer=bar&drawer=bar 422 invalid_request
+    GET /v1/day/drawers 200
+    HEAD /v1/day/drawers 200
+    GET /v1/day/drawers?drawer=bar 400 unknown_parameter
+    POST /v1/day/drawers 405 method_not_allowed GET,HEAD
+    POST /v1/day/drawer 422 invalid_request
+    GET /v1/day/drawer 405 method_not_allowed POST
+    GET /v1/day/report?drawer=bar 409 day_not_open
+    GET /v1/day/reports?drawer=bar 200
+    GET /v1/day/reports/1?drawer=bar 404 report_not_found
+    GET /v1/day/reports/1.csv?drawer=bar 404 report_not_found
     GET /v1/day/report 409 day_not_open
     GET /v1/day/reports 200
     GET /v1/day/reports?before=1&limit=100 200
@@ -519,6 +532,8 @@ let addresses = """
     GET* /v1/offline 401 unauthorized
     GET* /v1/printers 401 unauthorized
     GET* /v1/day 401 unauthorized
+    GET* /v1/day/drawers 401 unauthorized
+    POST* /v1/day/drawer 401 unauthorized
     GET* /v1/day/reports/1 401 unauthorized
     GET* /v1/day/reports/1.csv 401 unauthorized
     POST* /v1/day/open 401 unauthorized

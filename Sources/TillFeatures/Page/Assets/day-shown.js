@@ -3,6 +3,7 @@
 import { ask } from "./calls.js";
 import { clock, whoseTimes } from "./day-clock.js";
 import { beginCount, counted } from "./day-count.js";
+import { drawerHere } from "./day-drawers.js";
 import { reportRow, strip, tables, tiles, titleOf } from "./day-report.js";
 import { drawerRows, isBlind, lastCount, ledger, personOf, signed, tenderShown, timeOf } from "./day-session.js";
 import { day, of, says } from "./day-state.js";
@@ -204,7 +205,8 @@ export function render() {
   }
   const standing = !session ? say("day.notOpen")
     : session.state === "ended" ? say("day.beingCounted") : say("day.isOpen");
-  $("about").textContent = `${date(new Date())} · ${standing} · ${whoseTimes()}`;
+  $("about").textContent = [date(new Date()), drawerHere(), standing, whoseTimes()].filter(Boolean).join(" · ");
+  $("of-device").hidden = view !== "session" || !day.may("drawer") || !$("drawer").options.length;
   if (!$("view-count").hidden) renderCount();
   if (!$("view-session").hidden) renderSession();
   if (!$("view-close").hidden) renderClose();
@@ -248,7 +250,8 @@ function showReport(report) {
   $("tables").replaceChildren(...tables(report));
   $("paper").replaceChildren(...strip(report));
   $("csv").hidden = report.number === null;
-  $("csv").setAttribute("href", `/v1/day/reports/${report.number}.csv`);
+  const ofDrawer = report.drawer ? `?drawer=${report.drawer}` : "";
+  $("csv").setAttribute("href", `/v1/day/reports/${report.number}.csv${ofDrawer}`);
   $("sheet").hidden = false;
 }
 

@@ -2,6 +2,7 @@
 
 import { ask, keptRequests, operate, reactions } from "./calls.js";
 import { amountOf, countOf, faultOfSum, firstField, forgetCount } from "./day-count.js";
+import { readDrawers } from "./day-drawers.js";
 import { numberOf } from "./day-report.js";
 import { KINDS, lastCount } from "./day-session.js";
 import { addressOf, currencyCounted, go, render, renderCount, salesLater } from "./day-shown.js";
@@ -20,8 +21,11 @@ const CASH = "/v1/day/cash";
 
 const post = (verb, body) => () => ask("POST", "/v1/day/" + verb, JSON.stringify(body));
 
+/** The drawer that is shown, unless it is the account's first: the device may be at another one by now. */
+const ofDrawer = () => (day.session?.drawer ? { drawer: day.session.drawer } : {});
+
 /** What is shown of the day. It is done to no other one, nor after another count. */
-const seen = () => ({ session: day.session?.id, number_of_counts: day.session?.counts?.length ?? 0 });
+const seen = () => ({ session: day.session?.id, number_of_counts: day.session?.counts?.length ?? 0, ...ofDrawer() });
 
 /** Puts a fault beside a field; an empty one removes it. @param {string} id @param {string} fault */
 function mark(id, fault) {
@@ -119,7 +123,8 @@ function typedCash(isTold) {
   const wrong = faults.find(([, words]) => words);
   if (wrong && isTold) $(wrong[0]).focus();
   // An entry that has no answer before the day ends is none of the next day's.
-  return wrong ? null : { kind, amount: value, reason, ...(payment && { payment }), session: day.session?.id ?? null };
+  if (wrong) return null;
+  return { kind, amount: value, reason, ...(payment && { payment }), session: day.session?.id ?? null, ...ofDrawer() };
 }
 
 async function askCash(button) {
@@ -276,6 +281,7 @@ if (day.last && !day.session && day.last.currency !== $("currency").value) {
   render();
 }
 await finishKept();
+readDrawers();
 keepReading();
 listen(() => {
   news();

@@ -196,6 +196,16 @@ export const WORDS = {
   "day.netOfTax": "Preis ohne Steuer",
   "day.tips": "Trinkgelder",
   "day.discounts": "Rabatte",
+  "day.ofDevice": "Kassenlade dieses Geräts",
+  "day.firstDrawer": "Erste Kassenlade",
+  "day.newDrawer": "Neue Kassenlade …",
+  "day.newDrawerTitle": "Neue Kassenlade",
+  "day.drawerName": "Name der Kassenlade",
+  "day.drawerUse": "Diese Kassenlade verwenden",
+  "day.drawerForm": "1 bis 24 Kleinbuchstaben ohne Umlaute, Ziffern und Bindestriche, zuerst ein Buchstabe.",
+  "day.drawerChosen": "Dieses Gerät ist jetzt an der Kassenlade „{name}“.",
+  "day.byDrawer": "Bargeld nach Kassenlade",
+  "day.accountHasTables": "Die Tabellen stehen in den Berichten der ersten Kassenlade.",
   "day.noTables":
     "Dieser Bericht ist aus der Zeit, bevor Tabellen nach Kartennetz, Steuer, Personal, Geschäft und "
     + "Stunde geführt wurden.",

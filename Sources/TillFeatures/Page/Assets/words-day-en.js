@@ -146,5 +146,11 @@ export const WORDS = {
   "day.tips": "Tips",
   "day.discounts": "Discounts",
   "day.notKnown": "Not known",
+  "day.firstDrawer": "First drawer",
+  "day.newDrawer": "New drawer…",
+  "day.drawerForm": "1 to 24 lowercase letters, digits and hyphens, a letter first.",
+  "day.drawerChosen": "This device is now at the drawer {name}.",
+  "day.byDrawer": "Cash by drawer",
+  "day.accountHasTables": "The tables are in the reports of the first drawer.",
   "day.noTables": "This report is from before tables by card network, tax, staff, shop and hour were kept.",
 };
