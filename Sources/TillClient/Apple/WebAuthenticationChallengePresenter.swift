@@ -1,6 +1,6 @@
 #if canImport(AuthenticationServices) || TILL_SHELL_APART
     public import Foundation
-    import Synchronization
+    import TillCore
     #if TILL_SHELL_APART
         public import TillClient
         public import WebAuthenticationInterface
@@ -66,7 +66,7 @@
     private final class ChallengeAnswer: Sendable {
         /// The sheet, so that a late cancellation closes no other one.
         @MainActor var session: ASWebAuthenticationSession?
-        private let waiting = Mutex<CheckedContinuation<ChallengeEnd, Never>?>(nil)
+        private let waiting = Guarded<CheckedContinuation<ChallengeEnd, Never>?>(nil)
 
         func wait(_ continuation: CheckedContinuation<ChallengeEnd, Never>) {
             waiting.withLock { $0 = continuation }

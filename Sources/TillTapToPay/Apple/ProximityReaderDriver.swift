@@ -1,7 +1,6 @@
 #if canImport(ProximityReader)
     import Foundation
     import ProximityReader
-    import Synchronization
     import TillCore
     #if TILL_SHELL_APART
         public import TillTapToPay
@@ -14,12 +13,12 @@
     public final class ProximityReaderDriver: PaymentCardReaderDriver {
         private typealias Tell = @Sendable (TillReader.Event) -> Void
         private let reader: ProximityReader.PaymentCardReader
-        private let listener: Mutex<Task<Void, Never>?>
+        private let listener: Guarded<Task<Void, Never>?>
         private let tell: Hearer
 
         /// The current receiver of events.
         private final class Hearer: Sendable {
-            let hear = Mutex<Tell?>(nil)
+            let hear = Guarded<Tell?>(nil)
             func tell(_ event: TillReader.Event) { hear.withLock { $0 }?(event) }
         }
 
@@ -33,7 +32,7 @@
             let (reader, tell) = (ProximityReader.PaymentCardReader(options: options), Hearer())
             (self.reader, self.tell) = (reader, tell)
             let events = reader.events
-            listener = Mutex(
+            listener = Guarded(
                 Task {
                     for await event in events { tell.tell(ProximityReaderConversion.event(event)) }
                 })
