@@ -38,12 +38,10 @@ package struct WideInteger: Hashable, Sendable {
             self.init(high: high, low: distance.low)
             return
         }
+        // The least number is -2^127, one farther from zero than the greatest.
+        guard distance.high < 1 << 63 || (distance.high == 1 << 63 && distance.low == 0) else { return nil }
         let (low, carry) = (~distance.low).addingReportingOverflow(1)
-        let high = Int64(bitPattern: ~distance.high &+ (carry ? 1 : 0))
-        guard high < 0 || (high == 0 && low == 0) else { return nil }
-        // 2^127 itself is its own negative; anything farther has come out positive.
-        guard distance.high <= 1 << 63, distance.high < 1 << 63 || distance.low == 0 else { return nil }
-        self.init(high: high, low: low)
+        self.init(high: Int64(bitPattern: ~distance.high &+ (carry ? 1 : 0)), low: low)
     }
 
     // MARK: Arithmetic
@@ -82,9 +80,9 @@ package struct WideInteger: Hashable, Sendable {
             let (quotient, remainder) = a.quotientAndRemainder(dividingBy: b)
             return (WideInteger(quotient), WideInteger(remainder))
         }
-        let (quotient, remainder) = distance.divided(by: other.distance)
-        guard let quotient = WideInteger(quotient, isNegative: isNegative != other.isNegative),
-            let remainder = WideInteger(remainder, isNegative: isNegative)
+        let distances = distance.divided(by: other.distance)
+        guard let quotient = WideInteger(distances.quotient, isNegative: isNegative != other.isNegative),
+            let remainder = WideInteger(distances.remainder, isNegative: isNegative)
         else { preconditionFailure("The quotient does not fit 128 bits.") }
         return (quotient, remainder)
     }

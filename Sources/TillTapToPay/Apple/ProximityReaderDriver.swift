@@ -6,10 +6,12 @@
         public import TillTapToPay
     #endif
 
-    /// Apple's reader in the phone as a driver. It contains no logic of its own.
+    /// Apple's reader in the phone as a driver. It contains no logic of its own. It needs iOS 18.4, since it carries every
+    /// fact of a read and the reads that are stored.
     ///
     /// One task reads the framework's single stream of events for as long as the driver lives, because canceling its
     /// task silences a stream for good; listeners of Till's reader come and go freely.
+    @available(iOS 18.4, *)
     public final class ProximityReaderDriver: PaymentCardReaderDriver {
         private typealias Tell = @Sendable (TillReader.Event) -> Void
         private let reader: ProximityReader.PaymentCardReader
