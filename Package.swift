@@ -161,8 +161,8 @@ let package = Package(
         // Floor 0: what money, an order and a payment are. No I/O.
         .target(name: "TillCore", dependencies: [httpTypes], swiftSettings: simulated),
 
-        // Floor 1: values and clients for macOS, Linux and, but for TillStatements and TillProvider, iOS; imports the floor
-        // below only.
+        // Floor 1: values and clients for macOS, Linux and, but for TillStatements and TillProvider, iOS; imports the
+        // floor below only.
         .target(name: "TillOrders", dependencies: ["TillCore"], swiftSettings: strict),
         .target(name: "TillReceipts", dependencies: ["TillCore"], swiftSettings: strict),
         .target(name: "TillHardware", dependencies: ["TillCore"], swiftSettings: strict),

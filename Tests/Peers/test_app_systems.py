@@ -10,6 +10,8 @@ MANIFEST = (counter.ROOT / "Package.swift").read_text()
 LIBRARIES = (counter.ROOT / "docs" / "integrate" / "LIBRARIES.md").read_text()
 # For a smart card reader at a computer.
 NOT_FOR_IOS = {"TillPCSC"}
+# Of another section, and of use in an app, too.
+ALSO_FOR_IOS = {"TillCore", "TillOrders", "TillReceipts"}
 # The names that need a newer system, with its version. They may stand behind @available or #available of it.
 NEWER = [
     (re.compile(r"\bimport Synchronization\b"), 18),
@@ -34,7 +36,7 @@ def floor(manifest):
 def for_apps(page):
     """The products of the sections about apps."""
     sections = [part for part in page.split("\n## ") if part.startswith("An app ")]
-    return {name for part in sections for name in re.findall(r'\.product\(name: "(\w+)"', part)} - NOT_FOR_IOS
+    return {name for part in sections for name in re.findall(r'\.product\(name: "(\w+)"', part)} - NOT_FOR_IOS | ALSO_FOR_IOS
 
 
 def closure(manifest, names):
@@ -106,7 +108,8 @@ def test_the_page_names_the_system():
 
 def test_a_dependency_on_a_room_of_the_server_is_found():
     wrong = MANIFEST.replace(
-        'name: "TillClient", dependencies: ["TillCore",', 'name: "TillClient", dependencies: ["TillCore", "TillStatements",')
+        'name: "TillClient", dependencies: ["TillCore",',
+        'name: "TillClient", dependencies: ["TillStatements", "TillCore",')
     assert wrong != MANIFEST
     assert any("import Synchronization" in finding for finding in findings(wrong, LIBRARIES))
 
@@ -121,10 +124,10 @@ def test_a_dependency_on_a_room_of_the_server_is_found():
     ("TillCore/JSON/JSONReader.swift", "String(ifUTF8: run)", "String(validating: run, as: UTF8.self)"),
     ("TillTapToPay/Service/PaymentViewModel.swift", "@available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)\n", ""),
     ("TillTapToPay/Service/PaymentViewModel.swift", "iOS 17, tvOS", "iOS 16, tvOS"),
-    ("TillTapToPay/Service/ReaderSessionManager.swift", "    @available(macOS 15, iOS 18, ", "    @available(macOS 15, "),
+    ("TillTapToPay/Service/ReaderSessionManager.swift", "@available(macOS 15, iOS 18, ", "@available(macOS 15, "),
     ("TillTapToPay/Reader/ReaderEngine.swift", "let executor: PreferredExecutor", "let executor: (any TaskExecutor)?"),
     ("TillOffline/Seal/StoredCardSeal.swift", "        guard #available(", "        guard #unavailable("),
-    ("TillApplePay/Apple/PassKitConversion+Agreement.swift", "guard #available(macOS 13.3, iOS 16.4, *) else", "guard true else"),
+    ("TillApplePay/Apple/PassKitConversion+Agreement.swift", "#available(macOS 13.3, iOS 16.4, *)", "true"),
 ])
 def test_a_name_of_a_newer_system_is_found(place, said, wrong):
     text = (SOURCES / place).read_text()
@@ -138,5 +141,6 @@ def test_what_was_asked_for_elsewhere_does_not_count():
     assert too_new(f"struct A {{\n{asks}\n    var b: Int128\n}}\n", 16) == ["Int128"]
     assert too_new(f"struct A {{\n{asks}    func b() {{ f(Int128(0)) }}\n}}\n", 16) == ["Int128"]
     assert not too_new("struct A {\n    @available(iOS 18, *)\n    var b: Int128 { 0 }\n}\n", 16)
-    assert not too_new("func a() {\n    guard #available(iOS 18, *) else { return }\n    do {\n        f(Int128(0))\n    }\n}\n", 16)
+    guarded = "guard #available(iOS 18, *) else { return }\n    do {\n        f(Int128(0))\n    }"
+    assert not too_new(f"func a() {{\n    {guarded}\n}}\n", 16)
     assert not too_new("@available(iOS 18, *)\nstruct A {\n    func a() {}\n\n    var b: Int128\n}\n", 16)

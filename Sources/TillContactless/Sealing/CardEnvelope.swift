@@ -6,8 +6,8 @@ public import TillCore
 /// one payment only.
 ///
 /// HPKE (RFC 9180) with P-256, HKDF-SHA256 and AES-256-GCM. The header names the key, the reader and the payment with
-/// its amount, and is authenticated with the card data: an envelope cannot be moved to another payment. On iOS envelopes
-/// are sealed and opened from 17 on, where the system has HPKE.
+/// its amount, and is authenticated with the card data: an envelope cannot be moved to another payment. On iOS
+/// envelopes are sealed and opened from 17 on, where the system has HPKE.
 public struct CardEnvelope: Sendable {
     /// The time after a tap within which a provider accepts the envelope. Source: the same limit in Apple's reader.
     public static let validity: Span = .seconds(60)

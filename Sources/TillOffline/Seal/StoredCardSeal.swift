@@ -4,8 +4,8 @@ public import TillCore
 
 /// Seals a card for the provider and binds it to its payment: HPKE (RFC 9180) with X25519, HKDF-SHA256 and
 /// ChaCha20-Poly1305. The associated data are the log's identifier and the record's readable part: payment, attempt,
-/// order, amount, currency, times, reader. No key on this host can open it. On iOS it works from 17 on, where the system
-/// has HPKE.
+/// order, amount, currency, times, reader. No key on this host can open it. On iOS it works from 17 on, where the
+/// system has HPKE.
 public enum StoredCardSeal {
     /// The maximum card data that is sealed, in bytes.
     public static let mostBytes = 32_768

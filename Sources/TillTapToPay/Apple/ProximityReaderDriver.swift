@@ -6,8 +6,8 @@
         public import TillTapToPay
     #endif
 
-    /// Apple's reader in the phone as a driver. It contains no logic of its own. It needs iOS 18.4, since it carries every
-    /// fact of a read and the reads that are stored.
+    /// Apple's reader in the phone as a driver. It contains no logic of its own. It needs iOS 18.4, since it
+    /// carries every fact of a read and the reads that are stored.
     ///
     /// One task reads the framework's single stream of events for as long as the driver lives, because canceling its
     /// task silences a stream for good; listeners of Till's reader come and go freely.

@@ -6,12 +6,14 @@ import TillTestSupport
 @Suite("Integers of 128 bits")
 struct WideIntegerTests {
     private static let edges: [Int128] = {
-        let distances: [Int128] = [
-            0, 1, 2, 3, 9, 10, 1_000_000_007, 1 << 32, 1 << 62, 1 << 63, 1 << 64, 1 << 65, 1 << 95, 1 << 126,
-            1_000_000_000_000_000_000, 10_000_000_000_000_000_000, 1_000_000_000_000_000_000_000_000_000_000, .max,
+        let decimals: [Int128] = [
+            3, 10, 1_000_000_007, 1_000_000_000_000_000_000, 1_000_000_000_000_000_000_000_000_000_000,
         ]
-        let near = distances.flatMap { [$0 - 1, $0, $0 == .max ? $0 : $0 + 1] }
-        return near.flatMap { [$0, -$0] } + [.min, .min + 1]
+        let powers = [0, 1, 31, 32, 62, 63, 64, 65, 95, 126].map { Int128(1) << Int128($0) }
+        let middle = decimals + powers
+        var all: [Int128] = [.min, .max]
+        for number in middle { all += [number - 1, number, number + 1, 1 - number, -number, -1 - number] }
+        return all
     }()
 
     private static func wide(_ number: Int128) -> WideInteger {

@@ -13,7 +13,7 @@ struct UTF8Tests {
 
     @Test("every two bytes, alone and after the beginning of a longer character")
     func pairs() {
-        let starts: [[UInt8]] = [[], [0x41], [0xE2], [0xE2, 0x82], [0xED], [0xF0], [0xF0, 0x9F], [0xF4], [0xEF, 0xBF]]
+        let starts: [[UInt8]] = [[], [0xE2], [0xED], [0xF0], [0xF0, 0x9F], [0xF4], [0xEF, 0xBF]]
         for start in starts {
             let wrong = (UInt16.min...UInt16.max).filter { pair in
                 !agrees(start + [UInt8(pair >> 8), UInt8(pair & 0xFF)])
