@@ -4,8 +4,8 @@
 /// library do; the reporting methods do not.
 package struct WideInteger: Hashable, Sendable {
     /// The upper half in two's complement.
-    private var high: Int64
-    private var low: UInt64
+    private let high: Int64
+    private let low: UInt64
 
     private init(high: Int64, low: UInt64) {
         self.high = high
