@@ -90,7 +90,10 @@ let features = [
 
 let package = Package(
     name: "till",
-    platforms: [.macOS(.v15), .iOS(.v18)],
+    // iOS is for the rooms that an app links, with what they depend on: the first two sections of
+    // docs/integrate/LIBRARIES.md. Tests/Peers/test_app_systems.py keeps what is newer out of them. All others are for
+    // servers, which no app builds: they use `Mutex` and integers of 128 bits, for which an iPhone would need iOS 18.
+    platforms: [.macOS(.v15), .iOS(.v16)],
     products: [
         .library(name: "TillCore", targets: ["TillCore"]),
         .library(name: "TillOrders", targets: ["TillOrders"]),
@@ -158,7 +161,8 @@ let package = Package(
         // Floor 0: what money, an order and a payment are. No I/O.
         .target(name: "TillCore", dependencies: [httpTypes], swiftSettings: simulated),
 
-        // Floor 1: builds for iOS, macOS and Linux; imports the floor below only.
+        // Floor 1: values and clients for macOS, Linux and, but for TillStatements and TillProvider, iOS; imports the
+        // floor below only.
         .target(name: "TillOrders", dependencies: ["TillCore"], swiftSettings: strict),
         .target(name: "TillReceipts", dependencies: ["TillCore"], swiftSettings: strict),
         .target(name: "TillHardware", dependencies: ["TillCore"], swiftSettings: strict),

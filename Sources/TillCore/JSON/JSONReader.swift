@@ -160,7 +160,7 @@ struct JSONReader {
     ) throws(JSONError) -> String {
         let run = UnsafeBufferPointer(rebasing: run)
         if isASCII { return String(decoding: run, as: UTF8.self) }
-        guard let text = String(validating: run, as: UTF8.self) else {
+        guard let text = String(ifUTF8: run) else {
             throw error("the string that starts here is not UTF-8", at: opening)
         }
         return text
@@ -174,7 +174,7 @@ struct JSONReader {
             switch byte {
             case UInt8(ascii: "\""):
                 position += 1
-                guard let text = String(validating: buffer, as: UTF8.self) else {
+                guard let text = String(ifUTF8: buffer) else {
                     throw error("the string that starts here is not UTF-8", at: opening)
                 }
                 return text

@@ -1,4 +1,4 @@
-import Synchronization
+import TillCore
 
 /// The commands of a driver that are under way, each a task, so that a cancellation, `disconnect()` or `clear()` ends
 /// them.
@@ -8,7 +8,7 @@ package final class DriverCommands<Kind: Sendable>: Sendable {
         let cancel: @Sendable () -> Void
     }
 
-    private let running = Mutex<(last: UInt64, all: [UInt64: Running])>((0, [:]))
+    private let running = Guarded<(last: UInt64, all: [UInt64: Running])>((0, [:]))
 
     package init() {}
 
