@@ -297,7 +297,7 @@ def test_a_planted_fault_is_seen_and_a_second_look_is_the_same(see, width, tmp_p
     for fault, (selector, style) in FAULTS.items():
         block = again.page.locator(selector)
         expect(block).to_be_visible()
-        block.evaluate("(one, style) => Object.assign(one.style, style)", style)
+        block.evaluate("(one, style) => { Object.assign(one.style, style); }", style)
         new = again.picture()
         assert not golden.is_same(golden.stepped(first), new), fault
         told = golden.explain(name, first, new, tmp_path)
