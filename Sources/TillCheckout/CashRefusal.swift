@@ -47,10 +47,10 @@ extension CashDrawer {
         tendered: Money?, tip: Money? = nil, due: Money, captureMode: CaptureMode
     ) throws(CashRefusal) {
         guard captureMode == .automatic else { throw .heldForLater }
-        let taken = try taken(for: due, with: tip)
+        let whole = try taken(for: due, with: tip)
         guard let tendered else { return }
-        guard tendered.currency == taken.currency, tendered.minorUnits >= taken.minorUnits else {
-            throw .tenderedLess(tendered, due: taken)
+        guard tendered.currency == whole.currency, tendered.minorUnits >= whole.minorUnits else {
+            throw .tenderedLess(tendered, due: whole)
         }
     }
 

@@ -212,6 +212,22 @@ def test_a_tip_in_cash_is_expected_in_the_drawer_and_named_by_the_report(tmp_pat
     assert (report["sales"]["gross"], report["sales"]["tips"]) == (1_500, 250)
 
 
+def test_a_tip_in_cash_is_in_what_is_asked_for_and_in_what_can_be_given_back(server):
+    open_day(server)
+    made = done(server.create("tip-1", "c-tip-1", 1_250), 201)["id"]
+    cash = {"type": "cash", "tendered": 2_000, "tip": 250}
+    for number, tip in enumerate((751, 0, -1, "2.50", 999_999_999_999)):
+        problem(server.confirm(made, f"p-bad-{number}", {**cash, "tip": tip}), 422, "invalid_amount")
+    for _ in range(2):
+        paid = done(server.confirm(made, "p-tip-1", cash))
+        assert (paid["captured"], paid["tip"], paid["tender"]["change"]) == (1_500, 250, 500)
+    other = server.confirm(made, "p-tip-1", {**cash, "tip": 300})
+    assert (other.status_code, other.json()["code"]) == (422, "idempotency_mismatch"), other.text
+    assert done(server.request("GET", "/v1/day"))["session"]["expected"] == 16_500
+    refund(server, made, 1_500)
+    assert done(server.request("GET", "/v1/day"))["session"]["expected"] == 15_000
+
+
 def test_each_drawer_has_its_own_day(server):
     """Two tills: cash counts where it was taken, and the account's report has all of it."""
     problem(server.confirm(done(server.create("bar-0", "c-bar-0", 500), 201)["id"], "p-bar-0", {

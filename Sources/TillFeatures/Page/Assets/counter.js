@@ -10,7 +10,7 @@ import { $, make } from "./dom.js";
 import { openGate } from "./gate.js";
 import { list } from "./latest.js";
 import { CURRENCIES, minorUnits, money } from "./money.js";
-import { alertWith, clearFaults, mark } from "./notice.js";
+import { alertWith, clearFaults, ground, mark, show } from "./notice.js";
 import { chooseOrder, isTyped } from "./order.js";
 import { method, orderName } from "./payment.js";
 import { refundReader } from "./readers.js";
@@ -152,6 +152,11 @@ async function finishKept() {
       const payment = await operate(path, body);
       if (path === "/v1/orders") {
         booked = payment;
+        // What was said of its missing answer is over with it.
+        if (!session.payment) {
+          show("", say("stage.nothing"), say("stage.begin"));
+          ground("idle");
+        }
         continue;
       }
       if (path === "/v1/payments" || path.startsWith("/v1/orders/")) remember(payment, path, body);

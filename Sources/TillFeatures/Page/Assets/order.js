@@ -118,7 +118,8 @@ export function saleBody() {
 export function sumOf(sale) {
   if (sale.currency) return sale;
   const { order } = orderDocument();
-  const currency = String(order.currency ?? "");
+  // The till takes its code in any case; the places of an amount go by it.
+  const currency = String(order.currency ?? "").toUpperCase();
   return { currency, minor: minorUnits(String(order.total ?? ""), currency).value };
 }
 

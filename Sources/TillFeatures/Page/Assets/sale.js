@@ -75,11 +75,12 @@ function cashTender(sale) {
   const [tendered, tip] = [cashIn("tendered", currency), cashIn("cash-tip", currency)];
   if (tip.fault) return { field: "cash-tip", fault: tip.fault };
   const tender = { type: "cash", ...(tip.value && { tip: tip.value }) };
-  // What a document is of, the till checks.
-  if (!sale.currency || !$("tendered").value.trim()) return { tender };
+  if (!$("tendered").value.trim()) return { tender };
   if (tendered.fault) return { field: "tendered", fault: tendered.fault };
-  if (tendered.value < sale.minor) return { field: "tendered", fault: say("cash.less") };
-  if (tendered.value < sale.minor + (tip.value ?? 0)) return { field: "cash-tip", fault: say("cash.tipMore") };
+  // What a document is of, the till checks.
+  const due = sale.currency ? sale.minor : 0;
+  if (tendered.value < due) return { field: "tendered", fault: say("cash.less") };
+  if (tendered.value < due + (tip.value ?? 0)) return { field: "cash-tip", fault: say("cash.tipMore") };
   return { tender: { ...tender, tendered: tendered.value } };
 }
 
