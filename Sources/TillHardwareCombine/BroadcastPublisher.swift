@@ -44,6 +44,7 @@ private final class BroadcastSubscription<Value: Sendable>: Subscription, @unche
         /// The number of values that are still wanted; `nil`: any number. Not `Subscribers.Demand`, which is not known
         /// to be sendable.
         var wantedCount: Int? = 0
+        var wanted: CheckedContinuation<Bool, Never>?
 
         /// Adds to the demand, which ends at the largest number.
         mutating func want(_ more: Subscribers.Demand) {
@@ -54,7 +55,6 @@ private final class BroadcastSubscription<Value: Sendable>: Subscription, @unche
             let (sum, overflow) = count.addingReportingOverflow(more)
             wantedCount = overflow ? .max : sum
         }
-        var wanted: CheckedContinuation<Bool, Never>?
     }
     private let state: Guarded<State>
     private let subscriber: AnySubscriber<Value, Never>

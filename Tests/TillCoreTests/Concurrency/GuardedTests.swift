@@ -1,6 +1,5 @@
 import Testing
 import TillCore
-import TillTestSupport
 
 @Suite("A value under a lock")
 struct GuardedTests {
@@ -46,13 +45,24 @@ struct GuardedTests {
 
 @Suite("The executor of a component's tasks")
 struct PreferredExecutorTests {
+    /// Keeps what it was given, so that nothing depends on the speed of a thread.
+    private final class WaitingExecutor: TaskExecutor {
+        let jobs = Guarded<[UnownedJob]>([])
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            jobs.withLock { $0.append(job) }
+        }
+    }
+
     @Test("a preferred one runs them, when it wants to")
-    func preferred() {
-        let executor = SimulatedExecutor()
+    func preferred() throws {
+        let executor = WaitingExecutor()
         let ran = Guarded(false)
         PreferredExecutor(executor).task { ran.withLock { $0 = true } }
+        let job = try #require(executor.jobs.withLock { $0.first })
         #expect(!ran.withLock { $0 })
-        executor.drain()
+        job.runSynchronously(on: executor.asUnownedTaskExecutor())
         #expect(ran.withLock { $0 })
     }
 
