@@ -181,7 +181,7 @@ public struct ApplePaySettings: Sendable {
             guard delivery?["areas"] == nil, delivery?["parts"] == nil else {
                 throw ApplePaySettingsError(field: "delivery (it has a radius beside areas)")
             }
-            guard radius.places != nil || !places.isEmpty else { throw ApplePaySettingsError(field: "places") }
+            guard !(radius.places ?? places).isEmpty else { throw ApplePaySettingsError(field: "places") }
         }
         coupons = [:]
         for member in document["coupons"]?.objectValue ?? [] {
