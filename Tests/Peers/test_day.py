@@ -296,8 +296,15 @@ def test_a_device_has_its_drawer(server):
     assert done(device.ask("GET", "/v1/day"))["session"]["expected"] == 5_550
     assert done(device.ask("GET", "/v1/day?drawer=main"))["session"]["expected"] == 10_400
     assert done(server.request("GET", "/v1/day"))["session"]["expected"] == 10_400
+    # A device that has chosen none hands out the first drawer's cash, and a key that of the sale.
+    other = staff.device().signed_in("Olga")
+    given = other.refund(made, 50)
+    assert given.status_code == 201 and given.json()["refunds"][-1]["drawer"] == "main", given.text
+    refund(server, made, 30)
+    assert done(device.ask("GET", "/v1/day"))["session"]["expected"] == 5_520
+    assert done(other.ask("GET", "/v1/day"))["session"]["expected"] == 10_350
     assert done(device.ask("POST", "/v1/day/drawer", {"drawer": "main"}))["device"] == "main"
-    assert done(device.ask("GET", "/v1/day"))["session"]["expected"] == 10_400
+    assert done(device.ask("GET", "/v1/day"))["session"]["expected"] == 10_350
 
 
 def test_drawers_at_the_command_line(tmp_path):

@@ -598,6 +598,13 @@ def test_a_device_is_at_another_drawer(office, server):
     expect(office.locator("#expected-sum")).to_have_text("€57.00", timeout=WAIT)
     expect(office.locator("#drawer")).to_have_value("bar")
     axe(office)
+    # The next session of this browser is at it, too.
+    office.goto("about:blank")
+    office.context.clear_cookies()
+    server.sign_in(office)
+    visit(office, server)
+    expect(office.locator("#done")).to_contain_text("at the drawer bar", timeout=WAIT)
+    expect(office.locator("#drawer")).to_have_value("bar")
     visit(office, server, "/day?view=x")
     expect(office.locator("#report-title")).to_have_text("X report · bar", timeout=WAIT)
     expect(office.locator("#tables")).to_contain_text("in the reports of the first drawer")

@@ -87,6 +87,18 @@ import TillCore
         }
     }
 
+    @Test("cash has the name of a drawer, an empty one for the account's first")
+    func drawers() throws {
+        func drawer(_ more: String) throws -> DrawerName? {
+            let body = try JSONValue(parsing: #"{"tender":{"type":"cash"\#(more)}}"#.utf8)
+            return try TenderRequest(body, currency: .eur, now: Self.now).drawer
+        }
+        for more in ["", #","drawer":null"#] { #expect(try drawer(more) == nil) }
+        for more in [#","drawer":"""#, #","drawer":"main""#] { #expect(try drawer(more) == DrawerName.main) }
+        #expect(try drawer(#","drawer":"bar","tip":150"#) == DrawerName(rawValue: "bar"))
+        for more in [#","drawer":"Bar""#, #","drawer":1"#] { #expect(throws: Problem.self) { try drawer(more) } }
+    }
+
     @Test("a card of PayPal's fields has nothing else")
     func payPalCard() throws {
         func kind(_ more: String) throws -> TenderRequest.Kind {

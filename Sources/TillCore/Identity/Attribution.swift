@@ -51,9 +51,11 @@ extension Attribution {
         _ drawer: DrawerName?, isolation: isolated (any _Concurrency.Actor)? = #isolation,
         _ work: () async throws -> Value
     ) async rethrows -> Value {
-        guard let drawer else { return try await work() }
-        var attribution = current ?? Attribution(.unattributed)
-        attribution.drawer = drawer
+        var attribution = current
+        if let drawer {
+            attribution = attribution ?? Attribution(.unattributed)
+            attribution?.drawer = drawer
+        }
         return try await $current.withValue(attribution, operation: work, isolation: isolation)
     }
 }

@@ -303,7 +303,7 @@ package struct PaymentRoutes: Sendable {
             guard named == nil || isCash else {
                 throw Problem.field("drawer", "It goes with a payment in cash only.")
             }
-            let drawer = isCash ? named ?? Attribution.current?.drawer : nil
+            let drawer = isCash ? named ?? PaymentRoutes.drawer(here: incoming, refunding: payment) : nil
             try await check(drawer, of: payment.account)
             let authority = try await authority(for: body, payment, incoming)
             if let reader = try body.text("reader", atMost: 128) {
@@ -321,6 +321,14 @@ package struct PaymentRoutes: Sendable {
                     idempotency: record, keyedAnswer: answer)
             }
         }
+    }
+
+    /// Returns the drawer of the page's device, for the cash that it hands out: ``DrawerName/main`` if it
+    /// has chosen none, also for what another till sold. `nil` for a key, and where that is the drawer of the sale anyway.
+    private static func drawer(here incoming: Incoming, refunding payment: Payment) -> DrawerName? {
+        if let chosen = Attribution.current?.drawer { return chosen }
+        let sold = (payment.currentAttempt ?? payment.attempts.last)?.drawer ?? DrawerName.main
+        return incoming.credential?.session == nil || sold == DrawerName.main ? nil : DrawerName.main
     }
 
     /// Returns the staff member with the applicable refund limit: the caller, or the approver; `nil` for a key, and

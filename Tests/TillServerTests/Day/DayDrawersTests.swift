@@ -1,6 +1,6 @@
 import Testing
 import TillCore
-import TillCounter
+@testable import TillCounter
 @testable import TillFeatureDay
 import TillJournal
 import TillTestSupport
@@ -80,6 +80,29 @@ struct DayDrawersTests {
         let other = AccountID(rawValue: "other")
         #expect(try await world.book().drawers(of: other).isEmpty)
         #expect(try await world.book().at(bar).day(of: other).last == nil)
+    }
+
+    @Test("Devices that close at once make one report of each drawer, and no number is left out")
+    func closing() async throws {
+        let (world, drawers) = (world, [DrawerName.main, bar])
+        for number in Int64(1)...5 {
+            for drawer in drawers {
+                try await open(1_000, drawer)
+                _ = try await world.book().at(drawer).count(.init(total: 1_000), of: .main)
+            }
+            let closed = await withTaskGroup(of: DayReport?.self) { group in
+                for drawer in drawers + drawers {
+                    group.addTask { try? await world.book().at(drawer).close(of: .main).report }
+                }
+                var made: [DayReport] = []
+                for await report in group {
+                    if let report { made.append(report) }
+                }
+                return made
+            }
+            #expect(closed.count == 2 && Set(closed.map(\.session.drawer)) == Set(drawers))
+            #expect(closed.allSatisfy { $0.number == number && $0.difference == 0 })
+        }
     }
 
     @Test("A report of a drawer reads as it was written")

@@ -55,6 +55,7 @@ let addresses = """
     GET /day.js 200
     GET /day-clock.js 200
     GET /day-count.js 200
+    GET /day-drawers.js 200
     GET /day-report.js 200
     GET /day-tables.js 200
     GET /day.css 200

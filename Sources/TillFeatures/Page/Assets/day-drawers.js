@@ -11,6 +11,8 @@ const FIRST = "main";
 /** No name of a drawer: what is chosen to enter one. */
 const NEW = "+";
 const NAME = /^[a-z][a-z0-9-]{0,23}$/;
+/** Where the drawer is kept that this device was at: its next session begins at the account's first one. */
+const SLOT = "till.drawer";
 
 let chosen = FIRST;
 const nameAsked = questions($("new-drawer"));
@@ -34,10 +36,22 @@ function show({ device, drawers }) {
   $("drawer").value = chosen;
 }
 
-/** Reads which drawers there are, and which one is this device's. */
+/** Sets the drawer of this device. @param {string} name @returns {Promise<any>} Null if it was not set. */
+async function choose(name) {
+  const found = await perform(() => ask("POST", "/v1/day/drawer", JSON.stringify({ drawer: name })));
+  if (!found) return null;
+  localStorage.setItem(SLOT, name);
+  says("done", say("day.drawerChosen", { name: shown(name) }));
+  return found;
+}
+
+/** Reads which drawers there are, and which one is this device's: after a new session the one that it was at before. */
 export async function readDrawers() {
   try {
-    show(await ask("GET", "/v1/day/drawers"));
+    const found = await ask("GET", "/v1/day/drawers");
+    const before = localStorage.getItem(SLOT) ?? FIRST;
+    const isLost = found.device === null && before !== FIRST && found.drawers.some(({ drawer }) => drawer === before);
+    show((isLost && day.may("drawer") && await choose(before)) || found);
     day.draw();
   } catch {
     // what is asked next says why
@@ -67,14 +81,13 @@ $("drawer").addEventListener("change", async () => {
     $("drawer").value = chosen;
     return;
   }
-  const found = await perform(() => ask("POST", "/v1/day/drawer", JSON.stringify({ drawer: name })));
+  const found = await choose(name);
   if (!found) {
     $("drawer").value = chosen;
     return;
   }
   show(found);
   day.draw();
-  says("done", say("day.drawerChosen", { name: shown(name) }));
   $("drawer").focus();
 });
 $("drawer-cancel").addEventListener("click", () => nameAsked.end(""));

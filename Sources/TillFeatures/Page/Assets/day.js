@@ -21,8 +21,8 @@ const CASH = "/v1/day/cash";
 
 const post = (verb, body) => () => ask("POST", "/v1/day/" + verb, JSON.stringify(body));
 
-/** The drawer that is shown, unless it is the account's first: the device may be at another one by now. */
-const ofDrawer = () => (day.session?.drawer ? { drawer: day.session.drawer } : {});
+/** The drawer that is shown: the device may be at another one by now, also when an entry is sent again. */
+const ofDrawer = () => (day.session ? { drawer: day.session.drawer ?? "main" } : {});
 
 /** What is shown of the day. It is done to no other one, nor after another count. */
 const seen = () => ({ session: day.session?.id, number_of_counts: day.session?.counts?.length ?? 0, ...ofDrawer() });
@@ -268,7 +268,7 @@ async function meet() {
     await new Promise((resolve) => setTimeout(resolve, MEET_MS));
   }
 }
-meet();
+const met = meet();
 // Somebody else may be at the till by now.
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) return;
@@ -281,7 +281,7 @@ if (day.last && !day.session && day.last.currency !== $("currency").value) {
   render();
 }
 await finishKept();
-readDrawers();
+met.then(readDrawers);
 keepReading();
 listen(() => {
   news();
