@@ -54,7 +54,8 @@ struct AcceptedCodings: Equatable, Sendable {
 
 /// The tag of a representation in `ETag` and `If-None-Match` (RFC 9110, 8.8.3 and 13.1.2).
 enum EntityTag {
-    /// Returns `true` if the client has the representation: its `If-None-Match` names the tag, strong or weak, or is `*`.
+    /// Returns `true` if the client has the representation: its `If-None-Match` names the tag, strong or weak, or is
+    /// `*`.
     /// - Parameter tag: A tag in quotes, without a comma.
     static func isKnown(_ tag: String, to header: String?) -> Bool {
         guard let header else { return false }
