@@ -36,7 +36,8 @@ def floor(manifest):
 def for_apps(page):
     """The products of the sections about apps."""
     sections = [part for part in page.split("\n## ") if part.startswith("An app ")]
-    return {name for part in sections for name in re.findall(r'\.product\(name: "(\w+)"', part)} - NOT_FOR_IOS | ALSO_FOR_IOS
+    named = {name for part in sections for name in re.findall(r'\.product\(name: "(\w+)"', part)}
+    return named - NOT_FOR_IOS | ALSO_FOR_IOS
 
 
 def closure(manifest, names):
