@@ -193,8 +193,8 @@ struct ChainTests {
             ),
             (
                 """
-                INSERT INTO event(payment, version, account, name, at, body)
-                SELECT payment, 99, account, name, at, replace(body, 'pay_100003-a1', 'pay_100003-a2') FROM event
+                INSERT INTO event(sequence, payment, version, account, name, at, body)
+                SELECT 1000, payment, 99, account, name, at, replace(body, 'pay_100003-a1', 'pay_100003-a2') FROM event
                 WHERE payment = 'pay_100003' AND name = 'attempt.authorized'
                 """,
                 "sb_pay_100003 is the reference of two authorized attempts of pay_100003, pay_100003-a1 and"

@@ -34,6 +34,7 @@ enum SQLiteSchema {
         registerAudit(&migrator)
         registerFewerIndexes(&migrator)
         registerOrigins(&migrator)
+        registerUncountedEvents(&migrator)
         return migrator
     }
 
