@@ -34,6 +34,12 @@ struct CommitPagesTests {
                 "event", "event_account", "journal", "outbox", "outbox_owner", "payment", "payment_account_status",
                 "sqlite_autoindex_event_1", "tally",
             ])
+        // Neither when it is due nor who works on it changes.
+        sale.add(.attemptPrepared(sale.attempt, ProviderReference(rawValue: "sb_2")))
+        let prepared = try await written {
+            try await journal.write(sale.write(due: sale.payment.nextDue, holder: .thisProcess))
+        }
+        #expect(prepared == ["event", "event_account", "journal", "payment", "sqlite_autoindex_event_1"])
         #expect(try await journal.verify().problems == [])
         try await journal.close()
     }
