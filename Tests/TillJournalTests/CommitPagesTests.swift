@@ -23,7 +23,7 @@ struct CommitPagesTests {
         #expect(
             created == [
                 "event", "event_account", "journal", "payment", "payment_account", "payment_account_status",
-                "payment_live", "payment_order", "sqlite_autoindex_event_1", "tally",
+                "payment_live", "sqlite_autoindex_event_1", "tally",
             ])
         sale.begin()
         let begun = try await written {

@@ -35,6 +35,7 @@ enum SQLiteSchema {
         registerFewerIndexes(&migrator)
         registerOrigins(&migrator)
         registerUncountedEvents(&migrator)
+        registerEndedPayments(&migrator)
         return migrator
     }
 
