@@ -207,7 +207,9 @@ struct ChainTests {
                 "INSERT INTO webhook VALUES ('sandbox', 'evt_1', 1900000000000)",
                 "the webhook evt_1 of sandbox came in the future"
             ),
-            ("UPDATE tally SET count = 9 WHERE name = 'payment succeeded'", "the tally of “payment succeeded” is 9"),
+            ("UPDATE journal SET tally_succeeded = 9", "the tally of “payment succeeded” is 9"),
+            ("UPDATE journal SET tally_outbox = 0", "the tally of “outbox” is 0, and there are 1"),
+            ("UPDATE journal SET tally_expired = 1", "the tally of “payment expired” is 1, and there are 0"),
         ])
     func beside(_ sql: String, _ finding: String) async throws {
         let journal = try await threeSales()

@@ -23,7 +23,7 @@ struct CommitPagesTests {
         #expect(
             created == [
                 "event", "event_account", "journal", "payment", "payment_account", "payment_account_status",
-                "payment_live", "sqlite_autoindex_event_1", "tally",
+                "payment_live", "sqlite_autoindex_event_1",
             ])
         sale.begin()
         let begun = try await written {
@@ -32,7 +32,7 @@ struct CommitPagesTests {
         #expect(
             begun == [
                 "event", "event_account", "journal", "outbox", "outbox_owner", "payment", "payment_account_status",
-                "sqlite_autoindex_event_1", "tally",
+                "sqlite_autoindex_event_1",
             ])
         // Neither when it is due nor who works on it changes.
         sale.add(.attemptPrepared(sale.attempt, ProviderReference(rawValue: "sb_2")))
