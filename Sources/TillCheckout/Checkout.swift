@@ -115,8 +115,9 @@ public struct Checkout: Sendable {
         write.append = JournalWrite.Append(
             payment: draft.payment, expectedVersion: 0, events: [draft.event], nextDue: nil, holder: .nobody)
         write.idempotency = idempotency
-        write.records = SaleGate.conditions(account: account, order: order)
-        write.records.append(draft.tabChange ?? .absent(OrderTab.id(account: account, order: order)))
+        let hold = OrderHold.id(account: account, order: order)
+        write.records = SaleGate.conditions(account: account, order: order, hold: hold)
+        write.records.append(draft.tabChange ?? .absent(OrderTab.id(account: account, order: order, besides: hold)))
         if draft.payment.order.part == nil, order.whole != order {
             write.records.append(.absent(OrderTab.id(account: account, order: order.whole)))
         }
