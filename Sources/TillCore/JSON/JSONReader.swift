@@ -1,6 +1,9 @@
 /// A single-pass parser over the bytes of a document. Every access is guarded by `position < bytes.count`, and the
 /// depth of the recursion by the limits.
 struct JSONReader {
+    /// The number of members that the outermost object has room for at once.
+    private static let usualMembers = 8
+
     let bytes: UnsafeBufferPointer<UInt8>
     let limits: JSONLimits
     let allowsTrailingCommas: Bool
@@ -81,6 +84,9 @@ struct JSONReader {
         var keys: Set<String> = []
         skipSpace()
         if take("}") { return .object(members) }
+        // The document itself, such as an event, usually has five to eight members; growing to that takes four arrays.
+        // Inner objects reserve nothing: there may be any number of them.
+        if depth == 1 { members.reserveCapacity(JSONReader.usualMembers) }
         while true {
             guard next == UInt8(ascii: "\"") else { throw error(expecting: "a key in quotation marks") }
             let start = position

@@ -262,7 +262,7 @@ package struct PaymentRoutes: Sendable {
             if let isFinal, isFinal.boolValue == nil { throw Problem.field("final", "It must be true or false.") }
             return try await checkout.capture(
                 id, account: payment.account, amount: try body.amount("amount", payment.currency),
-                isFinal: isFinal?.boolValue ?? true, idempotency: record, keyedAnswer: answer)
+                isFinal: isFinal?.boolValue ?? true, idempotency: record, keyedAnswer: answer, seen: payment)
         }
     }
 
@@ -290,7 +290,7 @@ package struct PaymentRoutes: Sendable {
             }
             return try await checkout.cancel(
                 id, account: payment.account, reason: try body.text("reason") ?? "requested_by_customer",
-                onlyIfUnpaid: onlyIfUnpaid, idempotency: record, keyedAnswer: answer)
+                onlyIfUnpaid: onlyIfUnpaid, idempotency: record, keyedAnswer: answer, seen: payment)
         }
     }
 
@@ -318,7 +318,7 @@ package struct PaymentRoutes: Sendable {
                 try await checkout.refund(
                     id, account: payment.account, amount: try body.amount("amount", payment.currency),
                     reason: try body.text("reason"), total: authority?.refundLimit(in: payment.currency),
-                    idempotency: record, keyedAnswer: answer)
+                    idempotency: record, keyedAnswer: answer, seen: payment)
             }
         }
     }
