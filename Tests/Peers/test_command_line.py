@@ -214,6 +214,33 @@ def test_the_list_has_the_conditions_of_the_page(journal):
     assert amounts("--card", "0000") == amounts("--shop", "shop_none") == amounts("--staff", "stf_none") == []
 
 
+def test_the_list_has_time_tender_what_was_taken_status_and_order(journal):
+    def sold(*how):
+        return till(*SALE, *how, *journal, "--json").json["payment_id"]
+
+    whole, part, back = sold("--card", "visa"), sold("--capture", "manual", "--order", "4711"), sold("--order", "4712")
+    declined = sold("--card", "declined:insufficient_funds")
+    tipped = sold("--cash", "--tip", "1.50", "--tendered", "20")
+    assert till("payments", "capture", part, "--amount", "4.50", *journal).code == 0
+    assert till("payments", "refund", back, "--amount", "5.00", *journal).code == 0
+    listed = till("payments", "list", *journal)
+    assert listed.code == 0 and max(map(len, listed.out.splitlines())) <= 80, listed
+    rows = [re.split(r"\n? {2,}", entry) for entry in re.split(r"\n(?=pay_)", listed.out.rstrip())]
+    assert [[identifier, *rest] for identifier, _, *rest in rows] == [
+        [tipped, "cash", "14.00 EUR", "succeeded"],
+        [declined, "card", "0.00 of 12.50 EUR", "declined"],
+        [back, "reader", "12.50 EUR", "partially_refunded 5.00", "4712"],
+        [part, "reader", "4.50 of 12.50 EUR", "succeeded", "4711"],
+        [whole, "card", "12.50 EUR", "succeeded"],
+    ], listed
+    made = [one["created_at"] for one in only_json(till("payments", "list", *journal, "--json"))["payments"]]
+    assert [cells[1] for cells in rows] == [time[:16] + "Z" for time in made], listed
+    # One payment a line where there is room.
+    assert till("payments", "refund", whole, *journal).code == 0
+    wide = on_a_terminal(["payments", "list", "--status", "refunded", *journal], 100)[1]
+    assert re.search(rf"^{whole}  \S+Z  card  12\.50 EUR  refunded$", wide, re.MULTILINE), wide
+
+
 def test_options_of_providers_stand_under_their_own_topic(journal):
     line = "Options of providers: till help providers"
     hidden = ("--provider <name>", "--provider-hosts", "--sandbox-latency", "--stripe-url", "--provider-setting")

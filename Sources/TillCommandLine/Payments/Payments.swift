@@ -105,23 +105,13 @@ struct Payments: AsyncParsableCommand {
             guard !listed.isEmpty else { return Output.line("No payments.") }
             let cells = listed.map { payment in
                 switch payment {
-                case .payment(let payment):
-                    [
-                        payment.id.rawValue, payment.amount.description, payment.status.rawValue,
-                        Self.name(of: payment.order.number),
-                    ]
-                case .unreadable(let row):
-                    [row.id.rawValue, row.amount?.description ?? "?", "unreadable", Self.name(of: row.orderNumber)]
+                case .payment(let payment): payment.listed
+                case .unreadable(let row): row.listed
                 }
             }
-            TextTable.lines(cells, right: [1]).forEach { Output.line($0) }
+            TextTable.lines(cells, right: [3]).forEach { Output.line($0) }
             let notes = Set(listed.compactMap(\.damage).map { PaymentJSON.message(of: $0) })
             for note in notes.sorted() { Output.note("unreadable: \(note)") }
-        }
-
-        /// Returns the order's display name; empty for a plain sale with a generated name.
-        private static func name(of order: String) -> String {
-            order.hasPrefix("sale-") ? "" : "order " + order
         }
     }
 

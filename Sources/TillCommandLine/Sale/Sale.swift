@@ -277,6 +277,6 @@ struct Sale: AsyncParsableCommand {
     static func newOrderName() -> String {
         let id = PaymentID.make(
             at: SystemClock().now(), random: (.random(in: .min ... .max), .random(in: .min ... .max)))
-        return "sale-" + id.rawValue.dropFirst(4)
+        return OrderID.generatedPrefix + id.rawValue.dropFirst(4)
     }
 }

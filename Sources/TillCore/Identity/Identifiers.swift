@@ -130,7 +130,7 @@ extension PaymentID {
     }
 }
 
-private let crockford = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
+let crockford = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
 /// One attempt to authorize a payment with one provider: the payment's identifier and `-a1`, `-a2`, …
 public struct AttemptID: Identifier {

@@ -142,7 +142,8 @@ package struct PaymentRoutes: Sendable {
     }
 
     private static func orderID(for scope: IdempotencyScope) -> OrderID {
-        OrderID(rawValue: "sale-" + Hex.lowercase(digest("\(scope.account)\u{0}\(scope.key)".utf8).prefix(12)))
+        let name = Hex.lowercase(digest("\(scope.account)\u{0}\(scope.key)".utf8).prefix(12))
+        return OrderID(rawValue: OrderID.generatedPrefix + name)
     }
 
     private func confirm(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {

@@ -98,6 +98,8 @@ export const WORDS = {
   "settings.receiptsStop": "Receipts in {language} cannot be printed: fonts are missing.",
   "settings.receiptsUnsure": "Receipts cannot be printed in {languages}.",
   "settings.receiptsReady": "Receipts are in {language}, and can be printed in every language.",
+  "settings.detailsMissing": "Details missing",
+  "settings.receiptsLack": "Card receipts have to show these details of the shop, which are not set: {fields}.",
   "settings.current": "Current settings",
   "settings.shop": "Shop",
   "settings.phone": "Phone",

@@ -110,6 +110,8 @@ export const WORDS = {
   "settings.receiptsStop": "Le ricevute in {language} non si possono stampare: mancano i caratteri.",
   "settings.receiptsUnsure": "Non si possono stampare ricevute in: {languages}.",
   "settings.receiptsReady": "Le ricevute sono in {language} e si possono stampare in ogni lingua.",
+  "settings.detailsMissing": "Dati mancanti",
+  "settings.receiptsLack": "Le ricevute delle carte devono riportare questi dati del negozio, non impostati: {fields}.",
   "settings.current": "Impostazioni attuali",
   "settings.shop": "Negozio",
   "settings.phone": "Telefono",

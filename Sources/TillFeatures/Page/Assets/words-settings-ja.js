@@ -98,6 +98,8 @@ export const WORDS = {
   "settings.receiptsStop": "{language}のレシートは、フォントがないため印刷できません。",
   "settings.receiptsUnsure": "次の言語のレシートは印刷できません：{languages}。",
   "settings.receiptsReady": "レシートは{language}です。すべての言語で印刷できます。",
+  "settings.detailsMissing": "店舗情報が未設定",
+  "settings.receiptsLack": "カード払いのレシートに必要な次の店舗情報が設定されていません：{fields}。",
   "settings.current": "現在の設定",
   "settings.shop": "お店",
   "settings.phone": "電話番号",
