@@ -32,6 +32,7 @@ let addresses = """
     GET /sell-book.js 200
     GET /sell-cash.js 200
     GET /sell-discount.js 200
+    GET /sell-drawer.js 200
     GET /sell-find.js 200
     GET /sell-keys.js 200
     GET /sell-live.js 200
@@ -58,6 +59,9 @@ let addresses = """
     GET /day-drawers.js 200
     GET /day-report.js 200
     GET /day-tables.js 200
+    GET /day-where.js 200
+    GET /day?drawer=bar&report=3 200
+    GET /drawer.js 200
     GET /day.css 200
     GET /insights 200
     GET /insights?days=7 200

@@ -298,11 +298,17 @@ const NEXT = {
   key_not_found: "How the keys stand is shown below.",
 };
 
+/** The same in the language of the page, where that is not English. */
+const NEXT_SAID = { unknown_drawer: say("cash.noDrawer") };
+/** The field of a request that a sentence begins with, which is none of the page's. */
+const PLACE = /^(?:tender\.[\w.]+|drawer): /;
+
 /** What an answer that says no tells the clerk. @param {Refusal} refusal @returns {string[]} */
 export function sentencesOf(refusal) {
-  const sentences = [foreign(refusal.message.replace(/^tender\.[\w.]+: /, ""))];
-  const next = NEXT[refusal.problem.code] ?? refusal.problem.next;
-  for (const sentence of [MONEY_MOVED[refusal.problem.money_moved], next && foreign(String(next))]) {
+  const { code, money_moved: moved, next: told } = refusal.problem;
+  const sentences = [foreign(refusal.message.replace(PLACE, ""))];
+  const next = NEXT[code] ?? told;
+  for (const sentence of [MONEY_MOVED[moved], NEXT_SAID[code] ?? (next && foreign(String(next)))]) {
     if (sentence && !refusal.message.includes(sentence)) sentences.push(sentence);
   }
   return sentences;

@@ -7,6 +7,7 @@ import { withApproval } from "./approval.js";
 import { showAttention } from "./attention.js";
 import { isResolution } from "./attention-entry.js";
 import { $, make } from "./dom.js";
+import { handedOut, ofKeptDrawer } from "./drawer.js";
 import { openGate } from "./gate.js";
 import { list } from "./latest.js";
 import { CURRENCIES, minorUnits, money } from "./money.js";
@@ -23,6 +24,7 @@ import "./language.js";
 import "./office.js";
 import "./sell-book.js";
 import "./sell-cash.js";
+import { showDrawer } from "./sell-drawer.js";
 import "./sell-find.js";
 import "./sell-keys.js";
 import { goLive } from "./sell-live.js";
@@ -46,7 +48,7 @@ function refundQuestion(payment, minor) {
   return {
     title: isCash ? say("refunding.inCash", { sum: of(minor) })
       : say(how ? "refunding.to" : "refunding.toCustomer", { sum: of(minor), method: how }),
-    words: say(isCash ? "refunding.drawer" : "refunding.final"),
+    words: isCash ? handedOut() : say("refunding.final"),
     facts: [
       [say("fact.order"), orderName(payment)], [say("latest.charged"), of(payment.captured)],
       [say("refunding.soFar"), payment.refunded > 0 && of(payment.refunded)],
@@ -103,7 +105,7 @@ function moneyForm(form, id, verb, question, more) {
     if (!(await review(question(payment, amount.value)))) return;
     if (session.payment?.id !== payment.id) return;
     busy(async () => {
-      const body = { amount: amount.value, ...more() };
+      const body = { amount: amount.value, ...more(payment) };
       const send = (approval) => operate(pathOf(payment.id, verb), JSON.stringify({ ...body, ...approval }));
       open(await withApproval(send));
       $("refund-reason").value = "";
@@ -111,9 +113,10 @@ function moneyForm(form, id, verb, question, more) {
   });
 }
 moneyForm("capture-form", "capture-amount", "capture", captureQuestion, () => ({}));
-moneyForm("refund-form", "refund-amount", "refunds", refundQuestion, () => {
+moneyForm("refund-form", "refund-amount", "refunds", refundQuestion, (payment) => {
   const reason = $("refund-reason").value.trim();
-  return { ...(reason && { reason }), ...refundReader() };
+  const isCash = payment.tender?.type === "cash";
+  return { ...(reason && { reason }), ...refundReader(), ...(isCash && ofKeptDrawer()) };
 });
 
 /** Says beside the field what becomes of the rest of the hold. */
@@ -207,6 +210,7 @@ async function showAddress(keepsAlert = false, isAsked = false) {
 async function start() {
   showView();
   showAttention();
+  showDrawer();
   await showAddress(await finishKept());
   await list();
 }

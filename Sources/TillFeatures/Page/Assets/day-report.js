@@ -5,6 +5,8 @@ import { clock, offsetOf, zoneShown } from "./day-clock.js";
 import { make } from "./dom.js";
 import { amount, cell, isBlind, ledger, personOf, signed, tenderShown } from "./day-session.js";
 import { blocks, folded, line, netOf, table } from "./day-tables.js";
+import { addressOfReport } from "./day-where.js";
+import { FIRST } from "./drawer.js";
 import { decimal } from "./money.js";
 import { sum } from "./sums.js";
 import { say } from "./words.js";
@@ -76,7 +78,7 @@ const DIVISIONS = {
   tender: { head: say("day.tender"), nameOf: (one) => tenderShown(one.tender) },
   provider: { head: say("day.provider"), nameOf: (one) => one.provider || say("day.none") },
   drawer: {
-    head: say("day.drawer"), nameOf: (one) => (one.drawer === "main" ? say("day.firstDrawer") : one.drawer),
+    head: say("day.drawer"), nameOf: (one) => (one.drawer === FIRST ? say("day.firstDrawer") : one.drawer),
   },
 };
 
@@ -268,7 +270,7 @@ export function strip(report) {
 export function reportRow(report) {
   const element = make("tr", "");
   element.setAttribute("role", "row");
-  const link = make("a", "", { className: "row", href: `/day?report=${report.number}` });
+  const link = make("a", "", { className: "row", href: addressOfReport(report.number, report.drawer ?? FIRST) });
   link.append(make("b", `Z ${numberOf(report.number, report.epoch)}`));
   const when = cell("when");
   when.append(make("time", moment(madeAt(report)), { dateTime: report.closed_at ?? report.until }));

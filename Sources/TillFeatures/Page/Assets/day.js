@@ -2,11 +2,12 @@
 
 import { ask, keptRequests, operate, reactions } from "./calls.js";
 import { amountOf, countOf, faultOfSum, firstField, forgetCount } from "./day-count.js";
-import { readDrawers } from "./day-drawers.js";
+import { drawerHere, readDrawers } from "./day-drawers.js";
 import { numberOf } from "./day-report.js";
 import { KINDS, lastCount } from "./day-session.js";
-import { addressOf, currencyCounted, go, render, renderCount, salesLater } from "./day-shown.js";
+import { currencyCounted, go, render, renderCount, salesLater } from "./day-shown.js";
 import { day, keepReading, news, of, perform, refresh, says } from "./day-state.js";
+import { addressOf, addressOfReport } from "./day-where.js";
 import { questions } from "./dialog.js";
 import { $, make } from "./dom.js";
 import { listen, showPerson } from "./frame.js";
@@ -22,7 +23,7 @@ const CASH = "/v1/day/cash";
 const post = (verb, body) => () => ask("POST", "/v1/day/" + verb, JSON.stringify(body));
 
 /** The drawer that is shown: the device may be at another one by now, also when an entry is sent again. */
-const ofDrawer = () => (day.session ? { drawer: day.session.drawer ?? "main" } : {});
+const ofDrawer = () => ({ drawer: drawerHere() });
 
 /** What is shown of the day. It is done to no other one, nor after another count. */
 const seen = () => ({ session: day.session?.id, number_of_counts: day.session?.counts?.length ?? 0, ...ofDrawer() });
@@ -40,7 +41,8 @@ async function open(count) {
   const currency = currencyCounted();
   const float = count.counts ? { counts: count.counts } : { float: count.total };
   const reason = $("opening-field").hidden ? "" : $("opening-reason").value.trim();
-  if (!await perform(post("open", { currency, ...float, ...(reason && { reason }) }), () => Boolean(day.session))) {
+  const body = { currency, ...float, ...(reason && { reason }), ...ofDrawer() };
+  if (!await perform(post("open", body), () => Boolean(day.session))) {
     if (!day.session && !$("opening-field").hidden) $("opening-reason").focus();
     return;
   }
@@ -204,6 +206,7 @@ $("close-form").addEventListener("submit", async (event) => {
   event.preventDefault();
   const shown = JSON.stringify(day.session);
   const { id } = day.session;
+  const { drawer } = ofDrawer();
   const { total } = lastCount(day.session);
   mark("left", "");
   const left = typedLeft(total);
@@ -219,7 +222,7 @@ $("close-form").addEventListener("submit", async (event) => {
     return;
   }
   const number = z.number ?? day.last?.number;
-  go(number && day.may("totals") ? `/day?report=${number}` : "/day", true);
+  go(number && day.may("totals") ? addressOfReport(number, drawer) : "/day", true);
   const name = number ? numberOf(number, z.epoch ?? day.last?.epoch) : "";
   says("done", name ? say("day.closedAs", { name }) : say("day.isClosed"));
 });
@@ -274,6 +277,7 @@ document.addEventListener("visibilitychange", () => {
   if (document.hidden) return;
   askWho();
   news();
+  if (day.isMet) readDrawers();
 });
 await refresh();
 if (day.last && !day.session && day.last.currency !== $("currency").value) {

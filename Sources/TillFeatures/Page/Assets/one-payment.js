@@ -5,6 +5,7 @@ import { badge, icon } from "./badges.js";
 import { ask, keptRequests, newKey, operate, reactions, Refusal } from "./calls.js";
 import { questions } from "./dialog.js";
 import { $, descriptions, make, ZONE } from "./dom.js";
+import { handedOut, ofKeptDrawer } from "./drawer.js";
 import { listen, showPerson, wordsOf } from "./frame.js";
 import "./language.js";
 import { draw, partsOf } from "./money-bar.js";
@@ -470,10 +471,11 @@ $("refund").addEventListener("click", async () => {
     if (!chosen) return;
     next = await agreed(() => chosen.minor > refundable(payment) ? null : {
       title: say(question, { sum: of(chosen.minor), method: how }), after: partsOf(payment, chosen.minor),
-      words: say(isCash ? "refunding.drawer" : "one.final"),
+      words: isCash ? handedOut() : say("one.final"),
       send: say("refunding.sendSum", { sum: of(chosen.minor) }),
     });
-    const body = { amount: chosen.minor, ...(chosen.reason && { reason: chosen.reason }) };
+    const { reason } = chosen;
+    const body = { amount: chosen.minor, ...(reason && { reason }), ...(isCash && ofKeptDrawer()) };
     if (next === "send") await perform("refunds", body);
   }
 });

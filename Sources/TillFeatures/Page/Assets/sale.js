@@ -4,6 +4,7 @@
 import { withApproval } from "./approval.js";
 import { cardTender, forgetCard } from "./cards.js";
 import { $, make } from "./dom.js";
+import { ofKeptDrawer } from "./drawer.js";
 import { decimal, minorUnits, money } from "./money.js";
 import { alertWith, clearFaults, mark, show } from "./notice.js";
 import { forgetOrder, propose, saleBody, saleName, sumOf } from "./order.js";
@@ -74,7 +75,7 @@ function cashTender(sale) {
   const { currency } = sumOf(sale);
   const [tendered, tip] = [cashIn("tendered", currency), cashIn("cash-tip", currency)];
   if (tip.fault) return { field: "cash-tip", fault: tip.fault };
-  const tender = { type: "cash", ...(tip.value && { tip: tip.value }) };
+  const tender = { type: "cash", ...(tip.value && { tip: tip.value }), ...ofKeptDrawer() };
   if (!$("tendered").value.trim()) return { tender };
   if (tendered.fault) return { field: "tendered", fault: tendered.fault };
   // What a document is of, the till checks.

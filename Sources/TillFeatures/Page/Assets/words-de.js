@@ -180,6 +180,10 @@ export const WORDS = {
   "cash.tip": "Trinkgeld (optional)",
   "cash.tipMore": "Mit dem Trinkgeld ist das mehr als das erhaltene Bargeld.",
   "cash.keep": "{sum} als Trinkgeld behalten",
+  "cash.intoDrawer": "Bargeld kommt in die Kassenlade „{name}“.",
+  "cash.intoFirst": "Bargeld kommt in die erste Kassenlade.",
+  "cash.noDrawer":
+    "Wer die Kassenlade öffnen darf, wählt unter „Kassentag“ eine andere für dieses Gerät oder eröffnet diese.",
   "reader.reader": "Leser",
   "reader.askTip": "Den Kunden nach Trinkgeld fragen",
   "reader.tipOn": "Trinkgeld berechnen von (optional)",
@@ -364,6 +368,7 @@ export const WORDS = {
   "refunding.to": "{sum} erstatten ({method})?",
   "refunding.toCustomer": "{sum} dem Kunden erstatten?",
   "refunding.drawer": "Geben Sie das Geld aus der Kassenlade heraus.",
+  "refunding.fromDrawer": "Geben Sie das Geld aus der Kassenlade „{name}“ heraus.",
   "refunding.final": "Eine gesendete Erstattung lässt sich nicht zurücknehmen.",
   "refunding.soFar": "Bisher erstattet",
   "refunding.kept": "Danach behalten",

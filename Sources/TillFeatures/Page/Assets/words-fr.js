@@ -180,6 +180,10 @@ export const WORDS = {
   "cash.tip": "Pourboire (facultatif)",
   "cash.tipMore": "Avec le pourboire, c’est plus que les espèces reçues.",
   "cash.keep": "Garder {sum} comme pourboire",
+  "cash.intoDrawer": "Les espèces vont dans le tiroir « {name} ».",
+  "cash.intoFirst": "Les espèces vont dans le premier tiroir.",
+  "cash.noDrawer":
+    "Sous « Journée », qui a le droit d’ouvrir le tiroir en choisit un autre pour cet appareil, ou ouvre celui-ci.",
   "reader.reader": "Lecteur",
   "reader.askTip": "Proposer un pourboire au client",
   "reader.tipOn": "Calculer le pourboire sur (facultatif)",
@@ -365,6 +369,7 @@ export const WORDS = {
   "refunding.to": "Rembourser {sum} ({method}) ?",
   "refunding.toCustomer": "Rembourser {sum} au client ?",
   "refunding.drawer": "Remettez l’argent du tiroir-caisse.",
+  "refunding.fromDrawer": "Remettez l’argent du tiroir « {name} ».",
   "refunding.final": "Un remboursement envoyé ne peut pas être annulé.",
   "refunding.soFar": "Déjà remboursé",
   "refunding.kept": "Conservé ensuite",

@@ -179,6 +179,10 @@ export const WORDS = {
   "cash.tip": "Mancia (facoltativa)",
   "cash.tipMore": "Con la mancia è più dei contanti ricevuti.",
   "cash.keep": "Tenere {sum} come mancia",
+  "cash.intoDrawer": "I contanti vanno nel cassetto «{name}».",
+  "cash.intoFirst": "I contanti vanno nel primo cassetto.",
+  "cash.noDrawer":
+    "In «Giornata», chi può aprire il cassetto ne sceglie un altro per questo dispositivo, o apre questo.",
   "reader.reader": "Lettore",
   "reader.askTip": "Chiedi la mancia al cliente",
   "reader.tipOn": "Calcola la mancia su (facoltativo)",
@@ -363,6 +367,7 @@ export const WORDS = {
   "refunding.to": "Rimborsare {sum} ({method})?",
   "refunding.toCustomer": "Rimborsare {sum} al cliente?",
   "refunding.drawer": "Consegnare il denaro dal cassetto.",
+  "refunding.fromDrawer": "Consegnare il denaro dal cassetto «{name}».",
   "refunding.final": "Un rimborso inviato non si può annullare.",
   "refunding.soFar": "Rimborsato finora",
   "refunding.kept": "Trattenuto dopo",

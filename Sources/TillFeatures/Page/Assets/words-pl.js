@@ -184,6 +184,10 @@ export const WORDS = {
   "cash.tip": "Napiwek (opcjonalnie)",
   "cash.tipMore": "Z napiwkiem to więcej niż otrzymana gotówka.",
   "cash.keep": "Zachowaj {sum} jako napiwek",
+  "cash.intoDrawer": "Gotówka trafia do szuflady „{name}”.",
+  "cash.intoFirst": "Gotówka trafia do pierwszej szuflady.",
+  "cash.noDrawer":
+    "W widoku „Dzień” osoba uprawniona do otwierania szuflady wybiera inną dla tego urządzenia albo otwiera tę.",
   "reader.reader": "Czytnik",
   "reader.askTip": "Zapytaj klienta o napiwek",
   "reader.tipOn": "Oblicz napiwek od (opcjonalnie)",
@@ -369,6 +373,7 @@ export const WORDS = {
   "refunding.to": "Zwrócić {sum} ({method})?",
   "refunding.toCustomer": "Zwrócić {sum} klientowi?",
   "refunding.drawer": "Wydaj pieniądze z szuflady.",
+  "refunding.fromDrawer": "Wydaj pieniądze z szuflady „{name}”.",
   "refunding.final": "Wysłanego zwrotu nie można cofnąć.",
   "refunding.soFar": "Zwrócono dotąd",
   "refunding.kept": "Pozostanie po tym",
