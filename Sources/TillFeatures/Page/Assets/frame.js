@@ -131,11 +131,17 @@ addEventListener("submit", (event) => {
  */
 export function refill(box, wanted, keyOf = (_, index) => String(index)) {
   const keys = wanted.map(keyOf);
-  const there = new Map([...box.childNodes].map((node, index) => [keyOf(node, index), node]));
-  for (const [key, node] of there) if (!keys.includes(key)) node.remove();
+  /** @type {Map<string, ChildNode>} */
+  const there = new Map();
+  for (const [index, node] of [...box.childNodes].entries()) {
+    const key = keyOf(node, index);
+    if (keys.includes(key) && !there.has(key)) there.set(key, node);
+    else node.remove();
+  }
   let place = box.firstChild;
   for (const [index, fresh] of wanted.entries()) {
     const kept = there.get(keys[index]);
+    there.delete(keys[index]);
     const isInPlace = kept !== undefined && kept === place;
     if (isInPlace) place = kept.nextSibling;
     else box.insertBefore(kept ?? fresh, place);
