@@ -176,9 +176,13 @@ def test_the_page_finds_shows_news_and_keeps_its_address(office, server):
     expect(page.locator("#news")).to_be_hidden()
     # What becomes of a payment that is shown is shown, and is no news.
     first = rows.first
+    first.locator("a.row").focus()
+    page.evaluate("window.link = document.activeElement")
     refunded = server.request("POST", f"/v1/payments/{first.get_attribute('data-id')}/refunds", {}, "back")
     assert refunded.status_code == 201, refunded.text
     expect(first).to_contain_text("Refunded", timeout=WAIT)
+    # The row is the same one: whoever was on it still is.
+    assert page.evaluate("document.activeElement === window.link && window.link.isConnected")
     expect(page.locator("#news")).to_be_hidden()
     page.locator("#q").fill("no such thing")
     expect(page.locator("#empty")).to_be_visible(timeout=WAIT)

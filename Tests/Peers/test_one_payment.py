@@ -79,6 +79,7 @@ def test_a_note_is_kept_with_its_author_in_the_timeline(office, server):
     expect(note.locator("b").first).to_have_text("Note", timeout=WAIT)
     expect(note.locator(".said")).to_contain_text("Comes back for <b>")
     expect(page.locator("#note")).to_have_value("")
+    expect(page.locator("#done[role=status]")).to_have_text("Note added.")
     axe(page)
     kept = shown(server, payment)["notes"]
     assert len(kept) == 1 and kept[0]["by"]["text"] and "4242 4242 4242" not in json.dumps(kept), kept
@@ -172,6 +173,80 @@ def test_a_hold_is_captured_in_part_or_released(office, server):
     send(page, "Release €60.00")
     expect(page.locator("#meta .badge")).to_have_text("Canceled", timeout=WAIT)
     assert shown(server, other)["held"] == 0
+
+
+def test_what_was_done_is_said_and_the_focus_is_not_lost(office, server):
+    page, payment = office, sold(server, "Heard")
+    opened(page, server, payment)
+    done, refund = page.locator("#done[role=status]"), page.get_by_role("button", name="Refund…")
+    expect(done).to_have_text("")
+    why = {"code": "refused_by_test", "detail": "The bank wants to be called first.", "money_moved": "no"}
+    page.route("**/refunds", lambda route: route.fulfill(
+        status=409, content_type="application/problem+json", body=json.dumps(why)), times=1)
+    ask_refund(page, "12.50")
+    send(page, "Refund €12.50")
+    expect(page.locator("#alert")).to_contain_text("called first", timeout=WAIT)
+    expect(refund).to_be_focused(timeout=WAIT)
+    expect(done).to_have_text("")
+    ask_refund(page, "12.50")
+    send(page, "Refund €12.50")
+    expect(done).to_have_text("€12.50 refunded. €47.50 kept.", timeout=WAIT)
+    # The button is there still: a keyboard goes on from it.
+    expect(refund).to_be_focused(timeout=WAIT)
+    axe(page)
+    ask_refund(page, "47.50")
+    send(page, "Refund €47.50")
+    expect(done).to_have_text("€47.50 refunded. €0.00 kept.", timeout=WAIT)
+    expect(refund).to_be_hidden()
+    expect(done).to_be_focused(timeout=WAIT)
+    axe(page)
+    for action, amount, words in (("Capture", "48.30", "€48.30 captured. €48.30 kept."),
+                                  ("Release", None, "€60.00 released. €0.00 kept.")):
+        opened(page, server, sold(server, "Heard-" + action, capture="manual"))
+        page.get_by_role("button", name=action + "…").click()
+        if amount:
+            page.get_by_label("Amount", exact=True).fill(amount)
+            page.get_by_role("button", name="Review").click()
+        send(page, action + " €")
+        expect(done).to_have_text(words, timeout=WAIT)
+        expect(done).to_be_focused(timeout=WAIT)
+
+
+# A step that can be unfolded has the focus, and the identifier of the payment is selected.
+IN_USE = """() => {
+  window.step = document.querySelector("#timeline summary");
+  window.step.focus();
+  getSelection().selectAllChildren(document.querySelector("#details").lastElementChild);
+}"""
+STILL_IN_USE = "[document.activeElement === window.step, window.step.isConnected, getSelection().toString()]"
+
+
+def test_what_happens_elsewhere_leaves_the_focus_and_the_selection_where_they_are(office, server):
+    page = office
+    made = server.create("10434", "k-10434").json()
+    server.confirm(made["id"], "c-10434", {**counter.CARD_TENDER, "number": "4000000000000002"})
+    opened(page, server, made)
+    page.evaluate(IN_USE)
+    assert page.evaluate(STILL_IN_USE) == [True, True, made["id"]]
+    paid = server.confirm(made["id"], "c-10435", counter.CARD_TENDER)
+    assert paid.json()["status"] == "succeeded", paid.text
+    expect(page.locator("#meta .badge")).to_have_text("Paid", timeout=WAIT)
+    expect(page.locator("#timeline li").first).to_contain_text("Captured.")
+    assert page.evaluate(STILL_IN_USE) == [True, True, made["id"]]
+
+
+def test_a_payment_that_is_asked_for_again_and_again_leaves_the_focus_alone(office, server):
+    page = office
+    made = server.create("10436", "k-10436").json()
+    server.confirm(made["id"], "c-10436", {**counter.CARD_TENDER, "number": "4000000000000002"})
+    read_as(page, shown(server, made), status="processing")
+    opened(page, server, made)
+    page.evaluate(IN_USE)
+    for _ in range(2):
+        with page.expect_response(f"**/v1/payments/{made['id']}", timeout=WAIT):
+            pass
+    page.wait_for_timeout(200)
+    assert page.evaluate(STILL_IN_USE) == [True, True, made["id"]]
 
 
 def posts(page):

@@ -270,6 +270,8 @@ def test_the_stage_has_the_colour_of_the_outcome_and_keeps_the_change(clerk, ser
         ground(page, "paid")
         expect(page.locator("#change")).to_have_text("Change due: 1.70 EUR", timeout=WAIT)
         expect(page.locator("#change-coins li")).to_have_count(3)  # 1 €, 50 c, 20 c
+        # Whoever does not see it hears it with the outcome.
+        expect(page.locator("#result[role=status]")).to_contain_text("Change due: 1.70 EUR")
         page.reload()
     expect(page.locator("#change-coins li")).to_have_count(3, timeout=WAIT)
     size = page.evaluate("parseFloat(getComputedStyle(document.querySelector('#change bdi')).fontSize)")
@@ -280,6 +282,7 @@ def test_the_stage_has_the_colour_of_the_outcome_and_keeps_the_change(clerk, ser
     page.get_by_role("button", name="Next sale").click()
     ground(page, "idle")
     expect(page.locator("#change")).to_be_hidden()
+    expect(page.locator("#result")).not_to_contain_text("Change due")
 
 
 def test_a_decline_a_hold_and_an_open_payment_are_still_there_after_a_reload(clerk, server, shoot):

@@ -1,5 +1,6 @@
 """The till's page with staff, in a real browser: a PIN says who is there, the page shows what that person may do, and
 somebody else approves what they may not."""
+import json
 
 import pytest
 from playwright.sync_api import expect
@@ -259,6 +260,70 @@ def given_up(page):
     status = page.evaluate(
         "async () => (await fetch('/session/person', { method: 'DELETE', headers: { 'X-Till-Page': '1' } })).status")
     assert status == 204, status
+
+
+def locked_again(page):
+    """The page asks who is there, and nothing is above that."""
+    expect(page.get_by_role("heading", name="Who is at the till?")).to_be_visible(timeout=WAIT)
+    expect(page.locator("dialog[open]")).to_have_count(0)
+    expect(page.locator("#till")).to_be_hidden()
+
+
+def test_no_question_stays_above_the_lock(locked):
+    page = locked
+    enter(page, "Carl")
+    at_the_till(page, "Carl")
+    page.get_by_label("Amount", exact=True).fill("12.34")
+    page.get_by_role("button", name="Discount…").click()
+    page.get_by_role("dialog", name="Discount").get_by_label("Reason").fill("Scratched lid")
+    given_up(page)
+    locked_again(page)
+    # The pad can be pressed.
+    page.get_by_role("radio", name="Mona").check()
+    for digit in PINS["Mona"]:
+        page.get_by_role("group", name="Digits").get_by_role("button", name=digit, exact=True).click()
+    page.get_by_role("button", name="Enter", exact=True).click()
+    at_the_till(page, "Mona")
+    expect(page.locator("dialog[open]")).to_have_count(0)
+    # Nor does any other, whichever there will be.
+    assert page.evaluate("""() => {
+        const all = [...document.querySelectorAll("dialog")];
+        for (const one of all) one.showModal();
+        return all.length;
+    }""") >= 5
+    given_up(page)
+    locked_again(page)
+    axe(page)
+
+
+def test_a_question_that_comes_once_the_till_is_locked_is_not_asked(locked, server):
+    page = locked
+    enter(page, "Carl")
+    at_the_till(page, "Carl")
+    sell(page, "20.00")
+    answered = []
+
+    def answer_late(route):
+        page.evaluate("document.getElementById('lock').click()")
+        expect(page.get_by_role("heading", name="Who is at the till?")).to_be_visible(timeout=WAIT)
+        approval = {"action": "refund", "payment": "pay_1", "amount": 2000, "currency": "EUR"}
+        route.fulfill(status=403, content_type="application/problem+json", body=json.dumps({
+            "code": "approval_required", "detail": "Somebody else approves it.", "money_moved": "no",
+            "approval": approval}))
+        answered.append(approval)
+
+    page.route("**/refunds", answer_late)
+    Counter(page, server).give_back()
+    locked_again(page)
+    for _ in range(100):
+        if answered:
+            break
+        page.wait_for_timeout(100)
+    assert answered
+    page.wait_for_timeout(500)
+    locked_again(page)
+    enter(page, "Mona")
+    at_the_till(page, "Mona")
 
 
 def kept(page):

@@ -272,34 +272,33 @@ const MONEY_MOVED = {
 
 // What to do on this page, where the till's own words are for programs and the command line.
 const NEXT = {
-  order_settled_in_shop: "Check the order in the shop.",
-  order_held: "Open it under Attention.",
-  order_exists: "Select it among the unpaid orders, or enter another number.",
-  unknown_statement: "Choose its provider, or export the report again.",
-  statement_unreadable: "Export the report again and give the file as it came.",
-  statement_too_large: "Split it by day: export the report for a shorter time.",
-  several_accounts: "Enter the account's name there.",
-  incident_resolved: "Nothing was changed.",
-  attention_closed: "Nothing was changed: how it was closed is shown below.",
-  outcome_missing: "Say whether it paid its order.",
-  order_missing: "Name the order that it paid.",
-  nothing_in_suspense: "Close it with the finding only.",
-  day_open: "How it stands is shown below.",
-  day_not_open: "Count what is in it to open it.",
-  day_ended: "Close the day, or reopen it.",
-  day_not_ended: "Count the drawer first.",
-  day_not_counted: "Count the drawer first.",
-  unreadable_need_reason: "Give a reason to close it, and tell whoever runs the till.",
-  day_too_long: "Tell whoever runs the till.",
-  journal_damaged: "Tell whoever runs the till.",
-  difference_needs_reason: "Count again, or give a reason.",
-  too_many_movements: "Count the drawer and close the day.",
-  report_not_found: "Choose it from the list of Z reports.",
-  key_not_found: "How the keys stand is shown below.",
+  order_settled_in_shop: "next.orderSettled",
+  order_held: "next.orderHeld",
+  order_exists: "next.orderExists",
+  unknown_statement: "next.whichProvider",
+  statement_unreadable: "next.exportAgain",
+  statement_too_large: "next.tooLarge",
+  several_accounts: "next.account",
+  incident_resolved: "next.unchanged",
+  attention_closed: "next.closed",
+  outcome_missing: "next.outcome",
+  order_missing: "next.order",
+  nothing_in_suspense: "next.findingOnly",
+  day_open: "next.dayOpen",
+  day_not_open: "next.dayNotOpen",
+  day_ended: "next.dayEnded",
+  day_not_ended: "next.count",
+  day_not_counted: "next.count",
+  unreadable_need_reason: "next.reason",
+  day_too_long: "next.tell",
+  journal_damaged: "next.tell",
+  difference_needs_reason: "next.difference",
+  too_many_movements: "next.movements",
+  report_not_found: "next.report",
+  key_not_found: "next.keys",
+  unknown_drawer: "cash.noDrawer",
 };
 
-/** The same in the language of the page, where that is not English. */
-const NEXT_SAID = { unknown_drawer: say("cash.noDrawer") };
 /** The field of a request that a sentence begins with, which is none of the page's. */
 const PLACE = /^(?:tender\.[\w.]+|drawer): /;
 
@@ -307,8 +306,8 @@ const PLACE = /^(?:tender\.[\w.]+|drawer): /;
 export function sentencesOf(refusal) {
   const { code, money_moved: moved, next: told } = refusal.problem;
   const sentences = [foreign(refusal.message.replace(PLACE, ""))];
-  const next = NEXT[code] ?? told;
-  for (const sentence of [MONEY_MOVED[moved], NEXT_SAID[code] ?? (next && foreign(String(next)))]) {
+  const next = NEXT[code] ? say(NEXT[code]) : told && foreign(String(told));
+  for (const sentence of [MONEY_MOVED[moved], next]) {
     if (sentence && !refusal.message.includes(sentence)) sentences.push(sentence);
   }
   return sentences;

@@ -124,6 +124,45 @@ addEventListener("submit", (event) => {
   location.assign(`/payments?q=${encodeURIComponent($("q").value.trim())}&period=all`);
 });
 
+/**
+ * Brings what is in a box up to date in its place: what is the same stays, with the focus and the selection in it.
+ * @param {Element} box @param {Node[]} wanted
+ * @param {(node: any, index: number) => string} [keyOf] What stays the same wherever it stands; else its place is.
+ */
+export function refill(box, wanted, keyOf = (_, index) => String(index)) {
+  const keys = wanted.map(keyOf);
+  /** @type {Map<string, ChildNode>} */
+  const there = new Map();
+  for (const [index, node] of [...box.childNodes].entries()) {
+    const key = keyOf(node, index);
+    if (keys.includes(key) && !there.has(key)) there.set(key, node);
+    else node.remove();
+  }
+  let place = box.firstChild;
+  for (const [index, fresh] of wanted.entries()) {
+    const kept = there.get(keys[index]);
+    there.delete(keys[index]);
+    const isInPlace = kept !== undefined && kept === place;
+    if (isInPlace) place = kept.nextSibling;
+    else box.insertBefore(kept ?? fresh, place);
+    if (kept) update(kept, fresh);
+  }
+}
+
+/** Makes of a node another one, and touches nothing of it that is the same. @param {any} node @param {any} fresh */
+export function update(node, fresh) {
+  if (node.isEqualNode(fresh)) return;
+  if (node.nodeName !== fresh.nodeName) node.replaceWith(fresh);
+  else if (!(node instanceof Element)) node.data = fresh.data;
+  else {
+    for (const { name } of [...node.attributes]) if (!fresh.hasAttribute(name)) node.removeAttribute(name);
+    for (const { name, value } of fresh.attributes) {
+      if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+    }
+    refill(node, [...fresh.childNodes]);
+  }
+}
+
 function live(isLive) {
   const dot = make("span", "", { className: `dot ${isLive ? "paid" : "stop"}` });
   $("live").className = isLive ? "live" : "live off";

@@ -4,7 +4,7 @@
 import { STATUSES } from "./badges.js";
 import { ask } from "./calls.js";
 import { $, make, ZONE } from "./dom.js";
-import { listen, showPerson, wordsOf } from "./frame.js";
+import { listen, showPerson, update, wordsOf } from "./frame.js";
 import "./language.js";
 import { addressOf, choose, chosen, offer, queryOf, stateOf, textOf } from "./payments-address.js";
 import { row, rows, totals } from "./payments-rows.js";
@@ -262,7 +262,9 @@ async function follow(changed) {
       // A late answer is no news.
       if (payment.updated_at < shown[index].updated_at) continue;
       shown[index] = payment;
-      document.querySelector(`tr[data-id="${CSS.escape(id)}"]`)?.replaceWith(row(payment));
+      // The link in it may have the focus.
+      const there = document.querySelector(`tr[data-id="${CSS.escape(id)}"]`);
+      if (there) update(there, row(payment));
       showSums(Boolean(next));
     } catch {
       continue; // the next event, or the next search, shows it

@@ -1,28 +1,27 @@
-// What is said in English of people and their sessions in the account at the counter; the settings say it in their
-// language.
+// What is said of people and their sessions in the account at the counter; the settings have words of their own.
 
 import { time } from "./dom.js";
+import { say } from "./words.js";
 
 const KINDS = {
-  device: "Device at the till", password: "Back office, with password", passkey: "Back office, with a passkey",
+  device: "account.device", password: "account.office", passkey: "account.passkey",
 };
 
 /** How somebody signs in to the back office; nothing for whoever was never invited. */
-export const OFFICE = { invited: "invited to the back office", enrolled: "signs in to the back office" };
+export const OFFICE = { invited: say("account.invited"), enrolled: say("account.enrolled") };
 
-/** What is said of a session. @param {any} session @param {boolean} isOwn Whose it is goes without saying. */
-export function sessionWords(session, isOwn) {
-  const who = isOwn ? "" : `${session.name ?? "Nobody"}: `;
-  return `${who}${KINDS[session.kind] ?? session.kind}, from ${session.address ?? "an unknown address"}, since `
-    + `${time(session.began_at)}, last used ${time(session.seen_at)}`;
-}
+/** What is said of a session. @param {any} session @param {string} [name] Whose it is. */
+export const sessionWords = (session, name = session.name) => say("account.session", {
+  name: name ?? say("account.nobody"), kind: say(KINDS[session.kind] ?? session.kind),
+  address: session.address ?? say("account.unknownAddress"), began: time(session.began_at), seen: time(session.seen_at),
+});
 
 /** What is asked before somebody who signs in already is invited again. @param {any} person */
 export const invitingAnew = (person) => ({
-  title: `Invite ${person.name} again?`,
-  words: "Their password, codes and passkeys end at once, and their sessions too.",
-  facts: /** @type {[string, any][]} */ ([["Who", `${person.name}, ${person.role}`]]), send: "Invite again",
+  title: say("account.inviteAgain", { name: person.name }), words: say("account.inviteAgainWords"),
+  facts: /** @type {[string, any][]} */ ([[say("account.who"), `${person.name}, ${person.role}`]]),
+  send: say("account.inviteAgainSend"),
 });
 
 /** What is said before the link of an invitation. @param {any} person */
-export const linkWords = (person) => `Give this link to ${person.name} alone; it is good once, within a day:`;
+export const linkWords = ({ name }) => say("account.link", { name });

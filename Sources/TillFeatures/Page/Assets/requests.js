@@ -11,7 +11,11 @@ export {
   admit, ask, isKept, keptRequests, newKey, operate, Refusal, sentencesOf, settle,
 } from "./calls.js";
 
-reactions.open = openGate;
+// What answers late opens a till that was locked meanwhile for nobody: who is there is asked for first.
+reactions.open = () => {
+  if (!$("person").hidden) document.dispatchEvent(new Event("till:answered"));
+  else openGate();
+};
 reactions.lock = lockGate;
 reactions.shut = () => shutGate();
 reactions.unanswered = () => {

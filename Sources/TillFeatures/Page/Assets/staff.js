@@ -63,6 +63,7 @@ async function load() {
   }
   apply(answer);
   if (answer.has_staff && !answer.person) lockGate();
+  else if (!$("person").hidden) openGate();
 }
 
 /** Done when it is known who is at the till; everything else waits for it. */
@@ -78,6 +79,8 @@ document.addEventListener("till:locked", async () => {
     : document.querySelector("input[name=person]");
   if (!$("person").hidden) (first ?? $("pin")).focus();
 });
+// A PIN may have been entered in another tab.
+document.addEventListener("till:answered", load);
 document.addEventListener("till:signed-in", () => {
   if (!whoIs()) load();
 });
