@@ -1,11 +1,12 @@
-// What somebody else asked for at this till and that has no answer: it is shown to whoever is signed in by now, and is
-// sent again, under its key, only if they want it.
+// What was asked for at this till and has no answer, by somebody else or before: it is shown to whoever is signed in by
+// now, and is sent again, under its key, only if they want it.
 
 import { ask, reactions, Refusal } from "./calls.js";
 import { questions } from "./dialog.js";
 import { $, descriptions, make } from "./dom.js";
 import { decimal } from "./money.js";
 import { orderName } from "./payment.js";
+import { say } from "./words.js";
 
 /** What each operation of a payment is called. */
 const VERBS = { refunds: "Refund", capture: "Capture", cancel: "Cancel or release" };
@@ -23,7 +24,7 @@ function build() {
     button("unfinished-back", "Not now", "button tall"), button("unfinished-drop", "Discard", "button tall"),
     button("unfinished-send", "Send it again", "button tall primary"));
   dialog.append(
-    make("h2", "Finish a request started by someone else?", { id: "unfinished-title" }),
+    make("h2", "", { id: "unfinished-title" }),
     make("p", "", { id: "unfinished-words" }), make("dl", "", { id: "unfinished-facts", className: "facts" }), buttons);
   document.body.append(dialog);
   return questions(dialog);
@@ -70,11 +71,16 @@ async function factsOf({ path, body }) {
   ];
 }
 
-reactions.another = async (kept, people) => {
+reactions.another = async (kept, people, isOwn) => {
   const facts = await factsOf(kept);
   const name = people.find(({ id }) => id === kept.person)?.name ?? "Somebody else";
-  $("unfinished-words").textContent = `${name} asked for this, and there was no answer. It may have been done already. `
-    + "Sending it again cannot do it twice. It will be recorded under your name.";
+  const { lang, dir } = isOwn ? document.documentElement : { lang: "en", dir: "ltr" };
+  const [title, words] = [$("unfinished-title"), $("unfinished-words")];
+  for (const element of [title, words]) Object.assign(element, { lang, dir });
+  title.textContent = isOwn ? say("unfinished.own") : "Finish a request started by someone else?";
+  words.textContent = isOwn ? say("unfinished.unrecorded")
+    : `${name} asked for this, and there was no answer. It may have been done already. `
+      + "Sending it again cannot do it twice. It will be recorded under your name.";
   $("unfinished-facts").replaceChildren(...descriptions(facts));
   const answer = asked.begin();
   $("unfinished-back").focus();

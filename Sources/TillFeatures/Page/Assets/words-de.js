@@ -573,4 +573,7 @@ export const WORDS = {
     + "keine andere.",
   "approval.missing": "Wählen Sie, wer freigibt, und lassen Sie die PIN eingeben.",
   "approval.unreached": "Die Kasse ist nicht erreichbar. Es wurde nichts freigegeben.",
+  "unfinished.own": "Diese Anfrage erneut senden?",
+  "unfinished.unrecorded": "Sie wurde hier gestellt und blieb ohne Antwort; die Kasse hat sie nicht verzeichnet. "
+    + "Senden Sie sie nur, wenn sie inzwischen nicht anders erledigt wurde, etwa in bar.",
 };

@@ -412,4 +412,7 @@ export const WORDS = {
   "parked.deleteOne": "Delete {name}, {sum}",
   "parked.deleteSum": "Delete {sum}?",
   "parked.deleteIt": "Delete it?",
+  "unfinished.own": "Send this request again?",
+  "unfinished.unrecorded": "It was asked for here and had no answer; the till has no record of it. Send it again "
+    + "only if it was not settled in another way meanwhile, such as in cash.",
 };

@@ -577,4 +577,7 @@ export const WORDS = {
   "approval.you": "Usted no puede reembolsar {sum} sin aprobación. El PIN aprueba este reembolso y ningún otro.",
   "approval.missing": "Elija quién aprueba y haga que introduzca su PIN.",
   "approval.unreached": "No se puede contactar con la caja. No se ha aprobado nada.",
+  "unfinished.own": "¿Enviar de nuevo esta solicitud?",
+  "unfinished.unrecorded": "Se hizo aquí y quedó sin respuesta; la caja no la tiene registrada. Envíela de nuevo "
+    + "solo si entretanto no se resolvió de otro modo, por ejemplo en efectivo.",
 };

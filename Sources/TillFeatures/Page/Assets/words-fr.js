@@ -585,4 +585,7 @@ export const WORDS = {
     + "et aucun autre.",
   "approval.missing": "Choisissez qui approuve et faites saisir son code PIN.",
   "approval.unreached": "La caisse est injoignable. Rien n’a été approuvé.",
+  "unfinished.own": "Renvoyer cette demande ?",
+  "unfinished.unrecorded": "Elle a été faite ici et est restée sans réponse ; la caisse n’en a aucune trace. Ne la "
+    + "renvoyez que si elle n’a pas été réglée autrement entre-temps, par exemple en espèces.",
 };

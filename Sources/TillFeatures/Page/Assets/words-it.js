@@ -583,4 +583,7 @@ export const WORDS = {
     + "nessun altro.",
   "approval.missing": "Scegliere chi approva e far inserire il suo PIN.",
   "approval.unreached": "La cassa non è raggiungibile. Nulla è stato approvato.",
+  "unfinished.own": "Inviare di nuovo questa richiesta?",
+  "unfinished.unrecorded": "È stata fatta qui ed è rimasta senza risposta; la cassa non l’ha registrata. Inviarla "
+    + "di nuovo solo se nel frattempo non è stata risolta in altro modo, ad esempio in contanti.",
 };

@@ -590,4 +590,7 @@ export const WORDS = {
   "approval.you": "Nie możesz zwrócić {sum} bez zatwierdzenia. PIN zatwierdza ten zwrot i żaden inny.",
   "approval.missing": "Wybierz, kto zatwierdza, i poproś o wpisanie PIN-u.",
   "approval.unreached": "Brak połączenia z kasą. Niczego nie zatwierdzono.",
+  "unfinished.own": "Wysłać to żądanie ponownie?",
+  "unfinished.unrecorded": "Złożono je tutaj i nie było odpowiedzi; kasa go nie zapisała. Wyślij je ponownie tylko "
+    + "wtedy, gdy nie załatwiono tego w międzyczasie inaczej, na przykład gotówką.",
 };
