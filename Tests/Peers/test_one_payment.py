@@ -347,6 +347,17 @@ def test_what_cannot_be_read_anew_is_not_sent(office, server):
     assert sent == [] and shown(server, payment)["refunded"] == 0
 
 
+KEPT = "Object.keys(sessionStorage).filter((name) => name.startsWith('till.request:')).length"
+
+
+def again(page):
+    return page.get_by_role("dialog", name="Send this request again?")
+
+
+def amounts(server, payment):
+    return [one["amount"] for one in shown(server, payment)["refunds"]]
+
+
 def test_a_lost_answer_refunds_once_also_after_a_reload(office, server):
     page, payment = office, sold(server, "Lost")
     opened(page, server, payment)
@@ -357,22 +368,115 @@ def test_a_lost_answer_refunds_once_also_after_a_reload(office, server):
         route.abort()
 
     page.route("**/refunds", lose, times=1)
-    page.get_by_role("button", name="Refund…").click()
-    page.get_by_label("Amount", exact=True).fill("10")
-    page.get_by_role("button", name="Review").click()
+    ask_refund(page, "10")
     send(page, "Refund €10.00")
     expect(page.locator("#figure")).to_have_text("€50.00", timeout=WAIT)
-    assert lost == [201] and shown(server, payment)["refunded"] == 1000
-    page.route("**/refunds", lambda route: route.abort())
-    page.get_by_role("button", name="Refund…").click()
-    page.get_by_label("Amount", exact=True).fill("5")
-    page.get_by_role("button", name="Review").click()
+    assert lost == [201] and amounts(server, payment) == [1000]
+    # The till has it, and no answer comes before the reload: then it is read without a question.
+    page.route("**/refunds", lose)
+    ask_refund(page, "5")
     send(page, "Refund €5.00")
     expect(page.locator("#alert")).to_contain_text("nothing is done twice", timeout=WAIT)
     page.unroute("**/refunds")
     page.reload()
     expect(page.locator("#figure")).to_have_text("€45.00", timeout=WAIT)
-    assert [one["amount"] for one in shown(server, payment)["refunds"]] == [1000, 500]
+    expect(page.locator("#alert")).to_contain_text("was finished first", timeout=WAIT)
+    expect(again(page)).to_be_hidden()
+    assert amounts(server, payment) == [1000, 500] and page.evaluate(KEPT) == 0
+
+
+@pytest.mark.parametrize("choice", ["Send it again", "Discard"])
+def test_a_refund_that_never_arrived_is_not_sent_after_a_reload_unasked(office, server, shoot, choice):
+    page, payment = office, sold(server, "Never")
+    opened(page, server, payment)
+    page.route("**/refunds", lambda route: route.abort())
+    ask_refund(page, "5")
+    send(page, "Refund €5.00")
+    expect(page.locator("#alert")).to_contain_text("nothing is done twice", timeout=WAIT)
+    # The route is there still: no try of before gets through.
+    page.reload()
+    expect(again(page)).to_be_visible(timeout=WAIT)
+    page.unroute("**/refunds")
+    sent = posts(page)
+    for words in ("the till has no record of it", "Refund", "5.00 EUR"):
+        expect(again(page)).to_contain_text(words)
+    expect(again(page).get_by_role("button", name="Not now")).to_be_focused()
+    axe(page)
+    shoot("again")
+    page.keyboard.press("Enter")
+    expect(page.locator("#alert")).to_contain_text("It was not sent again", timeout=WAIT)
+    assert sent == [] and amounts(server, payment) == [] and page.evaluate(KEPT) == 1
+    page.reload()
+    again(page).get_by_role("button", name=choice).click(timeout=WAIT)
+    is_sent = choice == "Send it again"
+    expect(page.locator("#alert")).to_contain_text("finished first" if is_sent else "nothing was sent", timeout=WAIT)
+    expect(page.locator("#figure")).to_have_text("€55.00" if is_sent else "€60.00", timeout=WAIT)
+    assert amounts(server, payment) == ([500] if is_sent else []) and page.evaluate(KEPT) == 0
+
+
+def test_a_refund_without_an_answer_for_long_is_not_repeated_unasked(office, server):
+    page, payment = office, sold(server, "Long")
+    opened(page, server, payment)
+    tried = []
+
+    def lose(route):
+        tried.append(route.request.url)
+        route.abort()
+
+    page.route("**/refunds", lose)
+    ask_refund(page, "5")
+    send(page, "Refund €5.00")
+    # After fifteen seconds, and the pause that is under way then.
+    expect(again(page)).to_be_visible(timeout=WAIT)
+    assert len(tried) > 1, "it is repeated while somebody watches"
+    page.unroute("**/refunds")
+    page.wait_for_timeout(6_000)
+    assert amounts(server, payment) == []
+    again(page).get_by_role("button", name="Send it again").click()
+    expect(page.locator("#figure")).to_have_text("€55.00", timeout=WAIT)
+    assert amounts(server, payment) == [500] and page.evaluate(KEPT) == 0
+
+
+def test_an_earlier_refund_is_not_sent_with_the_next_one_unasked(office, server):
+    page, payment = office, sold(server, "Earlier")
+    opened(page, server, payment)
+    page.route("**/refunds", lambda route: route.abort())
+    ask_refund(page, "5")
+    send(page, "Refund €5.00")
+    expect(page.locator("#alert")).to_contain_text("nothing is done twice", timeout=WAIT)
+    page.reload()
+    again(page).get_by_role("button", name="Not now").click(timeout=WAIT)
+    page.unroute("**/refunds")
+    ask_refund(page, "10")
+    send(page, "Refund €10.00")
+    again(page).get_by_role("button", name="Discard").click(timeout=WAIT)
+    expect(page.locator("#alert")).to_contain_text("nothing was sent", timeout=WAIT)
+    assert amounts(server, payment) == [] and page.evaluate(KEPT) == 0
+
+
+@pytest.mark.parametrize("lost", ["network", "counter"])
+def test_what_moves_money_is_off_while_the_till_cannot_be_reached(office, server, lost):
+    page = office
+    paid, hold = sold(server, "Off"), sold(server, "Hold", capture="manual")
+    for payment, names in ((paid, ["Refund…"]), (hold, ["Capture…", "Release…"])):
+        opened(page, server, payment)
+        for name in names:
+            expect(page.get_by_role("button", name=name)).to_be_enabled()
+        if lost == "network":
+            page.context.set_offline(True)
+        else:
+            server.stop()
+        for name in names:
+            expect(page.get_by_role("button", name=name)).to_be_disabled(timeout=WAIT)
+        expect(page.locator("#live")).to_have_text("Offline", timeout=WAIT)
+        if lost == "network":
+            page.context.set_offline(False)
+        else:
+            server.start()
+        for name in names:
+            expect(page.get_by_role("button", name=name)).to_be_enabled(timeout=WAIT)
+        expect(page.locator("#live")).to_have_text("Live", timeout=WAIT)
+    assert amounts(server, paid) == []
 
 
 def test_a_payment_that_there_is_not_is_said(office, server):

@@ -356,6 +356,41 @@ def test_a_refund_that_was_not_admitted_is_not_carried_out_by_who_signs_in_next(
     assert only_payment(server)["refunds"] == []
 
 
+@pytest.mark.parametrize("arrived", [True, False])
+def test_a_refund_of_ones_own_without_an_answer_is_not_sent_after_a_reload_unasked(locked, server, arrived):
+    page = locked
+    enter(page, "Mona")
+    at_the_till(page, "Mona")
+    sell(page, "20.00")
+
+    def lose(route):
+        if arrived:
+            route.fetch()
+        route.abort()
+
+    page.route("**/refunds", lose)
+    Counter(page, server).give_back()
+    expect(page.locator("#headline")).to_contain_text("Outcome unknown", timeout=WAIT)
+    if arrived:
+        page.unroute("**/refunds")
+    page.reload()
+    dialog = page.get_by_role("dialog", name="Send this request again?")
+    if arrived:
+        # The till has it: its answer is read without a question.
+        expect(page.locator("#headline")).to_have_text("Refunded", timeout=WAIT)
+        expect(dialog).to_be_hidden()
+    else:
+        expect(dialog).to_contain_text("the till has no record of it", timeout=WAIT)
+        page.unroute("**/refunds")
+        page.wait_for_timeout(2_000)
+        assert only_payment(server)["refunds"] == []
+        axe(page)
+        dialog.get_by_role("button", name="Discard").click()
+        expect(page.locator("#alert")).to_contain_text("nothing was sent", timeout=WAIT)
+    assert kept(page) == 0
+    assert [one["amount"] for one in only_payment(server)["refunds"]] == ([2000] if arrived else [])
+
+
 @pytest.mark.parametrize("choice", ["Send it again", "Discard"])
 def test_what_somebody_else_asked_for_without_an_answer_is_shown_and_not_sent_unasked(locked, shoot, server, choice):
     page = locked

@@ -243,6 +243,44 @@ def test_a_decline_is_told_neutrally_and_the_next_card_pays(page, sandbox):
     assert [(c["captured"]) for c in terminal.ledger(sandbox)] == [1250], "one intent for one order"
 
 
+def test_a_reader_that_goes_away_is_seen_before_anything_is_charged(page, sandbox):
+    choice = page.get_by_label("Reader", exact=True)
+    expect(choice).to_be_visible(timeout=WAIT)
+    page.get_by_role("radio", name="Card reader").check()
+    choice.select_option(label="Front")
+    amount = page.get_by_label(re.compile("^amount", re.I))
+    amount.fill("12.50")
+    terminal.act(sandbox, {"reader": "Front", "do": "offline"})
+    gone = page.locator("#reader-gone")
+    expect(gone).to_have_text("Reader disconnected", timeout=WAIT)
+    expect(choice.locator("option:checked")).to_have_text("Front (not seen lately)")
+    # Whoever types goes on, and the reader stays chosen.
+    expect(amount).to_be_focused()
+    expect(amount).to_have_value("12.50")
+    terminal.act(sandbox, {"reader": "Front", "do": "online"})
+    expect(gone).to_have_text("", timeout=WAIT)
+    expect(choice.locator("option:checked")).to_have_text("Front")
+    assert terminal.ledger(sandbox) == [] and page.faults == []
+
+
+def test_the_settings_show_a_reader_that_goes_away(page, server, sandbox):
+    page.goto(server.url + "/settings/readers")
+    card = page.locator(".thing", has_text="Front")
+    expect(card).to_contain_text("Ready", timeout=WAIT)
+    terminal.act(sandbox, {"reader": "Front", "do": "offline"})
+    expect(card).to_contain_text("Offline", timeout=WAIT)
+    expect(page.locator("#about")).to_contain_text("Front")
+    page.goto(server.url + "/settings")
+    shown = page.locator(".thing", has=page.get_by_role("heading", name="Readers"))
+    expect(shown).to_contain_text("Offline", timeout=WAIT)
+    link = shown.get_by_role("link")
+    link.focus()
+    terminal.act(sandbox, {"reader": "Front", "do": "online"})
+    expect(shown).to_contain_text("Ready", timeout=WAIT)
+    expect(link).to_be_focused()
+    assert page.faults == []
+
+
 @pytest.mark.parametrize("who", ["clerk", "customer"])
 def test_called_off_from_either_side(page, sandbox, who):
     sell(page, "9.00", "o-1")

@@ -41,7 +41,9 @@ package struct PaymentRoutes: Sendable {
 
     package func register(on router: CounterRouter) {
         router.post("/v1/payments", for: .sell, of: .caller) { try await create($0) }
-        router.get("/v1/payments/{id}", for: .read, of: .caller) { try await show($0.parameters.identifier(), $0) }
+        router.get("/v1/payments/{id}", for: .read, of: .caller, query: ["request"]) {
+            try await show($0.parameters.identifier(), $0)
+        }
         router.post("/v1/payments/{id}/confirm", for: .sell, of: .caller) {
             try await confirm($0.parameters.identifier(), $0)
         }
@@ -357,6 +359,19 @@ package struct PaymentRoutes: Sendable {
         return .json(
             PaymentJSON.write(
                 payment, events: events, approvals: try await approvals.used(for: id),
-                notes: try await notes.notes(on: id)))
+                notes: try await notes.notes(on: id), request: try await standing(on: id, incoming)))
+    }
+
+    /// Returns what is known of the capture, cancellation or refund whose key the query names; `nil` without one.
+    private func standing(on id: PaymentID, _ incoming: Incoming) async throws -> IdempotentRequests.Standing? {
+        guard let named = try incoming.query("request") else { return nil }
+        let key = try Incoming.checked(idempotencyKey: named)
+        for operation in [KeyedOperation.capture, .cancel, .refund] {
+            let scope = IdempotencyScope(
+                account: incoming.account, operation: "POST /v1/payments/\(id)/\(operation.rawValue)", key: key)
+            let standing = try await keyed.standing(scope)
+            if standing != .unknown { return standing }
+        }
+        return .unknown
     }
 }

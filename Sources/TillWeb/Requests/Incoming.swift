@@ -148,6 +148,11 @@ package struct Incoming: Sendable {
                 .badRequest, "idempotency_key_missing", "The header Idempotency-Key is missing.",
                 next: "Send a new key for each thing to be done, and the same one when you repeat it.")
         }
+        return try Incoming.checked(idempotencyKey: key)
+    }
+
+    /// Returns an idempotency key if it is 1 to 255 printable ASCII characters without space.
+    package static func checked(idempotencyKey key: String) throws(Problem) -> String {
         guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw Problem(
                 .badRequest, "idempotency_key_invalid",

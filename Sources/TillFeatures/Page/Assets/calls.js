@@ -1,5 +1,6 @@
 // Requests to the till. One rule runs through it: a request that moves money has its Idempotency-Key stored before it
-// leaves, and is repeated with that key until it is answered. Card data is never stored.
+// leaves, and is repeated with that key until it is answered; what is in `MOVES` later only if the till has it already,
+// or a person says so. Card data is never stored.
 
 import { foreign, say } from "./words.js";
 
@@ -11,11 +12,11 @@ import { foreign, say } from "./words.js";
 
 /**
  * What a page does about the session and about answers that do not come; each page puts its own here. `another` shows a
- * request of somebody else that has no answer, and says what whoever is signed in wants of it: to `send` it, to `drop`
- * it, or neither.
+ * request that has no answer, of somebody else or of before, and says what whoever is signed in wants of it: to `send`
+ * it, to `drop` it, or neither.
  * @type {{open: () => void, lock: () => void, shut: () => void, unanswered: () => void, earlier: () => void,
  *   reached: () => void, unreached: () => void,
- *   another: (kept: Kept, people: {id: string, name: string}[]) => Promise<string>}}
+ *   another: (kept: Kept, people: {id: string, name: string}[], isOwn: boolean) => Promise<string>}}
  */
 export const reactions = {
   open() {}, lock() {}, shut() {}, unanswered() {}, earlier() {}, reached() {}, unreached() {},
@@ -56,10 +57,10 @@ export class Refusal extends Error {
 }
 
 /** Answers after which the same request may be under way still, or waits for the one who asked for it. */
-const STILL_OPEN = ["request_in_progress", "asked_by_another"];
-const ANOTHERS = {
-  code: "asked_by_another",
-  detail: "Somebody else asked for this before and there was no answer. It was not sent again.",
+const STILL_OPEN = ["request_in_progress", "asked_before"];
+const BEFORE = {
+  code: "asked_before",
+  detail: "This was asked for before and there was no answer. It was not sent again.",
   money_moved: "unknown",
 };
 const DROPPED = {
@@ -70,6 +71,14 @@ const DROPPED = {
 const FRESH = ["/v1/payments", "/v1/orders"];
 /** Where somebody signs in and out: what is answered below it says nothing about the session that there is. */
 const SESSION = "/session";
+/** What gives money back, captures a hold or gives it up. */
+const MOVES = /^(\/v1\/payments\/[^/]+)\/(?:refunds|capture|cancel)$/;
+/** For so long whoever asked for that is taken to watch. */
+const WATCHED_MS = 15_000;
+/** Every five seconds: an hour. */
+const MOST_LOOKS = 720;
+/** Not for whoever asks, or a till of another version. */
+const UNSAID = [400, 403, 404];
 const MOST_ROUNDS = 30;
 const MOST_ROUNDS_OF_REFUSALS = 3;
 const LONGEST_PAUSE_MS = 5_000;
@@ -169,22 +178,17 @@ const isWorthAnotherTry = (error) =>
   !(error instanceof Refusal) || error.status >= 500 || ([409, 429].includes(error.status) && error.retryAfter > 0);
 
 /**
- * Repeats one request under one key until it is answered for certain. No answer is not a "no". It is never repeated
- * after somebody else has signed in.
- * @param {string} path @param {string} body @param {string} key
- * @param {() => void} [unanswered] Says that there is no answer yet.
- * @returns {Promise<any>}
+ * Asks until there is an answer for certain. No answer is not a "no".
+ * @param {() => Promise<any>} once @param {() => void} unanswered @param {number} rounds @returns {Promise<any>}
  */
-export async function settle(path, body, key, unanswered = reactions.unanswered) {
-  const mine = actor;
+async function repeat(once, unanswered, rounds) {
   for (let round = 0; ; round++) {
-    if (actor && mine !== null && actor !== mine) throw new Refusal(409, ANOTHERS);
     try {
-      return await ask("POST", path, body, key);
+      return await once();
     } catch (error) {
       const isRefusal = error instanceof Refusal;
       if (isRefusal) error.tries = round;
-      const most = isRefusal && !error.retryAfter ? MOST_ROUNDS_OF_REFUSALS : MOST_ROUNDS;
+      const most = isRefusal && !error.retryAfter ? MOST_ROUNDS_OF_REFUSALS : rounds;
       if (!isWorthAnotherTry(error) || round >= most) throw error;
       if (!isRefusal) unanswered();
       const asked = isRefusal ? error.retryAfter * 1000 : 0;
@@ -193,17 +197,56 @@ export async function settle(path, body, key, unanswered = reactions.unanswered)
   }
 }
 
+/**
+ * Repeats one request under one key until it is answered for certain. It is never repeated after somebody else has
+ * signed in.
+ * @param {string} path @param {string} body @param {string} key
+ * @param {() => void} [unanswered] Says that there is no answer yet.
+ * @param {() => Promise<unknown>} [before] Done before each try; the request is not sent if it fails.
+ * @returns {Promise<any>}
+ */
+export async function settle(path, body, key, unanswered = reactions.unanswered, before = async () => {}) {
+  const mine = actor;
+  return await repeat(async () => {
+    await before();
+    if (actor && mine !== null && actor !== mine) throw new Refusal(409, BEFORE);
+    return await ask("POST", path, body, key);
+  }, unanswered, MOST_ROUNDS);
+}
+
 const SLOT = "till.request:";
 
 let asking = Promise.resolve("");
 
 /**
- * Lets a request that was kept go out again: one of somebody else only if whoever is signed in has seen it and wants
- * it. Who that is, the till says, since a PIN may have been entered elsewhere.
- * @param {Kept} kept
+ * Whether the till has a request: then the same again only reads its answer.
+ * @param {Kept} kept @param {() => void} unanswered
  */
-async function agree(kept) {
+async function isRecorded({ path, key }, unanswered) {
+  const at = `${MOVES.exec(path)?.[1]}?request=${encodeURIComponent(key)}`;
+  try {
+    const { request } = await repeat(async () => {
+      const found = await ask("GET", at);
+      if (found.request !== "working") return found;
+      throw Object.assign(new Refusal(409, { code: STILL_OPEN[0] }), { retryAfter: 1 });
+    }, unanswered, MOST_LOOKS);
+    return request === "recorded";
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw new Refusal(409, BEFORE);
+    if (UNSAID.includes(error.status)) return false;
+    throw error;
+  }
+}
+
+/**
+ * Lets a request that was kept go out again: one of somebody else, or of before, only if whoever is signed in has seen
+ * it and wants it. Who that is, the till says, since a PIN may have been entered elsewhere.
+ * @param {Kept} kept @param {boolean} isWanted It was asked for just now. @param {() => void} [unanswered]
+ */
+async function agree(kept, isWanted, unanswered = reactions.unanswered) {
   const slot = SLOT + kept.path;
+  const isLate = !isWanted && MOVES.test(kept.path);
+  if (isLate && await isRecorded(kept, unanswered)) return;
   /** @type {{id: string, name: string}[]} */
   let people = [];
   try {
@@ -217,37 +260,47 @@ async function agree(kept) {
     else if (isOut) reactions.shut();
     if (isOut || actor === null) throw error;
   }
-  if (kept.person === actor) return;
+  const isOwn = kept.person === actor;
+  if (isOwn && !isLate) return;
   // One question at a time, and none about what has had its end meanwhile.
-  asking = asking.catch(() => "").then(() => (sessionStorage.getItem(slot) ? reactions.another(kept, people) : ""));
+  asking = asking.catch(() => "")
+    .then(() => (sessionStorage.getItem(slot) ? reactions.another(kept, people, isOwn) : ""));
   const choice = await asking;
   if (choice === "drop") sessionStorage.removeItem(slot);
-  if (choice !== "send") throw new Refusal(409, choice === "drop" ? DROPPED : ANOTHERS);
+  if (choice !== "send") throw new Refusal(409, choice === "drop" ? DROPPED : BEFORE);
 }
 
 /**
  * Asks for an operation. Its request, which has no secrets, is kept until it is answered: a reload can finish it.
- * @param {string} path @param {string} body @param {() => void} [unanswered] @returns {Promise<any>}
+ * @param {string} path @param {string} body @param {() => void} [unanswered]
+ * @param {boolean} [isWanted] It was asked for just now. @returns {Promise<any>}
  */
-export async function operate(path, body, unanswered) {
+export async function operate(path, body, unanswered, isWanted = true) {
   const slot = SLOT + path;
   /** @type {Kept | null} */
   const kept = JSON.parse(sessionStorage.getItem(slot) ?? "null");
   if (kept && kept.body !== body) {
     // Something else was asked for before and never answered: its end comes first, and the clerk sees it.
-    const earlier = await operate(path, kept.body, unanswered);
+    const earlier = await operate(path, kept.body, unanswered, false);
     if (!FRESH.includes(path)) {
       reactions.earlier();
       return earlier;
     }
   }
   const again = kept?.body === body ? kept : null;
-  if (again) await agree(again);
+  if (again) await agree(again, isWanted, unanswered);
   // It is under the same key, and not done twice, whoever asks for it by now.
   const request = { path, body, key: again?.key ?? newKey(), person: actor };
   sessionStorage.setItem(slot, JSON.stringify(request));
+  // By the clock: a device may sleep.
+  let since = Date.now();
+  async function watched() {
+    if (!MOVES.test(path) || Date.now() - since < WATCHED_MS) return;
+    await agree(request, false, unanswered);
+    since = Date.now();
+  }
   try {
-    const answer = await settle(path, request.body, request.key, unanswered);
+    const answer = await settle(path, request.body, request.key, unanswered, watched);
     sessionStorage.removeItem(slot);
     return answer;
   } catch (error) {
@@ -257,6 +310,9 @@ export async function operate(path, body, unanswered) {
     throw error;
   }
 }
+
+/** Finishes a request of before. @param {Kept} kept @returns {Promise<any>} */
+export const resume = ({ path, body }) => operate(path, body, undefined, false);
 
 /** Whether a name in the page's store is that of a request without an answer. @param {string} name */
 export const isKept = (name) => name.startsWith(SLOT);

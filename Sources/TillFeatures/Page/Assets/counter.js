@@ -15,7 +15,7 @@ import { alertWith, clearFaults, ground, mark, show } from "./notice.js";
 import { chooseOrder, isTyped } from "./order.js";
 import { method, orderName } from "./payment.js";
 import { refundReader } from "./readers.js";
-import { ask, fail, keptRequests, operate } from "./requests.js";
+import { ask, fail, keptRequests, operate, resume } from "./requests.js";
 import { review } from "./review.js";
 import { adopt, release, remember } from "./sale.js";
 import { session } from "./session.js";
@@ -149,10 +149,11 @@ async function finishKept() {
   let isSaid = false;
   /** A typed sale that was to be paid in parts. @type {any} */
   let booked = null;
-  for (const { path, body } of keptRequests()) {
+  for (const kept of keptRequests()) {
+    const { path, body } = kept;
     if (isResolution(path) || isOfDay(path)) continue;
     try {
-      const payment = await operate(path, body);
+      const payment = await resume(kept);
       if (path === "/v1/orders") {
         booked = payment;
         // What was said of its missing answer is over with it.

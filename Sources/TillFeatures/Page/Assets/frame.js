@@ -163,7 +163,8 @@ export function update(node, fresh) {
   }
 }
 
-function live(isLive) {
+/** Says whether the till can be reached. @param {boolean} isLive */
+export function showLive(isLive) {
   const dot = make("span", "", { className: `dot ${isLive ? "paid" : "stop"}` });
   $("live").className = isLive ? "live" : "live off";
   $("live").replaceChildren(dot, say(isLive ? "top.live" : "top.offline"));
@@ -175,8 +176,9 @@ const EVENTS = ["payment", "attempt", "capture", "refund", "void", "operation", 
  * Follows the till's events.
  * @param {(changed: Map<string, boolean>) => void} follow Told which payments changed, and whether each is new.
  * @param {() => void} missed Told when events may have been missed.
+ * @param {(isLive: boolean) => void} [live] Told when the line is there, and when it is lost.
  */
-export function listen(follow, missed) {
+export function listen(follow, missed, live = showLive) {
   /** @type {Map<string, boolean>} */
   let changed = new Map();
   setInterval(() => {

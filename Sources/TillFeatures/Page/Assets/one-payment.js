@@ -2,11 +2,11 @@
 // money is sent by the key that asked for it: it is reviewed first, and the button that sends names the amount.
 
 import { badge, icon } from "./badges.js";
-import { ask, keptRequests, newKey, operate, reactions, Refusal } from "./calls.js";
+import { ask, keptRequests, newKey, operate, reactions, Refusal, resume } from "./calls.js";
 import { questions } from "./dialog.js";
 import { $, descriptions, make, ZONE } from "./dom.js";
 import { handedOut, ofKeptDrawer } from "./drawer.js";
-import { listen, refill, showPerson, wordsOf } from "./frame.js";
+import { listen, refill, showLive, showPerson, wordsOf } from "./frame.js";
 import "./language.js";
 import { draw, partsOf } from "./money-bar.js";
 import { decimal, minorUnits } from "./money.js";
@@ -17,6 +17,8 @@ import { foreign, parts, plain, say } from "./words.js";
 /** The second half of a double click falls into this time and sends nothing. */
 const SETTLE_MS = 400;
 const REFRESH_MS = 2_000;
+/** How often the till is asked for the payment while it cannot be reached. */
+const OFFLINE_MS = 4_000;
 
 const id = decodeURIComponent(location.pathname.split("/").pop() ?? "");
 const path = (verb = "") => `/v1/payments/${encodeURIComponent(id)}${verb && "/" + verb}`;
@@ -26,7 +28,10 @@ let may = (/** @type {string} */ _) => true;
 /** @type {any} */
 let signedIn = { person: null, people: [] };
 let isBusy = false;
+/** The till cannot be reached: nothing that moves money is begun, and nothing waits to be sent. */
+let isOffline = false;
 let poll = 0;
+let trying = 0;
 /** Counts the questions for the payment, so that a late answer is no news. */
 let asked = 0;
 /** The payment before what is done here, until it is said what became of it. @type {any} */
@@ -285,7 +290,7 @@ function render() {
   $("receipt").hidden = payment.captured <= 0 && !(payment.attempts ?? []).length;
   $("at-counter").href = "/#" + payment.id;
   $("at-counter").hidden = $("note-form").hidden = !may("sell");
-  const isStill = !isBusy && !isOpen(payment);
+  const isStill = !isBusy && !isOffline && !isOpen(payment);
   $("refund").hidden = !may("refund") || refundable(payment) <= 0;
   $("capture").hidden = !may("hold") || payment.held <= 0;
   $("release").hidden = !may("void") || payment.held <= 0;
@@ -582,18 +587,49 @@ $("release").addEventListener("click", async () => {
 reactions.unanswered = () => alertWith(UNANSWERED);
 reactions.earlier = () => alertWith(say("stage.earlier"));
 
+// ---- Without the till
+
+/** Asks for the payment unless that is done anyway: whether the till answers is known by asking. */
+function askNow() {
+  if (!isBusy) refresh();
+}
+
+reactions.unreached = () => {
+  clearTimeout(trying);
+  trying = setTimeout(askNow, OFFLINE_MS);
+  if (isOffline) return;
+  isOffline = true;
+  showLive(false);
+  render();
+};
+reactions.reached = () => {
+  if (!isOffline) return;
+  isOffline = false;
+  clearTimeout(trying);
+  showLive(true);
+  render();
+};
+// What the device says of its network is a reason to ask, no more: the till may run on this machine.
+for (const sign of ["offline", "online"]) addEventListener(sign, askNow);
+
 // ---- The beginning, also after a reload in the middle
 
 async function finishKept() {
-  for (const { path: kept, body } of keptRequests()) {
-    if (!kept.startsWith(path() + "/")) continue;
+  const unanswered = keptRequests().filter((kept) => kept.path.startsWith(path() + "/"));
+  if (unanswered.length === 0) return;
+  isBusy = true;
+  render();
+  for (const kept of unanswered) {
     try {
-      await operate(kept, body);
+      await resume(kept);
       answered();
+      if (kept.path !== path("notes")) reactions.earlier();
     } catch (error) {
       alertWith(whyNot(error));
     }
   }
+  isBusy = false;
+  await refresh();
 }
 
 // Who it is decides whether what has no answer yet is theirs.
@@ -602,11 +638,15 @@ await showPerson((can, answer) => {
   signedIn = answer;
   render();
 });
-await finishKept();
 await refresh();
 addEventListener("pageshow", (event) => {
   if (event.persisted) refresh();
 });
 listen((changed) => {
   if (changed.has(id) && !isBusy) refresh();
-}, refresh);
+}, refresh, (isLive) => {
+  if (isLive && !isOffline) showLive(true);
+  else askNow();
+  if (!isLive) showLive(false);
+});
+await finishKept();

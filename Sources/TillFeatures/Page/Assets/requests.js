@@ -8,7 +8,7 @@ import "./unfinished.js";
 import { foreign, say } from "./words.js";
 
 export {
-  admit, ask, isKept, keptRequests, newKey, operate, Refusal, sentencesOf, settle,
+  admit, ask, isKept, keptRequests, newKey, operate, Refusal, resume, sentencesOf, settle,
 } from "./calls.js";
 
 // What answers late opens a till that was locked meanwhile for nobody: who is there is asked for first.

@@ -1,5 +1,5 @@
-// What somebody else asked for at this till and that has no answer: it is shown to whoever is signed in by now, and is
-// sent again, under its key, only if they want it.
+// What was asked for at this till and has no answer, by somebody else or before: it is shown to whoever is signed in by
+// now, and is sent again, under its key, only if they want it.
 
 import { ask, reactions, Refusal } from "./calls.js";
 import { questions } from "./dialog.js";
@@ -26,7 +26,7 @@ function build() {
     button("unfinished-drop", say("kept.drop"), "button tall"),
     button("unfinished-send", say("kept.send"), "button tall primary"));
   dialog.append(
-    make("h2", say("kept.title"), { id: "unfinished-title" }),
+    make("h2", "", { id: "unfinished-title" }),
     make("p", "", { id: "unfinished-words" }), make("dl", "", { id: "unfinished-facts", className: "facts" }), buttons);
   document.body.append(dialog);
   return questions(dialog);
@@ -74,10 +74,11 @@ async function factsOf({ path, body }) {
   ];
 }
 
-reactions.another = async (kept, people) => {
+reactions.another = async (kept, people, isOwn) => {
   const facts = await factsOf(kept);
   const name = people.find(({ id }) => id === kept.person)?.name ?? say("kept.somebody");
-  $("unfinished-words").textContent = say("kept.words", { name });
+  $("unfinished-title").textContent = say(isOwn ? "unfinished.own" : "kept.title");
+  $("unfinished-words").textContent = isOwn ? say("unfinished.unrecorded") : say("kept.words", { name });
   $("unfinished-facts").replaceChildren(...descriptions(facts));
   const answer = asked.begin();
   $("unfinished-back").focus();

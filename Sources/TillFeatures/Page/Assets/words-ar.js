@@ -698,4 +698,7 @@ export const WORDS = {
   "account.invite": "دعوة",
   "account.inviteOne": "دعوة {name} إلى الإدارة",
   "account.disabled": "معطّل",
+  "unfinished.own": "هل تريد إرسال هذا الطلب مرة أخرى؟",
+  "unfinished.unrecorded": "أُرسل من هنا وبقي بلا رد، ولا سجل له في الصندوق. أعد إرساله فقط إذا لم يُسوَّ في هذه "
+    + "الأثناء بطريقة أخرى، نقدًا مثلًا.",
 };

@@ -674,4 +674,7 @@ export const WORDS = {
   "account.invite": "Einladen",
   "account.inviteOne": "{name} ins Backoffice einladen",
   "account.disabled": "Gesperrt",
+  "unfinished.own": "Diese Anfrage erneut senden?",
+  "unfinished.unrecorded": "Sie wurde hier gestellt und blieb ohne Antwort; die Kasse hat sie nicht verzeichnet. "
+    + "Senden Sie sie nur, wenn sie inzwischen nicht anders erledigt wurde, etwa in bar.",
 };

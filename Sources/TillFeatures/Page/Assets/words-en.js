@@ -482,4 +482,7 @@ export const WORDS = {
   "account.invite": "Invite",
   "account.inviteOne": "Invite {name} to the back office",
   "account.disabled": "Disabled",
+  "unfinished.own": "Send this request again?",
+  "unfinished.unrecorded": "It was asked for here and had no answer; the till has no record of it. Send it again "
+    + "only if it was not settled in another way meanwhile, such as in cash.",
 };

@@ -678,4 +678,7 @@ export const WORDS = {
   "account.invite": "Invitar",
   "account.inviteOne": "Invitar a {name} a la administración",
   "account.disabled": "Desactivado",
+  "unfinished.own": "¿Enviar de nuevo esta solicitud?",
+  "unfinished.unrecorded": "Se hizo aquí y quedó sin respuesta; la caja no la tiene registrada. Envíela de nuevo "
+    + "solo si entretanto no se resolvió de otro modo, por ejemplo en efectivo.",
 };

@@ -686,4 +686,7 @@ export const WORDS = {
   "account.invite": "Inviter",
   "account.inviteOne": "Inviter {name} à l’administration",
   "account.disabled": "Désactivé",
+  "unfinished.own": "Renvoyer cette demande ?",
+  "unfinished.unrecorded": "Elle a été faite ici et est restée sans réponse ; la caisse n’en a aucune trace. Ne la "
+    + "renvoyez que si elle n’a pas été réglée autrement entre-temps, par exemple en espèces.",
 };

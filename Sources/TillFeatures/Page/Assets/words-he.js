@@ -664,4 +664,7 @@ export const WORDS = {
   "account.invite": "הזמנה",
   "account.inviteOne": "הזמנת {name} לניהול",
   "account.disabled": "מושבת",
+  "unfinished.own": "לשלוח את הבקשה הזו שוב?",
+  "unfinished.unrecorded": "היא נשלחה מכאן ולא נענתה, ואין לה רישום בקופה. יש לשלוח אותה שוב רק אם לא הוסדרה "
+    + "בינתיים בדרך אחרת, למשל במזומן.",
 };

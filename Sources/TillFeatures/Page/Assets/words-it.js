@@ -683,4 +683,7 @@ export const WORDS = {
   "account.invite": "Invita",
   "account.inviteOne": "Invita {name} all’amministrazione",
   "account.disabled": "Disattivato",
+  "unfinished.own": "Inviare di nuovo questa richiesta?",
+  "unfinished.unrecorded": "È stata fatta qui ed è rimasta senza risposta; la cassa non l’ha registrata. Inviarla "
+    + "di nuovo solo se nel frattempo non è stata risolta in altro modo, ad esempio in contanti.",
 };

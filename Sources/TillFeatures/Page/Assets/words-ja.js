@@ -639,4 +639,7 @@ export const WORDS = {
   "account.invite": "招待",
   "account.inviteOne": "{name}さんをバックオフィスに招待",
   "account.disabled": "停止中",
+  "unfinished.own": "この要求をもう一度送信しますか？",
+  "unfinished.unrecorded": "ここから送信されましたが応答がなく、レジに記録がありません。その間に現金など別の方法で"
+    + "済ませていない場合にだけ、もう一度送信してください。",
 };

@@ -690,4 +690,7 @@ export const WORDS = {
   "account.invite": "Zaproś",
   "account.inviteOne": "Zaproś do panelu: {name}",
   "account.disabled": "Dostęp wyłączony",
+  "unfinished.own": "Wysłać to żądanie ponownie?",
+  "unfinished.unrecorded": "Złożono je tutaj i nie było odpowiedzi; kasa go nie zapisała. Wyślij je ponownie tylko "
+    + "wtedy, gdy nie załatwiono tego w międzyczasie inaczej, na przykład gotówką.",
 };
