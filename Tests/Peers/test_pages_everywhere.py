@@ -105,6 +105,17 @@ def test_a_page_is_read_in_forced_colors_and_at_twice_the_size(page, visit, name
     axe(page)
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["sell", "payments", "payment", "attention"])
+def test_a_page_is_seen_with_more_contrast(page, visit, name, scheme):
+    page.emulate_media(color_scheme=scheme, contrast="more")
+    visit(name)
+    assert page.evaluate("matchMedia('(prefers-contrast: more)').matches")
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        axe(page)
+
+
 # ---- What it weighs
 
 
