@@ -105,6 +105,17 @@ def test_a_page_is_read_in_forced_colors_and_at_twice_the_size(page, visit, name
     axe(page)
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["sell", "payments", "payment", "attention"])
+def test_a_page_is_seen_with_more_contrast(page, visit, name, scheme):
+    page.emulate_media(color_scheme=scheme, contrast="more")
+    visit(name)
+    assert page.evaluate("matchMedia('(prefers-contrast: more)').matches")
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        axe(page)
+
+
 # ---- What it weighs
 
 
@@ -200,11 +211,11 @@ def device(browser):
     assert not faults, faults
 
 
-def listed(page, server, zone):
+def listed(page, server, whose=""):
     """The days of the list of payments as a device has them."""
     page.goto(server.url + "/payments?period=all")
     expect(page.locator("#rows tr[data-id]")).to_have_count(4, timeout=WAIT)
-    expect(page.locator("#zone")).to_have_text(f"Times in {zone}")
+    expect(page.locator("#zone")).to_have_text("Times in Europe/Berlin" + whose)
     return page.locator("#rows tr.group").count()
 
 
@@ -233,9 +244,9 @@ def test_a_change_of_clocks_is_that_of_the_shop_and_times_say_whose_they_are(tmp
         last = datetime.date.fromisoformat(moments[-1][:10])
         assert f"({length} hours)" in days[-1][0] and str(last.day) in days[-1][0], days
         assert "hours" not in days[-2][0], days
-        # To the device far away all of it was one day; it says whose clock that is.
-        assert listed(far, server, "Pacific/Auckland") == 1
-        expect(far.locator("#rows tr.group")).to_contain_text(last.strftime("%B"))
+        # By the clock of the device far away all of it was one day; the list has the shop's two, and says so.
+        assert listed(far, server, ", the shop's time zone; this device is in Pacific/Auckland") == 2
+        expect(far.locator("#rows tr.group").first).to_contain_text(f"{last:%B} {last.day}")
         payment = far.locator("#rows tr[data-id]").first.get_attribute("data-id")
         far.goto(f"{server.url}/payments/{payment}")
         expect(far.locator("#details")).to_contain_text("Pacific/Auckland", timeout=WAIT)
@@ -244,7 +255,31 @@ def test_a_change_of_clocks_is_that_of_the_shop_and_times_say_whose_they_are(tmp
         expect(far.locator("#paper")).to_contain_text("UTC+01:00" if length == 25 else "UTC+02:00", timeout=WAIT)
         near = device("Europe/Berlin")
         server.sign_in(near)
-        assert listed(near, server, "Europe/Berlin") == 2
+        assert listed(near, server) == 2
+
+
+# What is looked for on the shop's first of March, and on the day of 23 hours: from and until, in UTC.
+DAYS_LOOKED_FOR = {
+    "period=0": ("2026-02-28T23:00:00.000Z", None),
+    "period=1": ("2026-02-27T23:00:00.000Z", "2026-02-28T23:00:00.000Z"),
+    "period=7": ("2026-02-22T23:00:00.000Z", None),
+    "period=own&first=2026-03-29&last=2026-03-29": ("2026-03-28T23:00:00.000Z", "2026-03-29T22:00:00.000Z"),
+}
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Auckland", "Europe/Berlin", "America/Los_Angeles"])
+def test_today_in_the_list_of_payments_is_the_shops_wherever_it_is_read(tmp_path, device, zone):
+    env = {"TILL_TIME_ZONE": "Europe/Berlin"}
+    with counter.Server(tmp_path, "--provider", "sandbox", "--sandbox-latency", "0ms", env=env) as server:
+        page = device(zone)
+        server.sign_in(page)
+        # Half past eleven in Berlin, in Auckland the next day and in Los Angeles past two.
+        page.clock.set_fixed_time(datetime.datetime.fromisoformat("2026-03-01T22:30:00+00:00"))
+        for query, (first, until) in DAYS_LOOKED_FOR.items():
+            page.goto(f"{server.url}/payments?{query}")
+            expect(page.locator("#zone")).to_contain_text("Europe/Berlin", timeout=WAIT)
+            asked = urllib.parse.parse_qs(urllib.parse.urlsplit(page.locator("#export").get_attribute("href")).query)
+            assert (asked.get("from", [None]), asked.get("until", [None])) == ([first], [until]), query
 
 
 @pytest.mark.parametrize("zone,whose", [

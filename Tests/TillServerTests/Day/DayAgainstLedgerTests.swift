@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TillCore
 
 /// Days of seeds against the ledger. `TILL_DAY_WORLDS` says how many.
 @Suite("The day against the ledger")
@@ -24,6 +25,7 @@ struct DayAgainstLedgerTests {
     @Test("Each report says what the ledger's postings between its first and its last event say")
     func reports() async throws {
         var (met, tables): (Set<String>, Set<String>) = ([], [])
+        var drawers: Set<DrawerName> = []
         for seed in 1...DayAgainstLedgerTests.worlds {
             let life = LedgerDays(seed: seed)
             try await life.live()
@@ -31,9 +33,11 @@ struct DayAgainstLedgerTests {
             #expect(life.problems.isEmpty, "seed \(seed): \(life.problems.joined(separator: ", "))")
             met.formUnion(life.met)
             tables.formUnion(life.tables)
+            drawers.formUnion(life.drawers)
         }
         guard DayAgainstLedgerTests.worlds >= DayAgainstLedgerTests.usual else { return }
         #expect(met == DayAgainstLedgerTests.posting)
         #expect(tables.isSuperset(of: DayAgainstLedgerTests.rows))
+        #expect(drawers == Set(LedgerDays.drawers))
     }
 }
