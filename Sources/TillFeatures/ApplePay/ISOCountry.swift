@@ -15,13 +15,3 @@ enum ISOCountry {
         TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW
         """.split(whereSeparator: \.isWhitespace).map { String($0) })
 }
-
-/// The card networks of Apple Pay on the web.
-enum ApplePayNetwork {
-    /// The names that Apple lists for `supportedNetworks`. A browser takes them in any case, an app as they are here.
-    static let names: Set<String> = [
-        "amex", "bancomat", "bancontact", "cartesBancaires", "chinaUnionPay", "dankort", "discover", "eftpos",
-        "electron", "elo", "girocard", "interac", "jcb", "mada", "maestro", "masterCard", "mir", "privateLabel", "visa",
-        "vPay",
-    ]
-}
