@@ -207,6 +207,47 @@ def test_a_token_for_another_merchant_pays_nothing(shop, stand_in):
         assert answer.status_code == 201, answer.text
 
 
+def test_a_page_of_another_host_gets_a_session_for_that_host(shop):
+    """The documented shop: its domain is shop.example, and its pages are on www.shop.example, too."""
+    www = "www." + DOMAIN
+    shop.certificate("identity", "2026")
+    shop.certificate("processing", "2026")
+    shop.set("2026", domains=[shop.domain(origins=[f"https://{www}"])])
+    with shop.server:
+        # Apple has verified the domain alone; then the other host, too, which serves the same file.
+        shop.verify()
+        page = Page(shop, "o-1", www)
+        early = page.session()
+        assert (early.status_code, early.json()["code"]) == (502, "apple_refused"), early.text
+        shop.verify(www)
+        own = Page(shop, "o-2")
+        # A counter on a host of its own is asked across origins.
+        across = Page(shop, "o-3", www)
+        across.headers["Host"] = "till.example"
+        for asking, host in ((page, www), (own, DOMAIN), (across, www)):
+            session = asking.session()
+            assert (session.status_code, session.json().get("domainName")) == (200, host), session.text
+        assert [asked["initiativeContext"] for _, asked in shop.gateway.asked] == [www, www, DOMAIN, www]
+        elsewhere = requests.get(shop.server.url + ASSOCIATION, headers={"Host": "evil." + DOMAIN}, timeout=10)
+        assert elsewhere.status_code in (404, 421), elsewhere.text
+
+
+@pytest.mark.parametrize("more, named", [
+    ({"country": "UK"}, "country: UK"), ({"country": "gb"}, "country: gb"), ({"networks": []}, "networks"),
+    ({"domains": [{"name": DOMAIN, "merchant": MERCHANT, "country": "UK"}]}, "country of shop.example: UK"),
+    ({"domains": [{"name": DOMAIN, "merchant": MERCHANT, "networks": []}]}, "networks of a domain"),
+])
+def test_settings_with_which_no_browser_opens_a_sheet_are_refused_at_the_start(tmp_path, more, named):
+    (tmp_path / "settings.json").write_text(json.dumps({
+        "environment": "production", "display_name": "Shop", "country": "GB", "currency": "GBP", "domains": [],
+        **more}))
+    ran = counter.till(
+        "serve", "--journal", tmp_path / "journal.db", "--port", "0", "--json", "--provider", "sandbox",
+        "--apple-pay", tmp_path / "settings.json")
+    assert ran.code != 0 and ran.json["error"]["code"] == "applepay_settings", ran
+    assert named in json.dumps(ran.json), ran
+
+
 def test_the_gateway_gives_sessions_to_the_issued_certificate_alone(shop):
     shop.certificate("identity", "2026")
     shop.certificate("processing", "2026")

@@ -347,6 +347,7 @@ def planted(apple, healthy, folder, code):
         "association_missing": lambda: with_domain(association="none.txt"),
         "environment": lambda: {**healthy, "environment": "live"},
         "currency": lambda: {**healthy, "currency": "XQX"},
+        "country": lambda: {**healthy, "country": "UK"},
     }[code]()
 
 
@@ -378,7 +379,7 @@ def forged(folder, pair, extension=True):
     "identity_unreadable", "identity_key_unreadable", "identity_key", "identity_merchant", "identity_hash",
     "identity_extension", "identity_purpose", "identity_missing", "processing_key", "processing_merchant",
     "processing_missing", "processing_purpose", "domain_name", "domain_missing", "association_missing", "environment",
-    "currency",
+    "currency", "country",
 ])
 def test_the_doctor_finds_what_was_planted(apple, healthy, tmp_path, code):
     answer = doctor(tmp_path, planted(apple, healthy, tmp_path, code))
@@ -387,6 +388,27 @@ def test_the_doctor_finds_what_was_planted(apple, healthy, tmp_path, code):
     shown = counter.till("applepay", "doctor", "--settings", tmp_path / "settings.json", "--probe",
         "http://127.0.0.1:9", "--at", AT)
     assert shown.code == 1 and "FAIL " in shown.out
+
+
+def test_the_doctor_asks_each_host_of_a_domain_s_pages(healthy, tmp_path):
+    [domain] = healthy["domains"]
+    origins = ["https://www.shop.example", "https://pay.shop.example:8443", "http://localhost:3000"]
+    several = {**healthy, "domains": [{**domain, "origins": origins}]}
+
+    def hosts(answer):
+        found = [f for f in answer.json["findings"] if f["code"].startswith("association")]
+        return [(f["text"].split()[0], f["verdict"]) for f in found]
+
+    names = [domain["name"], "pay.shop.example", "www.shop.example"]
+    sound = doctor(tmp_path, several)
+    assert sound.code == 0 and hosts(sound) == [(name, "ok") for name in names], sound
+    wrong = doctor(tmp_path, several, Site(b"other"))
+    assert wrong.code == 1 and hosts(wrong) == [(name, "fault") for name in names], wrong
+
+
+def test_the_doctor_warns_of_a_network_that_apple_does_not_list(healthy, tmp_path):
+    answer = doctor(tmp_path, {**healthy, "networks": ["visa", "americanExpress"]})
+    assert answer.code == 0 and faults(answer) == {"networks"}, answer
 
 
 @pytest.mark.parametrize("code, site", [

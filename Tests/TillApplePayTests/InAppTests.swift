@@ -209,6 +209,31 @@ struct ApplePayPaymentHandlerTests {
         #expect(placement.contact.address?.postalCode == "EC4M 7RF")
     }
 
+    @Test("A new list of shipping methods begins with the one that is charged, after a change of address or a coupon")
+    func shippingMethods() async throws {
+        let methods = [("van", 100), ("courier", 400)].map { name, cost in
+            SheetShippingMethod(
+                identifier: name, label: name, detail: "", amount: Money(minorUnits: Int64(cost), currency: .gbp))
+        }
+        let goods = SheetBasket(
+            id: "b-1", currency: .gbp, service: .delivery, lines: [SheetItem(label: "A", amount: price)],
+            shippingMethods: methods)
+        let backend = Backend([.success(placed)])
+        let sheet = ScriptedSheet { delegate in
+            let near = RedactedContact(locality: "", administrativeArea: "", postalCode: "EC4M", countryCode: "GB")
+            #expect(await delegate.selected(contact: near).shippingMethods.map(\.identifier) == ["van", "courier"])
+            _ = await delegate.selected(shippingMethod: "courier")
+            for update in [await delegate.selected(contact: near), await delegate.entered(coupon: "ten")] {
+                #expect(update.shippingMethods.map(\.identifier) == ["courier", "van"])
+            }
+            #expect(await delegate.authorized(authorized()) == .success)
+            await delegate.finished()
+        }
+        let handler = ApplePayPaymentHandler(basket: goods, checkout: Preparing(), backend: backend)
+        #expect(try await service(sheet).pay(with: handler) == .placed(placed))
+        #expect(await backend.placements.first?.basket.shippingMethod?.identifier == "courier")
+    }
+
     @Test("A back end that prices selections is asked for each, and its errors are shown")
     func backEndPrices() async throws {
         let backend = Backend([.success(placed)])

@@ -207,6 +207,19 @@ struct SheetTests {
         }
     }
 
+    @Test("The selected shipping method is the first that a sheet is given, also when it opens again")
+    func offered() throws {
+        var basket = basket()
+        #expect(basket.offeredMethods.map(\.identifier) == ["s", "f"])
+        let isChosen = basket.choose(shippingMethod: "f")
+        #expect(isChosen)
+        #expect(basket.offeredMethods.map(\.identifier) == ["f", "s"])
+        let factory = ApplePayPaymentRequestFactory(displayName: "Shop", countryCode: "GB")
+        #expect(try factory.request(for: basket).shippingMethods.map(\.identifier) == ["f", "s"])
+        #expect(basket.shippingMethods.map(\.identifier) == ["s", "f"])
+        #expect(self.basket(.neither).offeredMethods.isEmpty)
+    }
+
     @Test("A replaced basket is the other one in the next version; without delivery or collection it needs no address")
     func replaced() throws {
         let factory = ApplePayPaymentRequestFactory(displayName: "Shop", countryCode: "GB")

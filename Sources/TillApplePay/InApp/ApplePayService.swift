@@ -141,7 +141,7 @@ public import TillCore
             return PaymentSheetUpdate(
                 items: [], errors: [SheetError(.unknown, nil, "The basket cannot be changed any more.")])
         }
-        return PaymentSheetUpdate(items: items, shippingMethods: basket.shippingMethods, errors: errors)
+        return PaymentSheetUpdate(items: items, shippingMethods: basket.offeredMethods, errors: errors)
     }
 }
 

@@ -1,6 +1,7 @@
 import HTTPTypes
 import TillApplePay
 public import TillCore
+import TillWeb
 
 /// Diagnostics of a shop's Apple Pay setup.
 public struct ApplePayDoctor: Sendable {
@@ -42,8 +43,7 @@ public struct ApplePayDoctor: Sendable {
         var findings = general()
         for domain in settings.domains {
             findings += identities(of: domain)
-            findings += await association(of: domain)
-            findings += await tls(of: domain)
+            findings += await pages(of: domain)
         }
         if settings.opening == .provider {
             findings.append(ok("processing_elsewhere", "The provider opens the tokens with its own certificate."))
@@ -69,6 +69,8 @@ public struct ApplePayDoctor: Sendable {
         if Currency(ifValid: settings.currency) == nil {
             findings.append(fault("currency", "The currency \(settings.currency) is none of ISO 4217."))
         }
+        findings += names(settings.country, settings.networks, of: "The shop")
+        for domain in settings.domains { findings += names(domain.country, domain.networks ?? [], of: domain.name) }
         if settings.displayName.utf8.count > MerchantSessionRequest.maximumNameBytes {
             findings.append(
                 warning("display_name", "The shop's name has more than 64 bytes; Apple is given its beginning."))
@@ -153,20 +155,34 @@ public struct ApplePayDoctor: Sendable {
 
     // MARK: Domains
 
-    private func association(of domain: ApplePaySettings.Domain) async -> [Finding] {
-        guard WebDomain(domain.name) != nil else {
+    /// Examines each host whose pages offer Apple Pay: Apple verifies every one by itself.
+    private func pages(of domain: ApplePaySettings.Domain) async -> [Finding] {
+        guard let name = WebDomain(domain.name) else {
             return [
                 fault(
                     "domain_name",
                     "\(domain.name) is not a domain as in the address bar: no scheme, port, path or wildcard.")
             ]
         }
-        guard let expected = domain.association else {
-            return [
-                fault("association_missing", "\(domain.name) has no association file. Load it from Apple's portal.")
-            ]
+        var findings = domain.origins.filter { !WebOrigin.isOrigin($0) }.sorted().map { origin in
+            warning(
+                "origin",
+                "\(origin.prefix(128)) is no page's origin, so that none of \(name) has it. Write it as browsers do: "
+                    + "https://www.shop.example, without a path.")
         }
-        let base = (probe ?? "https://\(domain.name)").split(separator: "/", omittingEmptySubsequences: true)
+        if domain.association == nil {
+            findings.append(
+                fault("association_missing", "\(name) has no association file. Load it from Apple's portal."))
+        }
+        for host in WebDomain.hosts(of: name, origins: domain.origins) {
+            if let expected = domain.association { findings += await association(on: host, expected) }
+            findings += await tls(of: host)
+        }
+        return findings
+    }
+
+    private func association(on host: WebDomain, _ expected: [UInt8]) async -> [Finding] {
+        let base = (probe ?? "https://\(host)").split(separator: "/", omittingEmptySubsequences: true)
         guard base.count == 2 else { return [fault("probe", "The probe's address is not scheme and authority.")] }
         let request = HTTPRequest(
             method: .get, scheme: String(base[0].dropLast()), authority: String(base[1]),
@@ -178,24 +194,24 @@ public struct ApplePayDoctor: Sendable {
                 return [
                     fault(
                         "association_redirect",
-                        "\(domain.name) redirects the association file, which Apple does not follow. Serve it as is.")
+                        "\(host) redirects the association file, which Apple does not follow. Serve it as is.")
                 ]
             }
             guard status == 200 else {
-                return [fault("association_status", "\(domain.name) answers \(status) for the association file.")]
+                return [fault("association_status", "\(host) answers \(status) for the association file.")]
             }
             guard reply.body == expected else {
                 return [
-                    fault("association_bytes", "\(domain.name) serves another association file than the settings have.")
+                    fault("association_bytes", "\(host) serves another association file than the settings have.")
                 ]
             }
-            return [ok("association", "\(domain.name) serves its association file.")]
+            return [ok("association", "\(host) serves its association file.")]
         } catch {
             let reason =
                 switch error {
                 case .notSent(let reason), .unknown(let reason): reason
                 }
-            return [fault("domain_unreachable", "\(domain.name) cannot be reached over TLS: \(reason).")]
+            return [fault("domain_unreachable", "\(host) cannot be reached over TLS: \(reason).")]
         }
     }
 

@@ -75,9 +75,7 @@ extension ApplePayRoutes {
 
     func associationFile(_ request: Request) throws -> Response {
         let name = WebOrigin.hostName(request.head.authority ?? "")
-        guard let file = options.domains.first(where: { $0.domain.name == name })?.association else {
-            throw Problem.notFound
-        }
+        guard let file = options.domain(withPagesOn: name)?.association else { throw Problem.notFound }
         return Response(
             status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: file)))
@@ -96,7 +94,7 @@ extension ApplePayRoutes {
             guard let identity = identity(of: domain) else { throw MerchantSessionError.noIdentity }
             let session = MerchantSessionRequest(
                 merchantIdentifier: domain.merchant, displayName: options.factory(for: domain).displayName,
-                context: domain.domain.name)
+                context: host(ofPage: request, on: domain))
             let bytes = try await sessions.session(
                 gateway, session, identity: identity, standIn: await sandbox?.standIn())
             metrics.session("given")

@@ -47,6 +47,9 @@ public struct ApplePaySettings: Sendable {
         var icons: [String: String]
     }
 
+    /// The maximum number of a domain's origins; the doctor asks the host of each.
+    static let maximumOrigins = 99
+
     /// The maximum number of a domain's icons.
     static let maximumIcons = 16
 
@@ -93,13 +96,20 @@ public struct ApplePaySettings: Sendable {
             }
             return text
         }
-        func ownNetworks(_ domain: JSONValue) throws(ApplePaySettingsError) -> [String]? {
-            guard let value = domain["networks"] else { return nil }
-            let names = (value.arrayValue ?? []).compactMap(\.stringValue)
+        func networkNames(_ object: JSONValue, _ field: String) throws(ApplePaySettingsError) -> [String]? {
+            guard let value = object["networks"] else { return nil }
+            let names = (value.arrayValue ?? []).compactMap(\.stringValue).filter { !$0.isEmpty }
             guard !names.isEmpty, names.count == value.arrayValue?.count else {
-                throw ApplePaySettingsError(field: "networks of a domain")
+                throw ApplePaySettingsError(field: field)
             }
             return names
+        }
+        func origins(_ domain: JSONValue) throws(ApplePaySettingsError) -> Set<String> {
+            let origins = Set((domain["origins"]?.arrayValue ?? []).compactMap(\.stringValue))
+            guard origins.count <= ApplePaySettings.maximumOrigins else {
+                throw ApplePaySettingsError(field: "origins of a domain (at most \(ApplePaySettings.maximumOrigins))")
+            }
+            return origins
         }
         func bytes(
             _ path: String?, _ content: TrustedFile.Content = .open
@@ -140,7 +150,7 @@ public struct ApplePaySettings: Sendable {
         displayName = try text(document, "display_name")
         country = try text(document, "country")
         currency = try text(document, "currency")
-        networks = document["networks"]?.arrayValue?.compactMap(\.stringValue) ?? ["visa", "masterCard", "amex"]
+        networks = try networkNames(document, "networks") ?? ["visa", "masterCard", "amex"]
         var domains: [Domain] = []
         for value in document["domains"]?.arrayValue ?? [] {
             domains.append(
@@ -149,11 +159,11 @@ public struct ApplePaySettings: Sendable {
                     identities: try pairs(value["identities"], "identity"),
                     association: try bytes(value["association"]?.stringValue).flatMap { $0.isEmpty ? nil : $0 },
                     associationFile: value["association"]?.stringValue,
-                    origins: Set((value["origins"]?.arrayValue ?? []).compactMap(\.stringValue)),
+                    origins: try origins(value),
                     isEnabled: value["enabled"]?.boolValue ?? true,
                     percentage: value["percentage"]?.int64Value.map { Int(clamping: $0) } ?? 100,
                     displayName: try own(value, "display_name"), country: try own(value, "country"),
-                    currency: try own(value, "currency"), networks: try ownNetworks(value),
+                    currency: try own(value, "currency"), networks: try networkNames(value, "networks of a domain"),
                     icons: try ApplePaySettings.icons(value["icons"])))
         }
         self.domains = domains
@@ -193,6 +203,13 @@ public struct ApplePaySettings: Sendable {
         }
     }
 
+    /// Checks a country as browsers do: with another, none opens a sheet.
+    private static func check(country: String, _ field: String) throws(ApplePaySettingsError) {
+        guard ISOCountry.isCode(country) else {
+            throw ApplePaySettingsError(field: "\(field): \(country.prefix(32)) is no code of ISO 3166-1, such as GB")
+        }
+    }
+
     private func factory(
         _ name: String, _ country: String, _ networks: [String]
     ) -> ApplePayPaymentRequestFactory {
@@ -221,6 +238,7 @@ public struct ApplePaySettings: Sendable {
             throw ApplePaySettingsError(field: "environment")
         }
         guard let currency = Currency(ifValid: currency) else { throw ApplePaySettingsError(field: "currency") }
+        try ApplePaySettings.check(country: country, "country")
         var ring = ProcessingKeyRing()
         for pair in processing {
             guard let certificate = pair.certificate, let key = pair.key,
@@ -243,6 +261,9 @@ public struct ApplePaySettings: Sendable {
                 origins: domain.origins, isEnabled: domain.isEnabled, percentage: domain.percentage)
             one.associationFile = domain.associationFile
             one.icons = domain.icons
+            if let country = domain.country {
+                try ApplePaySettings.check(country: country, "country of \(domain.name)")
+            }
             if let code = domain.currency {
                 guard let own = Currency(ifValid: code) else {
                     throw ApplePaySettingsError(field: "currency of \(domain.name)")
