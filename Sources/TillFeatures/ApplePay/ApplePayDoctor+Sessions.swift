@@ -34,8 +34,7 @@ extension ApplePayDoctor {
             }
         let every = settings.domains.flatMap { questions(about: $0) }
         let asked = every.prefix(ApplePayDoctor.maximumSessions)
-        let service = MerchantSessions(
-            clock: SystemClock(), budget: ApplePayDoctor.sessionLimit, standIn: standIn)
+        let service = MerchantSessions(clock: SystemClock(), budget: sessionBudget, standIn: standIn)
         let answers = await withTaskGroup(of: (Int, Finding).self) { group in
             for (place, question) in asked.enumerated() {
                 group.addTask { (place, await answer(to: question, of: gateway, service)) }

@@ -36,6 +36,7 @@ public struct ApplePayDoctor: Sendable {
     let probe: String?
     let sessions: SessionCheck
     let provider: ProviderStanding?
+    var sessionBudget = ApplePayDoctor.sessionLimit
     package let now: Timestamp
 
     /// Creates diagnostics for one shop's settings; the checks run on request.
