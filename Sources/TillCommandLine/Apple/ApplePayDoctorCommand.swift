@@ -49,7 +49,7 @@ struct ApplePayDoctorCommand: AsyncParsableCommand {
                 }
                 return time
             }
-            let (sessions, standing) = (try sessions(), try standing())
+            let (sessions, standing) = (try self.sessions(), try self.standing())
             let transport = HTTPClientTransport()
             let findings = await ApplePayDoctor(
                 settings: settings, transport: transport, probe: probe, sessions: sessions, provider: standing,

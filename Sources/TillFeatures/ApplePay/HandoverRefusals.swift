@@ -33,10 +33,10 @@ final class HandoverRefusals: Sendable {
 
     /// The notice for staff; `nil` if no refusal stands.
     func notice(of provider: ProviderName) -> SetupNotice? {
-        guard let standing = standing.withLock({ $0 }) else { return nil }
-        let code = standing.code.map { " (\($0))" } ?? ""
+        guard let current = standing.withLock({ $0 }) else { return nil }
+        let code = current.code.map { " (\($0))" } ?? ""
         return SetupNotice(
-            "provider_refuses", of: "Apple Pay", since: standing.since,
+            "provider_refuses", of: "Apple Pay", since: current.since,
             "\(provider) refused a token of Apple Pay, not the card: its account is not open for such tokens\(code). "
                 + "Customers are told that this shop cannot take Apple Pay now, and nothing is charged.",
             next: "Ask the provider to open the account for them, or choose another \"tokens\" in the settings. The "
