@@ -31,16 +31,16 @@ READ_AGAIN = 75
 class Shop:
     """A shop on its way to production: its files, its account at Apple, and its counter."""
 
-    def __init__(self, folder, provider):
+    def __init__(self, folder, *provider, env=None):
+        """`provider` are the options of the counter's provider."""
         self.folder, self.file, self.apple = folder, folder / "settings.json", Apple()
         self.gateway = Gateway(self.apple, folder)
         # As it was downloaded, also where it is no text.
         self.association = os.urandom(64) + b"\r\n\x00"
         (folder / "association.txt").write_bytes(self.association)
         self.server = counter.Server(
-            folder, "--provider", "paypal", "--paypal-url", provider, "--apple-pay", self.file,
-            "--apple-pay-stand-in", self.gateway.port, "--apple-pay-root", self.gateway.root,
-            env={"TILL_PAYPAL_CLIENT_ID": "client", "TILL_PAYPAL_SECRET": "secret"})
+            folder, *provider, "--apple-pay", self.file, "--apple-pay-stand-in", self.gateway.port,
+            "--apple-pay-root", self.gateway.root, env=env)
 
     def certificate(self, purpose, name, merchant=MERCHANT, apple=None):
         """What Apple issues for a request of the till, in DER; the pair is in the folder of this name."""
@@ -69,10 +69,16 @@ class Shop:
 
     def verify(self, domain=DOMAIN, merchant=MERCHANT):
         """The button Verify at Apple: the domain serves the file that Apple gave, byte for byte."""
-        answer = requests.get(
-            self.server.url + ASSOCIATION, headers={"Host": domain}, timeout=10, allow_redirects=False)
-        assert (answer.status_code, answer.content) == (200, self.association), answer
+        for path in (ASSOCIATION, ASSOCIATION + ".txt"):
+            answer = requests.get(
+                self.server.url + path, headers={"Host": domain}, timeout=10, allow_redirects=False)
+            assert (answer.status_code, answer.content) == (200, self.association), answer
         self.gateway.domains.add((merchant, domain))
+
+    def doctor(self, *more):
+        return counter.till(
+            "applepay", "doctor", "--settings", self.file, "--probe", Site(self.association).url,
+            "--apple-pay-stand-in", self.gateway.port, "--apple-pay-root", self.gateway.root, "--json", *more)
 
     def metrics(self):
         return self.server.request("GET", "/metrics").text
@@ -84,7 +90,9 @@ class Shop:
 
 @pytest.fixture
 def shop(tmp_path, stand_in):
-    shop = Shop(tmp_path, stand_in)
+    shop = Shop(
+        tmp_path, "--provider", "paypal", "--paypal-url", stand_in,
+        env={"TILL_PAYPAL_CLIENT_ID": "client", "TILL_PAYPAL_SECRET": "secret"})
     yield shop
     shop.gateway.close()
 
@@ -152,10 +160,12 @@ def test_the_whole_way_from_the_request_to_a_sale_and_over_a_renewal(shop, stand
         # Apple gives no session for a domain that it has not verified.
         early = page.session()
         assert (early.status_code, early.json()["code"]) == (502, "apple_refused"), early.text
+        ill = shop.doctor()
+        assert ill.code == 1 and faults(ill) == {"session_refused"} and "417" in ill.out, ill
         shop.verify()
-        healthy = counter.till(
-            "applepay", "doctor", "--settings", shop.file, "--probe", Site(shop.association).url, "--json")
+        healthy = shop.doctor()
         assert healthy.code == 0 and not faults(healthy), healthy
+        assert json.loads(shop.gateway.given[-1])["domainName"] == DOMAIN
         session = page.session()
         assert (session.status_code, session.content) == (200, shop.gateway.given[-1]), session.text
         assert shop.gateway.asked[-1] == (MERCHANT, {
@@ -271,6 +281,76 @@ def test_the_gateway_gives_sessions_to_the_issued_certificate_alone(shop):
         requests.post(
             f"https://127.0.0.1:{shop.gateway.port}{SESSION_PATH}", json={}, verify=str(shop.gateway.root), timeout=10)
     assert len(shop.gateway.given) == 1
+
+
+def test_the_doctor_asks_for_a_session_for_each_host_and_names_what_apple_refuses(shop):
+    for name, merchant, apple in (("2026", MERCHANT, None), ("other", OTHER, None), ("forged", MERCHANT, Apple())):
+        shop.certificate("identity", name, merchant, apple)
+        shop.certificate("processing", name, merchant, apple)
+    shop.set("2026", domains=[shop.domain(origins=["https://www.shop.example"])])
+    shop.gateway.domains.add((MERCHANT, DOMAIN))
+    half = shop.doctor()
+    assert half.code == 1 and faults(half) == {"session_refused"}, half
+    [text] = [f["text"] for f in half.json["findings"] if f["code"] == "session_refused"]
+    assert "www.shop.example" in text and "417" in text
+    shop.gateway.domains.add((MERCHANT, "www." + DOMAIN))
+    healthy = shop.doctor()
+    assert healthy.code == 0 and not faults(healthy), healthy
+    assert [a["initiativeContext"] for _, a in shop.gateway.asked[-2:]] in (
+        [DOMAIN, "www." + DOMAIN], ["www." + DOMAIN, DOMAIN])
+    # What no look at the files can tell: another authority's certificate.
+    shop.set("2026", domains=[shop.domain(identity="forged")])
+    forged = shop.doctor()
+    assert forged.code == 1 and faults(forged) & {"session_handshake", "session_unreachable"}, forged
+    # Without a network.
+    shop.set("2026")
+    asked = len(shop.gateway.asked)
+    shop.gateway.close()
+    gone = shop.doctor()
+    assert gone.code == 1 and faults(gone) & {"session_unreachable", "session_handshake"}, gone
+    left = counter.till("applepay", "doctor", "--settings", shop.file, "--probe", Site(shop.association).url,
+                        "--without-session", "--json")
+    assert left.code == 0 and not faults(left) and len(shop.gateway.asked) == asked, left
+    assert "session_omitted" in {f["code"] for f in left.json["findings"]}
+    both = shop.doctor("--without-session")
+    assert both.code == 1 and both.json["error"]["code"] == "stand_in_incomplete", both
+
+
+@pytest.mark.parametrize("status, error", [
+    (400, {"type": "invalid_request_error", "code": "parameter_unknown", "param": "card[cryptogram]"}),
+    (402, {"type": "invalid_request_error", "message": "Sending such card data is not enabled for this account."}),
+])
+def test_an_account_that_is_not_open_for_the_tokens_is_told_to_staff_and_no_card_is_blamed(
+        tmp_path, sandbox, status, error):
+    proxy = paypal.Proxy(sandbox.url)
+    shop = Shop(tmp_path, "--provider", "stripe", "--stripe-url", proxy.url, "--stripe-key", sandbox.key)
+    shop.certificate("identity", "2026")
+    certificate = shop.certificate("processing", "2026")
+    shop.set("2026")
+
+    def notices():
+        answer = shop.server.request("GET", "/v1/attention")
+        assert answer.status_code == 200, answer.text
+        return {notice["code"]: notice for notice in answer.json()["setup"]}
+
+    with shop.server as server:
+        assert "provider_refuses" not in notices()
+        proxy.answers["/v1/tokens"] = (status, {"error": error})
+        page = Page(shop, "o-1")
+        answer = page.pay(certificate)
+        assert (answer.status_code, answer.json()["moneyMoved"]) == (402, "no"), answer.text
+        [told] = [e["message"] for e in answer.json()["errors"]]
+        assert "This shop cannot take Apple Pay now" in told and "declined" not in told
+        notice = notices()["provider_refuses"]
+        assert notice["since"] and "stripe" in notice["reason"] and "Ask the provider" in notice["next"], notice
+        assert error.get("code", "") in notice["reason"]
+        assert "its account is not open" in server.request("GET", "/v1/settings/health").text
+        # Open now: a sale ends the notice.
+        del proxy.answers["/v1/tokens"]
+        sold(Page(shop, "o-2"), "o-2", certificate)
+        assert "provider_refuses" not in notices()
+    proxy.close()
+    shop.gateway.close()
 
 
 SESSION_OF_A_BROWSER = """

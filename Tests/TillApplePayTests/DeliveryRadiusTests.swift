@@ -118,7 +118,7 @@ struct DeliveryRadiusTests {
         let here = try point(0, 0)
         for (code, country, fault) in [
             ("EC4M", "GB", .repeated), ("ec4m", "gb", .repeated), ("EC4M*", "GB", .invalidPostalCode),
-            ("10115", "D", .invalidPostalCode), ("94103-1234", "US", .tooFine),
+            ("EC4M 7", "GB", .invalidPostalCode), ("10115", "D", .invalidPostalCode), ("94103-1234", "US", .tooFine),
         ] as [(String, String, PostalPlaces.Fault)] {
             #expect(throws: fault) { try places.add(here, for: code, country: country) }
         }

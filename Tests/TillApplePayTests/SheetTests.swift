@@ -107,6 +107,8 @@ struct PostalAreaTests {
             ("BN1 5AA", "GB", "BN1", "5AA"), ("M1 1AE", "GB", "M1", "1AE"), ("EC4M", "GB", "EC4M", nil),
             ("K1A 0B1", "CA", "K1A", "0B1"), ("K1A", "CA", "K1A", nil), ("90210", "US", "90210", nil),
             ("90210-1234", "US", "90210", "1234"), ("10115", "DE", "10115", nil),
+            ("M1 1", "GB", "M1", nil), ("BN1 5", "GB", "BN1", nil), ("SW1A 1", "GB", "SW1A", nil),
+            ("M 11", "GB", "M11", nil),
         ] as [(String, String, String, String?)])
     func areas(_ code: String, _ country: String, _ area: String, _ rest: String?) {
         let parsed = PostalArea(postalCode: code, country: country)
@@ -122,6 +124,8 @@ struct PostalAreaTests {
         let area = DeliveryArea(country: "GB", areas: ["BN1"], parts: ["EC1A": ["1", "4B"]])
         #expect(area.delivers(to: "BN1", country: "GB") == .yes)
         #expect(area.delivers(to: "BN15", country: "GB") == .no)
+        #expect(area.delivers(to: "BN1 5", country: "GB") == .yes)
+        #expect(area.delivers(to: "EC1A 1", country: "GB") == .needsFullAddress)
         #expect(area.delivers(to: "BN15 9AA", country: "GB") == .no)
         #expect(area.delivers(to: "EC1A", country: "GB") == .needsFullAddress)
         #expect(area.delivers(to: "EC1A 1BB", country: "GB") == .yes)
@@ -280,6 +284,31 @@ struct ContactTests {
         #expect(WalletContact.merging(billing: half, shipping: shipping).postalCode == "YO1 1AA")
         #expect(WalletContact.merging(billing: nil, shipping: shipping) == shipping)
         #expect(WalletContact.merging(billing: billing, shipping: nil) == billing)
+    }
+
+    @Test("On collection the shop's name, with which the wallet was given its place, is not the customer's")
+    func collection() {
+        let place = SheetBasket.ShopAddress(
+            name: "Till Pizza", addressLines: ["1 Street"], locality: "London", postalCode: "EC4M 7RF",
+            countryCode: "GB")
+        func named(_ given: String?, _ family: String?, _ service: SheetBasket.Service) -> [String?] {
+            var shown = shipping
+            (shown.givenName, shown.familyName) = (given, family)
+            let customer = WalletContact.customer(shipping: shown, billing: billing, service: service)
+            #expect(customer.emailAddress == "s@example.com" && customer.phoneNumber == "0113 496 0000")
+            return [customer.givenName, customer.familyName]
+        }
+        for (given, family) in [("Till Pizza", nil), ("Till", "Pizza"), ("till  pizza ", nil)] as [(String, String?)] {
+            #expect(named(given, family, .collection(place)) == ["Bill", "Payer"])
+        }
+        #expect(named(nil, nil, .collection(place)) == ["Bill", "Payer"])
+        #expect(named("Shirley", nil, .collection(place)) == ["Shirley", nil])
+        #expect(named("Till Pizza", nil, .delivery) == ["Till Pizza", nil])
+        // Nobody's name is made up.
+        var shown = shipping
+        shown.givenName = "Till Pizza"
+        let nameless = WalletContact.customer(shipping: shown, billing: nil, service: .collection(place))
+        #expect(nameless.givenName == nil && nameless.familyName == nil)
     }
 
     @Test("A full contact has what its service needs; what is missing is named field by field")

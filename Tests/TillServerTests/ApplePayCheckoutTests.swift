@@ -50,6 +50,7 @@ private final class HeldClock: TillClock {
 private struct Provider: PaymentServiceProvider {
     let base: SandboxProvider
     var isMute = false
+    var decline: Decline?
     var whenAsked: @Sendable () async -> Void = {}
 
     var name: ProviderName { base.name }
@@ -62,6 +63,7 @@ private struct Provider: PaymentServiceProvider {
     }
     func authorize(_ request: AuthorizationRequest, with tender: Tender) async -> ProviderAnswer<Authorization> {
         await whenAsked()
+        if let decline { return .declined(decline) }
         let answer = await base.authorize(request, with: tender)
         return isMute ? .unknown(reason: "no answer") : answer
     }
@@ -256,6 +258,41 @@ struct ApplePayCheckoutTests {
         #expect(refusal?.code == "basket_changed")
         #expect(try await !isTaken(shop, journal))
         #expect(try await shop.charged() == [])
+        try await journal.close()
+    }
+
+    @Test("Where the provider takes no token of the shop the customer is told of the shop, and staff until a sale")
+    func notEnabled() async throws {
+        let shop = try Shop()
+        defer { shop.end() }
+        let journal = try shop.journal()
+        var provider = Provider(base: shop.provider)
+        provider.decline = Decline(reason: .notEnabled, code: "parameter_unknown")
+        var checkout = try shop.checkout(journal, provider)
+        try await checkout.baskets.open(shop.basket)
+        let told = try await checkout.pay(try await shop.sheet(checkout))
+        #expect(SheetAnswerStatus(of: told) == .declined && told["moneyMoved"]?.stringValue == "no")
+        let words = String(decoding: told.bytes(), as: UTF8.self)
+        #expect(words.contains("This shop cannot take Apple Pay now") && !words.contains("card was declined"))
+        let notice = try #require(checkout.refusals.notice(of: .sandbox))
+        #expect(notice.code == "provider_refuses" && notice.since != nil && notice.reason.contains("parameter_unknown"))
+
+        // A card that is declined is another matter.
+        let refusals = checkout.refusals
+        provider.decline = Decline(reason: .generic)
+        checkout = try shop.checkout(journal, provider)
+        let declined = try await checkout.pay(try await shop.sheet(checkout))
+        #expect(String(decoding: declined.bytes(), as: UTF8.self).contains("card was declined"))
+        #expect(checkout.refusals.notice(of: .sandbox) == nil)
+
+        provider.decline = nil
+        checkout = try shop.checkout(journal, provider)
+        let placed = try await checkout.pay(try await shop.sheet(checkout))
+        #expect(SheetAnswerStatus(of: placed) == .placed)
+        let attempt = try #require(try await Records<WalletBasket>(journal).document(shop.basket.id)?.attempt)
+        let payment = try #require(try await journal.payment(try #require(attempt.payment)))
+        refusals.ended(payment, isPaid: true, at: SystemClock().now())
+        #expect(refusals.notice(of: .sandbox) == nil)
         try await journal.close()
     }
 

@@ -78,8 +78,12 @@ struct ApplePayPartsTests {
         let own = [
             "/applepay/metadata", "/applepay/", "/shop", "/shop/shop.js",
             "/.well-known/apple-developer-merchantid-domain-association",
+            "/.well-known/apple-developer-merchantid-domain-association.txt",
         ]
-        let others = ["/", "/applepay", "/shopping", "/metrics", "/v1/payments", "/.well-known/other", "/applepays/x"]
+        let others = [
+            "/", "/applepay", "/shopping", "/metrics", "/v1/payments", "/.well-known/other", "/applepays/x",
+            "/.well-known/apple-developer-merchantid-domain-association.json",
+        ]
         #expect(own.allSatisfy(ApplePayRoutes.own))
         #expect(!others.contains(where: ApplePayRoutes.own))
     }

@@ -55,6 +55,9 @@ public struct PostalPlaces: Hashable, Sendable {
     /// - Throws: ``Fault``; the table is unchanged.
     public mutating func add(_ point: GeoPoint, for postalCode: String, country: String) throws(Fault) {
         guard let area = PostalArea(postalCode: postalCode, country: country) else { throw .invalidPostalCode }
+        // A code that is cut within its second part is no area of its own: the row would speak for all of `EC4M`.
+        let given = postalCode.count { $0.isLetter || $0.isNumber }
+        guard given == area.code.count + (area.rest?.count ?? 0) else { throw .invalidPostalCode }
         guard area.country != "US" || area.rest == nil else { throw .tooFine }
         guard count < PostalPlaces.maximumCount else { throw .full }
         guard known[Key(area)]?[area.rest ?? ""] == nil else { throw .repeated }

@@ -1,7 +1,5 @@
-import HTTPTypes
 import TillApplePay
 public import TillCore
-import TillWeb
 
 /// Diagnostics of a shop's Apple Pay setup.
 public struct ApplePayDoctor: Sendable {
@@ -23,18 +21,38 @@ public struct ApplePayDoctor: Sendable {
     /// The number of days before expiry at which a warning begins.
     public static let warningDays: Int64 = 30
 
-    private let settings: ApplePaySettings
-    private let transport: any HTTPTransport
+    /// The gateway that is asked for merchant sessions.
+    public enum SessionCheck: Sendable {
+        /// Apple's gateway of the settings' environment.
+        case apple
+        /// A program on this machine in Apple's place.
+        case standIn(AppleStandIn)
+        /// None: no session is asked for, as without a network.
+        case omitted
+    }
+
+    let settings: ApplePaySettings
+    let transport: any HTTPTransport
     let probe: String?
+    let sessions: SessionCheck
+    let provider: ProviderStanding?
+    var sessionBudget = ApplePayDoctor.sessionLimit
     package let now: Timestamp
 
     /// Creates diagnostics for one shop's settings; the checks run on request.
     /// - Parameters:
     ///   - probe: the scheme and authority from which association files are requested, instead of each domain itself.
-    public init(settings: ApplePaySettings, transport: any HTTPTransport, probe: String? = nil, now: Timestamp) {
+    ///   - sessions: the gateway that is asked for one merchant session for each host.
+    ///   - provider: the provider of the counter's payments; `nil` if it is not to be examined.
+    public init(
+        settings: ApplePaySettings, transport: any HTTPTransport, probe: String? = nil,
+        sessions: SessionCheck = .apple, provider: ProviderStanding? = nil, now: Timestamp
+    ) {
         self.settings = settings
         self.transport = transport
         self.probe = probe
+        self.sessions = sessions
+        self.provider = provider
         self.now = now
     }
 
@@ -55,7 +73,7 @@ public struct ApplePayDoctor: Sendable {
         for pair in settings.processing {
             findings += examine(pair, as: .processing, word: "processing", merchants: merchants)
         }
-        return findings
+        return findings + handover() + (await sessionFindings())
     }
 
     private func general() -> [Finding] {
@@ -151,68 +169,6 @@ public struct ApplePayDoctor: Sendable {
                 "\(word)_expiring", "\(name) ends in \(days) days. Ask for the next one now: till applepay request.")
         }
         return ok("\(word)_valid", "\(name) is valid for \(days) days.")
-    }
-
-    // MARK: Domains
-
-    /// Examines each host whose pages offer Apple Pay: Apple verifies every one by itself.
-    private func pages(of domain: ApplePaySettings.Domain) async -> [Finding] {
-        guard let name = WebDomain(domain.name) else {
-            return [
-                fault(
-                    "domain_name",
-                    "\(domain.name) is not a domain as in the address bar: no scheme, port, path or wildcard.")
-            ]
-        }
-        var findings = domain.origins.filter { !WebOrigin.isOrigin($0) }.sorted().map { origin in
-            warning(
-                "origin",
-                "\(origin.prefix(128)) is no page's origin, so that none of \(name) has it. Write it as browsers do: "
-                    + "https://www.shop.example, without a path.")
-        }
-        if domain.association == nil {
-            findings.append(
-                fault("association_missing", "\(name) has no association file. Load it from Apple's portal."))
-        }
-        for host in WebDomain.hosts(of: name, origins: domain.origins) {
-            if let expected = domain.association { findings += await association(on: host, expected) }
-            findings += await tls(of: host)
-        }
-        return findings
-    }
-
-    private func association(on host: WebDomain, _ expected: [UInt8]) async -> [Finding] {
-        let base = (probe ?? "https://\(host)").split(separator: "/", omittingEmptySubsequences: true)
-        guard base.count == 2 else { return [fault("probe", "The probe's address is not scheme and authority.")] }
-        let request = HTTPRequest(
-            method: .get, scheme: String(base[0].dropLast()), authority: String(base[1]),
-            path: ApplePayRoutes.association)
-        do throws(TransportFailure) {
-            let reply = try await transport.send(request, body: [], deadline: .seconds(10))
-            let status = reply.response.status.code
-            if (300..<400).contains(status) {
-                return [
-                    fault(
-                        "association_redirect",
-                        "\(host) redirects the association file, which Apple does not follow. Serve it as is.")
-                ]
-            }
-            guard status == 200 else {
-                return [fault("association_status", "\(host) answers \(status) for the association file.")]
-            }
-            guard reply.body == expected else {
-                return [
-                    fault("association_bytes", "\(host) serves another association file than the settings have.")
-                ]
-            }
-            return [ok("association", "\(host) serves its association file.")]
-        } catch {
-            let reason =
-                switch error {
-                case .notSent(let reason), .unknown(let reason): reason
-                }
-            return [fault("domain_unreachable", "\(host) cannot be reached over TLS: \(reason).")]
-        }
     }
 
     package func ok(_ code: String, _ text: String) -> Finding { Finding(verdict: .ok, code: code, text: text) }

@@ -26,7 +26,9 @@ extension ApplePayMount {
                 try await work(routes(), request, parameters)
             }
         }
-        on(reading, ApplePayRoutes.association) { routes, request, _ in try routes.associationFile(request) }
+        for path in ApplePayRoutes.associations {
+            on(reading, path) { routes, request, _ in try routes.associationFile(request) }
+        }
         on(reading, "/applepay/metadata", query: ["visitor"]) { routes, request, _ in try routes.metadata(request) }
         on([.post], "/applepay/validate") { routes, request, _ in try await routes.validate(request) }
         on(reading, "/applepay/basket/{id}") { try await $0.basket($2.text("id"), $1) }

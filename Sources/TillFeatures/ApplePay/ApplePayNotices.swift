@@ -89,6 +89,7 @@ extension ApplePayRoutes {
                     "Pages offer no Apple Pay: the provider does not take its tokens.",
                     next: "Choose another provider, or another \"tokens\" in the settings."))
         }
+        notices += [checkout.refusals.notice(of: checkout.provider)].compactMap(\.self)
         if !domains.isEmpty { notices += processingNotices(options) }
         for domain in domains { notices += identityNotices(domain) + [domain.associationNotice].compactMap(\.self) }
         let ending = notices.filter { $0.code.hasSuffix("_ending") }

@@ -16,6 +16,8 @@ package struct ApplePayRoutes: Sendable {
     static let proofHeader = HTTPField.Name.literal("X-Till-Basket-Proof")
     package static let maximumBodyBytes = 131_072
     static let association = "/.well-known/apple-developer-merchantid-domain-association"
+    /// The paths of the association file: Apple's portal names the file with `.txt`, for some accounts without.
+    static let associations = [association, association + ".txt"]
 
     package let live: LiveApplePayOptions
     let baskets: ApplePayBaskets
@@ -46,7 +48,7 @@ package struct ApplePayRoutes: Sendable {
 
     /// Returns `true` for a path of Apple Pay.
     static func own(_ path: String) -> Bool {
-        path.hasPrefix("/applepay/") || path == association || path == "/shop" || path.hasPrefix("/shop/")
+        path.hasPrefix("/applepay/") || associations.contains(path) || path == "/shop" || path.hasPrefix("/shop/")
     }
 
     /// Wraps every Apple Pay request: applies the cross-origin rules and records its metrics.

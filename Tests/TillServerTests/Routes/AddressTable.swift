@@ -502,6 +502,7 @@ let addresses = """
     OPTIONS /shop 405 method_not_allowed GET,HEAD Vary
     OPTIONS /shop/session 405 method_not_allowed GET,HEAD,POST,DELETE Vary
     OPTIONS /.well-known/apple-developer-merchantid-domain-association 405 method_not_allowed GET,HEAD Vary
+    OPTIONS /.well-known/apple-developer-merchantid-domain-association.txt 405 method_not_allowed GET,HEAD Vary
     GET /applepay 404 not_found
     GET /applepay/metadata#x 404 not_found Vary
     GET /shop 200 Vary
@@ -515,6 +516,7 @@ let addresses = """
     GET /shopx 404 not_found
     GET /shop?x=y 200 Vary
     GET /.well-known/apple-developer-merchantid-domain-association 200 Vary
+    GET /.well-known/apple-developer-merchantid-domain-association.txt 200 Vary
     GET /.well-known/apple-developer-merchantid-domain-association/ 404 not_found
     GET /.well-known 404 not_found
     GET /.well-known/other 404 not_found
@@ -524,6 +526,7 @@ let addresses = """
     POST /shop/baskets 422 invalid_request Vary
     POST /shop/nothing 404 not_found Vary
     POST /.well-known/apple-developer-merchantid-domain-association 405 method_not_allowed GET,HEAD Vary
+    POST /.well-known/apple-developer-merchantid-domain-association.txt 405 method_not_allowed GET,HEAD Vary
     DELETE /shop/session 200 Vary
     DELETE /shop/baskets 405 method_not_allowed POST Vary
     PUT /shop/session 405 method_not_allowed GET,HEAD,POST,DELETE Vary
