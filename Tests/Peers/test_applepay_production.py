@@ -207,6 +207,35 @@ def test_a_token_for_another_merchant_pays_nothing(shop, stand_in):
         assert answer.status_code == 201, answer.text
 
 
+@pytest.mark.parametrize("identity", ["none", "ended"])
+def test_an_app_sells_on_without_a_merchant_identity_and_pages_do_not(shop, stand_in, identity):
+    processing = shop.certificate("processing", "2026")
+    domain, identities = {"name": DOMAIN, "merchant": MERCHANT}, []
+    if identity == "ended":
+        made = counter.till("applepay", "synthesize", "--out", shop.folder / "old", "--merchant", MERCHANT,
+                            "--at", "2023-01-01T00:00:00Z")
+        assert made.code == 0, made
+        identities = [{"certificate": "old/identity.pem", "key": "old/identity.key"}]
+    shop.set("2026", domains=[{**domain, "identities": identities}])
+    with shop.server as server:
+        page = Page(shop, "o-1")
+        metadata = page.get("/applepay/metadata")
+        reason = "identity_missing" if identity == "none" else "identity_ended"
+        assert (metadata["enabled"], metadata["reason"]) == (False, reason), metadata
+        assert page.session().json()["code"] == "no_merchant_identity"
+        # An app needs no session: its entitlements name the merchant.
+        sold(page, "o-1", processing)
+        told = {notice["code"]: notice for notice in server.request("GET", "/v1/attention").json()["setup"]}
+        assert set(told) == {reason} and "apps" in told[reason]["reason"].lower(), told
+    examined = counter.till(
+        "applepay", "doctor", "--settings", shop.file, "--probe", Site(shop.association).url, "--json")
+    found = {finding["code"]: finding["verdict"] for finding in examined.json["findings"]}
+    if identity == "none":
+        assert examined.code == 0 and found["identity_missing"] == "warning", examined
+    else:
+        assert examined.code == 1 and found["identity_expired"] == "fault", examined
+
+
 def test_the_gateway_gives_sessions_to_the_issued_certificate_alone(shop):
     shop.certificate("identity", "2026")
     shop.certificate("processing", "2026")

@@ -32,8 +32,8 @@
         }
 
         /// Shows the sheet for one payment.
-        /// - Returns: `false` if PassKit did not show it, cannot show its agreement whole, or is given no networks; then
-        ///   the delegate is not called.
+        /// - Returns: `false` if PassKit did not show it, cannot show its agreement whole, or is given no networks;
+        ///   then the delegate is not called.
         public func present(_ request: PaymentSheetRequest, delegate: any PaymentSheetDelegate) async -> Bool {
             guard
                 let converted = PassKitConversion.request(request, merchantIdentifier: merchantIdentifier)

@@ -81,7 +81,12 @@ public struct ApplePayDoctor: Sendable {
 
     private func identities(of domain: ApplePaySettings.Domain) -> [Finding] {
         if domain.identities.isEmpty {
-            return [fault("identity_missing", "\(domain.name) has no merchant identity certificate. Add one.")]
+            return domain.isForAppsAlone
+                ? [
+                    warning(
+                        "identity_missing",
+                        "\(domain.name) has no merchant identity certificate: its pages offer no Apple Pay, apps do.")
+                ] : [fault("identity_missing", "\(domain.name) has no merchant identity certificate. Add one.")]
         }
         var findings: [Finding] = []
         if domain.identities.count > ApplePayDomain.maximumIdentities {
@@ -161,6 +166,7 @@ public struct ApplePayDoctor: Sendable {
                     "\(domain.name) is not a domain as in the address bar: no scheme, port, path or wildcard.")
             ]
         }
+        if domain.isForAppsAlone { return [] }
         guard let expected = domain.association else {
             return [
                 fault("association_missing", "\(domain.name) has no association file. Load it from Apple's portal.")
