@@ -2,6 +2,7 @@
 issues, a counter that sells with them, and their renewal while it runs. Nothing of the demo shop is used."""
 import base64
 import functools
+import hashlib
 import http.server
 import json
 import os
@@ -259,6 +260,40 @@ def test_the_gateway_gives_sessions_to_the_issued_certificate_alone(shop):
         requests.post(
             f"https://127.0.0.1:{shop.gateway.port}{SESSION_PATH}", json={}, verify=str(shop.gateway.root), timeout=10)
     assert len(shop.gateway.given) == 1
+
+
+def test_what_apple_tells_of_any_merchants_token_is_fetched_with_its_own_certificate(shop):
+    for name, merchant in (("2026", MERCHANT), ("other", OTHER)):
+        shop.certificate("identity", name, merchant)
+    shop.certificate("processing", "2026")
+    shop.set("2026", domains=[shop.domain(), shop.domain("other.example", OTHER, "other")])
+    ended = {"eventType": "UNLINK", "reason": "USER", "merchantTokenIdentifier": "DNITHE302308980427388297"}
+    shop.gateway.events = {
+        (OTHER, "event-other"): (200, ended), (MERCHANT, "event-own"): (200, ended),
+        # Neither of these keeps the others waiting.
+        (MERCHANT, "event-refused"): (403, {}), (OTHER, "event-strange"): (200, {"eventType": ""}),
+    }
+    events = ["event-refused", "event-strange", "event-forged", "event-other", "event-own"]
+    with shop.server as server:
+        for event in events:
+            answer = requests.post(
+                f"{server.url}/applepay/notifications/merchantToken/{event}", headers={"Host": DOMAIN}, timeout=10)
+            assert (answer.status_code, answer.json()) == (200, {"received": True}), answer.text
+        outcomes = {"known": 2, "unknown_to_apple": 1, "apple_refused": 1, "apple_malformed": 1}
+        figures = [f'applepay_notifications_total{{outcome="{name}"}} {count}\n' for name, count in outcomes.items()]
+        assert counter.until(lambda: all(figure in shop.metrics() for figure in figures)), shop.metrics()
+    # Each was asked for once under each merchant, until one was told.
+    asked_for = shop.gateway.events_asked
+    assert sorted(asked_for) == sorted({(merchant, event) for merchant in (MERCHANT, OTHER) for event in events} - {
+        (OTHER, "event-own")})
+    listed = counter.till("applepay", "events", "--journal", server.journal, "--json").json["events"]
+    details = {event["id"]: event["details"] for event in listed}
+    assert set(details) == {"event-refused", "event-strange", "event-other", "event-own"}
+    assert details["event-refused"] is None and details["event-strange"] is None
+    token = hashlib.sha256(ended["merchantTokenIdentifier"].encode()).hexdigest()
+    for event in ("event-other", "event-own"):
+        assert (details[event]["eventType"], details[event]["merchantTokenSHA256"]) == ("UNLINK", token)
+    assert not any(event["givenUp"] for event in listed)
 
 
 SESSION_OF_A_BROWSER = """

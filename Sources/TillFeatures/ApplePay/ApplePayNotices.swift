@@ -132,7 +132,8 @@ extension ApplePayRoutes {
                 SetupNotice(
                     "identity_not_yet_valid", of: domain.domain.name,
                     "The merchant identity certificate of \(domain.domain) is not valid yet, so its pages offer no "
-                        + "Apple Pay. Apps pay without it.", next: "Add the earlier one too, or compare the counter's clock.")
+                        + "Apple Pay. Apps pay without it.",
+                    next: "Add the earlier one too, or compare the counter's clock.")
             ]
         }
         let certificate = "The merchant identity certificate of \(domain.domain)"
