@@ -25,6 +25,11 @@ NEWER = [
     (re.compile(r"\bHPKE\b"), 17),
     (re.compile(r"\bwith(?:Throwing)?DiscardingTaskGroup\b"), 17),
     (re.compile(r"\bPKDeferredPaymentRequest\b"), 16.4),
+    (re.compile(r"\.postFinance\b"), 16.4),
+    (re.compile(r"\.(?:pagoBancomat|tmoney)\b"), 17),
+    (re.compile(r"\.meeza\b"), 17.4),
+    (re.compile(r"\.bankAxept\b"), 17.5),
+    (re.compile(r"\.(?:himyan|jaywan)\b"), 18.4),
 ]
 RELEASE = re.compile(r"[@#]available\([^()]*\biOS (\d+(?:\.\d+)?)")
 

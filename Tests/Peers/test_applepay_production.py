@@ -2,6 +2,7 @@
 issues, a counter that sells with them, and their renewal while it runs. Nothing of the demo shop is used."""
 import base64
 import functools
+import hashlib
 import http.server
 import json
 import os
@@ -258,6 +259,35 @@ def test_settings_with_which_no_browser_opens_a_sheet_are_refused_at_the_start(t
     assert named in json.dumps(ran.json), ran
 
 
+@pytest.mark.parametrize("identity", ["none", "ended"])
+def test_an_app_sells_on_without_a_merchant_identity_and_pages_do_not(shop, stand_in, identity):
+    processing = shop.certificate("processing", "2026")
+    domain, identities = {"name": DOMAIN, "merchant": MERCHANT}, []
+    if identity == "ended":
+        made = counter.till("applepay", "synthesize", "--out", shop.folder / "old", "--merchant", MERCHANT,
+                            "--at", "2023-01-01T00:00:00Z")
+        assert made.code == 0, made
+        identities = [{"certificate": "old/identity.pem", "key": "old/identity.key"}]
+    shop.set("2026", domains=[{**domain, "identities": identities}])
+    with shop.server as server:
+        page = Page(shop, "o-1")
+        metadata = page.get("/applepay/metadata")
+        reason = "identity_missing" if identity == "none" else "identity_ended"
+        assert (metadata["enabled"], metadata["reason"]) == (False, reason), metadata
+        assert page.session().json()["code"] == "no_merchant_identity"
+        # An app needs no session: its entitlements name the merchant.
+        sold(page, "o-1", processing)
+        told = {notice["code"]: notice for notice in server.request("GET", "/v1/attention").json()["setup"]}
+        assert set(told) == {reason} and "apps" in told[reason]["reason"].lower(), told
+    examined = counter.till(
+        "applepay", "doctor", "--settings", shop.file, "--probe", Site(shop.association).url, "--json")
+    found = {finding["code"]: finding["verdict"] for finding in examined.json["findings"]}
+    if identity == "none":
+        assert examined.code == 0 and found["identity_missing"] == "warning", examined
+    else:
+        assert examined.code == 1 and found["identity_expired"] == "fault", examined
+
+
 def test_the_gateway_gives_sessions_to_the_issued_certificate_alone(shop):
     shop.certificate("identity", "2026")
     shop.certificate("processing", "2026")
@@ -351,6 +381,40 @@ def test_an_account_that_is_not_open_for_the_tokens_is_told_to_staff_and_no_card
         assert "provider_refuses" not in notices()
     proxy.close()
     shop.gateway.close()
+
+
+def test_what_apple_tells_of_any_merchants_token_is_fetched_with_its_own_certificate(shop):
+    for name, merchant in (("2026", MERCHANT), ("other", OTHER)):
+        shop.certificate("identity", name, merchant)
+    shop.certificate("processing", "2026")
+    shop.set("2026", domains=[shop.domain(), shop.domain("other.example", OTHER, "other")])
+    ended = {"eventType": "UNLINK", "reason": "USER", "merchantTokenIdentifier": "DNITHE302308980427388297"}
+    shop.gateway.events = {
+        (OTHER, "event-other"): (200, ended), (MERCHANT, "event-own"): (200, ended),
+        # Neither of these keeps the others waiting.
+        (MERCHANT, "event-refused"): (403, {}), (OTHER, "event-strange"): (200, {"eventType": ""}),
+    }
+    events = ["event-refused", "event-strange", "event-forged", "event-other", "event-own"]
+    with shop.server as server:
+        for event in events:
+            answer = requests.post(
+                f"{server.url}/applepay/notifications/merchantToken/{event}", headers={"Host": DOMAIN}, timeout=10)
+            assert (answer.status_code, answer.json()) == (200, {"received": True}), answer.text
+        outcomes = {"known": 2, "unknown_to_apple": 1, "apple_refused": 1, "apple_malformed": 1}
+        figures = [f'applepay_notifications_total{{outcome="{name}"}} {count}\n' for name, count in outcomes.items()]
+        assert counter.until(lambda: all(figure in shop.metrics() for figure in figures)), shop.metrics()
+    # Each was asked for once under each merchant, until one was told.
+    asked_for = shop.gateway.events_asked
+    assert sorted(asked_for) == sorted({(merchant, event) for merchant in (MERCHANT, OTHER) for event in events} - {
+        (OTHER, "event-own")})
+    listed = counter.till("applepay", "events", "--journal", server.journal, "--json").json["events"]
+    details = {event["id"]: event["details"] for event in listed}
+    assert set(details) == {"event-refused", "event-strange", "event-other", "event-own"}
+    assert details["event-refused"] is None and details["event-strange"] is None
+    token = hashlib.sha256(ended["merchantTokenIdentifier"].encode()).hexdigest()
+    for event in ("event-other", "event-own"):
+        assert (details[event]["eventType"], details[event]["merchantTokenSHA256"]) == ("UNLINK", token)
+    assert not any(event["givenUp"] for event in listed)
 
 
 SESSION_OF_A_BROWSER = """

@@ -215,6 +215,18 @@ def test_an_area_delivered_to_in_part_is_decided_by_the_whole_postcode(shop, ser
     assert not payments(server, basket(shop))
 
 
+@pytest.mark.parametrize("customer", [
+    "Chan Tai Man, Hong Kong (no postcode, no town)", "Layla Haddad, Dubai (no postcode)",
+])
+def test_an_address_without_a_postcode_is_in_no_area_and_not_asked_for_one(shop, server, customer):
+    sheet = open_sheet(shop)
+    sheet.get_by_label("Deliver to").select_option(label=customer)
+    expect(sheet.get_by_role("alert")).to_contain_text("do not deliver to this address", timeout=WAIT)
+    sheet.get_by_role("button", name="Authorise").click()
+    expect(shop.locator("#message")).to_contain_text("do not deliver to this address", timeout=WAIT)
+    assert not payments(server, basket(shop))
+
+
 def test_a_contact_without_telephone_is_asked_for_it(shop, server):
     sheet = open_sheet(shop)
     sheet.get_by_label("Deliver to").select_option(label="No telephone, SW1A 1AA")

@@ -234,6 +234,35 @@ struct ApplePayPaymentHandlerTests {
         #expect(await backend.placements.first?.basket.shippingMethod?.identifier == "courier")
     }
 
+    @Test("An address without postcode and town pays where the shop delivers everywhere, and in no area")
+    func withoutPostcode() async throws {
+        let chan = WalletContact(
+            givenName: "Tai Man", familyName: "Chan", emailAddress: "chan@example.com", phoneNumber: "+852 2123 4567",
+            addressLines: ["1 Connaught Place", "Central"], administrativeArea: "Hong Kong Island", countryCode: "HK")
+        let place = RedactedContact(
+            locality: "", administrativeArea: "Hong Kong Island", postalCode: "", countryCode: "HK")
+        var unfinished = ada
+        unfinished.postalCode = nil
+        for isEverywhere in [true, false] {
+            let backend = Backend([.success(placed)])
+            let sheet = ScriptedSheet { [unfinished] delegate in
+                #expect(await delegate.selected(contact: place).errors.isEmpty == isEverywhere)
+                // A postcode that the country has is named as missing, whatever the area.
+                let early = await delegate.authorized(authorized(unfinished))
+                let missing = SheetError(.shippingContactInvalid, .postalCode, "A postcode is needed.")
+                #expect(early == .failure([missing]))
+                let far = SheetError(.addressUnserviceable, .postalAddress, "We do not deliver to this address.")
+                let result = await delegate.authorized(authorized(chan))
+                #expect(result == (isEverywhere ? .success : .failure([far])))
+                await delegate.finished()
+            }
+            let paying = isEverywhere ? ApplePayService(presenter: sheet, factory: factory) : service(sheet)
+            _ = try await paying.pay(with: handler(backend))
+            let address = await backend.placements.first?.contact.address
+            #expect(address?.countryCode == (isEverywhere ? "HK" : nil))
+        }
+    }
+
     @Test("A back end that prices selections is asked for each, and its errors are shown")
     func backEndPrices() async throws {
         let backend = Backend([.success(placed)])

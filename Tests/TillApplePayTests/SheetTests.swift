@@ -325,6 +325,42 @@ struct ContactTests {
         } throws: { ($0 as? FullContact.Incomplete)?.errors.count == 7 }
     }
 
+    @Test(
+        "Postcode and town are needed where the country's addresses have them",
+        arguments: [
+            ("GB", [.locality, .postalCode]), ("US", [.locality, .postalCode]), ("FR", [.locality, .postalCode]),
+            ("HK", []), ("AE", []), ("hk", []), ("IE", [.locality]), ("SA", [.locality]), ("SG", [.postalCode]),
+            ("JP", [.postalCode]), (nil, [.locality, .postalCode, .countryCode]),
+        ] as [(String?, [SheetError.Field])])
+    func countries(_ country: String?, _ missing: [SheetError.Field]) throws {
+        var contact = shipping
+        contact.locality = nil
+        contact.postalCode = nil
+        contact.countryCode = country
+        var full: FullContact?
+        var errors: [SheetError] = []
+        do throws(FullContact.Incomplete) { full = try FullContact(contact, needsAddress: true) } catch {
+            errors = error.errors
+        }
+        #expect(errors.compactMap(\.field) == missing)
+        #expect((full == nil) == !missing.isEmpty)
+        if let address = full?.address {
+            #expect(address.locality == "" && address.postalCode == "" && address.countryCode == country)
+        }
+        #expect(try FullContact(contact, needsAddress: false).address == nil)
+    }
+
+    @Test("An address without a postcode is outside every area, and is refused as a whole")
+    func outside() {
+        let area = DeliveryArea(country: "HK", areas: ["999077"])
+        let answer = area.delivers(to: "", country: "HK")
+        #expect(answer == .no)
+        for isComplete in [false, true] {
+            #expect(answer.refusal(of: "", isComplete: isComplete)?.field == .postalAddress)
+            #expect(answer.refusal(of: "BN1", isComplete: isComplete)?.field == .postalCode)
+        }
+    }
+
     @Test("Empty and endless text counts as missing")
     func cleaning() {
         let json = JSONValue.object([

@@ -145,6 +145,14 @@ struct ApplePayPartsTests {
             let read = try #require(attempt.fullContact)
             #expect(read == contact)
         }
+        var abroad = wallet
+        abroad.locality = nil
+        abroad.postalCode = nil
+        abroad.countryCode = "HK"
+        let contact = try FullContact(abroad, needsAddress: true)
+        var attempt = WalletBasket.Attempt(transaction: "t")
+        attempt.contact = contact.json.bytes()
+        #expect(attempt.fullContact == contact)
     }
 
     @Test("Identifiers of events change no path")

@@ -49,12 +49,15 @@ extension Deliverability {
         postalCode.uppercased().split(separator: " ").joined(separator: " ")
     }
 
-    /// Returns the error for a customer whose address is refused; `nil` for one that may be delivered to.
+    /// Returns the error for a customer whose address is refused; `nil` for one that may be delivered to. An address
+    /// without a postcode is refused as a whole.
     /// - Parameter isComplete: `true` if the postcode is not truncated by the wallet, so that nothing more is learned.
     package func refusal(of postalCode: String, isComplete: Bool) -> SheetError? {
         switch self {
         case .yes: nil
         case .needsFullAddress where !isComplete: nil
+        case .no where postalCode.isEmpty:
+            SheetError(.addressUnserviceable, .postalAddress, "We do not deliver to this address.")
         case .no, .needsFullAddress:
             SheetError(.addressUnserviceable, .postalCode, "We do not deliver to this postcode.")
         case .unknownPlace:

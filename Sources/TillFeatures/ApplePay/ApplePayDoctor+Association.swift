@@ -22,6 +22,7 @@ extension ApplePayDoctor {
                 "\(origin.prefix(128)) is no page's origin, so that none of \(name) has it. Write it as browsers do: "
                     + "https://www.shop.example, without a path.")
         }
+        if domain.isForAppsAlone { return findings + (await tls(of: name)) }
         // Settings that name no file leave it to the host's own server.
         let isGiven = domain.association != nil || domain.associationFile == nil
         if !isGiven {

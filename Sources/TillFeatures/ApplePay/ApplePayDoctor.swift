@@ -101,7 +101,12 @@ public struct ApplePayDoctor: Sendable {
 
     private func identities(of domain: ApplePaySettings.Domain) -> [Finding] {
         if domain.identities.isEmpty {
-            return [fault("identity_missing", "\(domain.name) has no merchant identity certificate. Add one.")]
+            return domain.isForAppsAlone
+                ? [
+                    warning(
+                        "identity_missing",
+                        "\(domain.name) has no merchant identity certificate: its pages offer no Apple Pay, apps do.")
+                ] : [fault("identity_missing", "\(domain.name) has no merchant identity certificate. Add one.")]
         }
         var findings: [Finding] = []
         if domain.identities.count > ApplePayDomain.maximumIdentities {

@@ -41,7 +41,8 @@ extension ApplePayRoutes {
         return tagged(document, request, maximumAge: "public, max-age=60")
     }
 
-    /// `true` if pages of at least one domain, or an app, can offer Apple Pay.
+    /// `true` if pages of at least one domain, or an app, can offer Apple Pay. An app can also where only pages lack
+    /// something.
     var isOffered: Bool { options.domains.contains { !(obstacle(on: $0)?.stopsApps ?? false) } }
 
     func basket(_ id: String, _ request: Request) async throws -> Response {

@@ -45,6 +45,9 @@ public struct ApplePaySettings: Sendable {
         var currency: String?
         var networks: [String]?
         var icons: [String: String]
+
+        /// `true` for a domain without anything that pages need: apps pay at it.
+        var isForAppsAlone: Bool { identities.isEmpty && associationFile == nil }
     }
 
     /// The maximum number of a domain's origins; the doctor asks the host of each.

@@ -31,6 +31,17 @@ const contacts = [
     label: "No telephone, SW1A 1AA", givenName: "Nobody", familyName: "Here", emailAddress: "no@example.com",
     phoneNumber: "", addressLines: ["4 The Mall"], locality: "London", postalCode: "SW1A 1AA", countryCode: "GB",
   },
+  // Addresses there have no postcode, and may have no town.
+  {
+    label: "Chan Tai Man, Hong Kong (no postcode, no town)", givenName: "Tai Man", familyName: "Chan",
+    emailAddress: "chan@example.com", phoneNumber: "+852 2123 4567", addressLines: ["1 Connaught Place", "Central"],
+    locality: "", administrativeArea: "Hong Kong Island", postalCode: "", countryCode: "HK",
+  },
+  {
+    label: "Layla Haddad, Dubai (no postcode)", givenName: "Layla", familyName: "Haddad",
+    emailAddress: "layla@example.com", phoneNumber: "+971 4 123 4567", addressLines: ["1 Sheikh Zayed Road"],
+    locality: "Dubai", administrativeArea: "Dubai", postalCode: "", countryCode: "AE",
+  },
 ];
 
 class ApplePayErrorStandIn extends Error {
@@ -407,9 +418,9 @@ class ApplePaySessionStandIn {
   }
 
   #chooseContact() {
-    const { locality, countryCode, postalCode } = this.#contact();
+    const { locality, countryCode, postalCode, administrativeArea = "" } = this.#contact();
     // Before authorization the wallet tells the outward part of the postcode only.
-    const redacted = { locality, countryCode, postalCode: postalCode.split(" ")[0], administrativeArea: "" };
+    const redacted = { locality, countryCode, postalCode: postalCode.split(" ")[0], administrativeArea };
     if (this.#request.shippingContactEditingMode === "storePickup") return;
     this.#ask("shippingcontact", "onshippingcontactselected", { shippingContact: redacted });
   }
