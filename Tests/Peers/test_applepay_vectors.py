@@ -11,10 +11,10 @@ import re
 import types
 
 import pytest
-from applepay import CONTACT
 from test_applepay_production import BASKETS, Page, goods
 
 import counter
+from applepay import CONTACT
 
 VARIABLE, PASSPHRASE = "TILL_APPLEPAY_VECTORS", "TILL_APPLEPAY_VECTORS_PASSPHRASE"
 # An old signer's certificate has ended, too, which is said first.
