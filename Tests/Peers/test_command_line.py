@@ -218,7 +218,8 @@ def test_the_list_has_time_tender_what_was_taken_status_and_order(journal):
     def sold(*how):
         return till(*SALE, *how, *journal, "--json").json["payment_id"]
 
-    whole, part, back = sold("--card", "visa"), sold("--capture", "manual", "--order", "4711"), sold("--order", "4712")
+    whole = sold("--card-number", counter.CARD, "--expiry", "12/30", "--cvc", "123")
+    part, back = sold("--capture", "manual", "--order", "4711"), sold("--order", "4712")
     declined = sold("--card", "declined:insufficient_funds")
     tipped = sold("--cash", "--tip", "1.50", "--tendered", "20")
     assert till("payments", "capture", part, "--amount", "4.50", *journal).code == 0
@@ -228,7 +229,7 @@ def test_the_list_has_time_tender_what_was_taken_status_and_order(journal):
     rows = [re.split(r"\n? {2,}", entry) for entry in re.split(r"\n(?=pay_)", listed.out.rstrip())]
     assert [[identifier, *rest] for identifier, _, *rest in rows] == [
         [tipped, "cash", "14.00 EUR", "succeeded"],
-        [declined, "card", "0.00 of 12.50 EUR", "declined"],
+        [declined, "reader", "0.00 of 12.50 EUR", "declined"],
         [back, "reader", "12.50 EUR", "partially_refunded 5.00", "4712"],
         [part, "reader", "4.50 of 12.50 EUR", "succeeded", "4711"],
         [whole, "card", "12.50 EUR", "succeeded"],

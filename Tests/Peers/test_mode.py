@@ -200,7 +200,7 @@ def test_a_live_counter_without_the_shops_address_is_told_and_its_customers_are_
     assert found()[words] is False
     assert words not in found(TILL_STORE_ADDRESS="Road 1")
     with counter.Server(tmp_path, env=stripe.env) as server:
-        assert words in server.log.read_text()
+        assert counter.until(lambda: words in server.log.read_text())
         set_for = server.request("GET", "/v1/settings/receipts").json()
         assert (set_for["mode"], set_for["missing"]) == ("live", ["store_address"])
         server.sign_in(page)
