@@ -102,10 +102,11 @@ function moneyForm(form, id, verb, question, more) {
       $(id).focus();
       return;
     }
+    // What is sent is what was asked about, wherever another tab has this device meanwhile.
+    const body = { amount: amount.value, ...more(payment) };
     if (!(await review(question(payment, amount.value)))) return;
     if (session.payment?.id !== payment.id) return;
     busy(async () => {
-      const body = { amount: amount.value, ...more(payment) };
       const send = (approval) => operate(pathOf(payment.id, verb), JSON.stringify({ ...body, ...approval }));
       open(await withApproval(send));
       $("refund-reason").value = "";

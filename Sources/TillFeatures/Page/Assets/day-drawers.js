@@ -107,7 +107,7 @@ $("drawer").addEventListener("change", async () => {
 });
 // Another tab of this device has chosen another one.
 addEventListener("storage", () => {
-  if (isKnown && drawerKept() !== chosen) readDrawers();
+  if (isKnown && (drawerKept() || FIRST) !== chosen) readDrawers();
 });
 $("drawer-cancel").addEventListener("click", () => nameAsked.end(""));
 $("drawer-form").addEventListener("submit", (event) => {

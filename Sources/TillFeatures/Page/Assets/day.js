@@ -246,9 +246,13 @@ day.draw = render;
 /** An entry that was not answered before a reload is recorded once, and said to be of before. */
 async function finishKept() {
   for (const { path, body } of keptRequests()) {
-    if (path !== CASH || !await perform(() => operate(path, body))) continue;
+    if (path !== CASH) continue;
+    const recorded = await perform(() => operate(path, body));
+    if (!recorded) continue;
     const entry = JSON.parse(body);
-    says("done", say("day.recorded", { what: KINDS[entry.kind]?.word ?? entry.kind, sum: of(entry.amount) }));
+    // It may be of another drawer than the one that is shown, in its own currency.
+    const text = of(entry.amount, recorded.currency);
+    says("done", say("day.recorded", { what: KINDS[entry.kind]?.word ?? entry.kind, sum: text }));
   }
 }
 

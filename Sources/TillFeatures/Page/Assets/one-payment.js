@@ -539,13 +539,14 @@ $("refund").addEventListener("click", async () => {
       title: say(title, { method: how }), most, hint: say("one.refundable", { sum: of(most) }), hasReason: true,
     });
     if (!chosen) return;
+    const { reason } = chosen;
+    // What is sent is what is asked about, wherever another tab has this device meanwhile.
+    const body = { amount: chosen.minor, ...(reason && { reason }), ...(isCash && ofKeptDrawer()) };
+    const words = isCash ? handedOut() : say("one.final");
     next = await agreed(() => chosen.minor > refundable(payment) ? null : {
-      title: say(question, { sum: of(chosen.minor), method: how }), after: partsOf(payment, chosen.minor),
-      words: isCash ? handedOut() : say("one.final"),
+      title: say(question, { sum: of(chosen.minor), method: how }), after: partsOf(payment, chosen.minor), words,
       send: say("refunding.sendSum", { sum: of(chosen.minor) }),
     });
-    const { reason } = chosen;
-    const body = { amount: chosen.minor, ...(reason && { reason }), ...(isCash && ofKeptDrawer()) };
     if (next === "send") await perform("refunds", body);
   }
 });

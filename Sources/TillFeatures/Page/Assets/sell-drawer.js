@@ -11,8 +11,9 @@ let found = { device: null, drawers: [] };
 function show() {
   const name = drawerKept() || found.device || FIRST;
   const isAlone = name === FIRST && found.drawers.every(({ drawer }) => drawer === FIRST);
-  $("cash-drawer").textContent =
-    isAlone ? "" : name === FIRST ? say("cash.intoFirst") : say("cash.intoDrawer", { name });
+  const words = isAlone ? "" : name === FIRST ? say("cash.intoFirst") : say("cash.intoDrawer", { name });
+  // The same again would be read aloud again.
+  if ($("cash-drawer").textContent !== words) $("cash-drawer").textContent = words;
   $("cash-drawer").hidden = isAlone;
 }
 

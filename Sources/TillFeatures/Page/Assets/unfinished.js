@@ -61,7 +61,8 @@ async function factsOf({ path, body }) {
     ];
   }
   if (path.startsWith("/v1/day/")) {
-    const currency = (await subjectOf("/v1/day"))?.session?.currency;
+    const day = said.drawer ? `/v1/day?drawer=${encodeURIComponent(said.drawer)}` : "/v1/day";
+    const currency = (await subjectOf(day))?.session?.currency;
     return [[say("kept.askedFor"), say(ENTRIES[said.kind] ?? said.kind)],
       [say("sale.amount"), of(said.amount, currency)], [say("refunding.why"), said.reason]];
   }
