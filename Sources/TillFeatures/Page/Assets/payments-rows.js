@@ -73,7 +73,10 @@ function heading(payment) {
 /** The shop's date of a payment. */
 const dayOf = (payment) => dateOf(new Date(payment.created_at));
 
-/** Rows of payments, newest first, each of the shop's days under its heading. @param {any[]} payments @param {any} [above] */
+/**
+ * Rows of payments, newest first, each of the shop's days under its heading.
+ * @param {any[]} payments @param {any} [above]
+ */
 export function rows(payments, above) {
   let day = above ? dayOf(above) : null;
   return payments.flatMap((payment) => {
