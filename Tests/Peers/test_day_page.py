@@ -708,6 +708,29 @@ def test_what_is_refunded_after_the_night_comes_out_of_the_devices_drawer(office
     assert (expected_at(server, "bar"), expected_at(server, "main")) == (4500, 16000)
 
 
+@pytest.mark.parametrize("path", ["/#", "/payments/"])
+def test_a_refund_comes_out_of_the_drawer_that_was_asked_about(office, server, path):
+    """Also if another tab takes this device to another one while the question stands."""
+    page = office
+    opened(server)
+    payment = cash(server, "First", 1000)["id"]
+    at_bar(page, server)
+    page.goto(server.url + path + payment)
+    if path == "/#":
+        page.locator("#refund-amount").fill("2.00", timeout=WAIT)
+        page.locator("#refund-form button[type=submit]").click()
+    else:
+        page.get_by_role("button", name="Refund…").click(timeout=WAIT)
+        page.get_by_label("Amount", exact=True).fill("2.00")
+        page.get_by_role("button", name="Review").click()
+    expect(page.locator("#review-words")).to_have_text("Hand the money out of the drawer bar.")
+    page.evaluate("localStorage.setItem('till.drawer', 'main')")
+    with page.expect_response(re.compile("/refunds$")) as answered:
+        page.locator("#review-send").click(timeout=WAIT)
+    assert answered.value.status == 201
+    assert (expected_at(server, "bar"), expected_at(server, "main")) == (4800, 16000)
+
+
 def test_a_drawer_that_is_not_known_any_more_takes_no_cash(office, server):
     page = office
     opened(server)
