@@ -1,6 +1,5 @@
 import TillApplePay
 import TillCore
-import TillWeb
 
 extension ApplePayDoctor {
     /// The time limit for one merchant session.

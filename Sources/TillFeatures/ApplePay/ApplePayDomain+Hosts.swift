@@ -1,4 +1,5 @@
 import TillApplePay
+import TillCore
 import TillWeb
 
 extension WebDomain {
@@ -10,10 +11,11 @@ extension WebDomain {
     }
 
     /// Returns the hosts whose pages offer Apple Pay: the domain itself first, then those of its `https` origins in the
-    /// order of their names. Apple verifies each by itself.
+    /// order of their names. Apple verifies each by itself; pages under test on this machine it does not reach.
     static func hosts(of domain: WebDomain, origins: Set<String>) -> [WebDomain] {
         let others = Set(
-            origins.filter { WebOrigin.isOrigin($0) }.compactMap { host(of: $0) }.compactMap { WebDomain($0) })
+            origins.filter { WebOrigin.isOrigin($0) }.compactMap { host(of: $0) }
+                .filter { !Loopback.isHost($0) }.compactMap { WebDomain($0) })
         return [domain] + others.subtracting([domain]).sorted { $0.name < $1.name }
     }
 }
