@@ -32,8 +32,10 @@ public struct MerchantTokenRecord: Hashable, Sendable {
 extension MerchantTokenRecord: RecordDocument {
     /// The record collection.
     public static let collection: RecordCollection = "wallet_token_event"
-    /// The match for events without details that Apple is still asked about.
+    /// The match for events without details that Apple has told nothing of yet.
     package static let waiting = RecordMatch("waiting", "1")
+    /// The match for events that Apple has told nothing of, and is asked about again.
+    package static let missed = RecordMatch("waiting", "2")
     /// The match for events that were given up.
     package static let givenUp = RecordMatch("waiting", "0")
 
@@ -46,10 +48,15 @@ extension MerchantTokenRecord: RecordDocument {
         if tries > 0 { writer.field("tries", Int64(tries)) }
         if let triedAt { writer.field("triedAt", triedAt.milliseconds) }
         writer.endObject()
-        let match = isGivenUp ? MerchantTokenRecord.givenUp : MerchantTokenRecord.waiting
         return Record(
             RecordID(MerchantTokenRecord.collection, id), body: writer.bytes,
             fields: details == nil ? [match.field: match.value] : [:])
+    }
+
+    /// The match of an event without details.
+    private var match: RecordMatch {
+        if isGivenUp { return MerchantTokenRecord.givenUp }
+        return tries > 0 ? MerchantTokenRecord.missed : MerchantTokenRecord.waiting
     }
 
     /// Reads the stored form.
@@ -68,7 +75,7 @@ public struct MerchantTokenLog: Sendable {
     public static let maximum = 10_000
     /// The maximum number of events that are kept after they were given up; the oldest is removed first.
     static let maximumGivenUp = 1_000
-    /// The maximum number of waiting events, oldest first, among which those due are looked for.
+    /// The maximum number of events that Apple has told nothing of, oldest first, among which those due are looked for.
     static let maximumConsidered = 100
 
     private let records: Records<MerchantTokenRecord>
@@ -85,9 +92,9 @@ public struct MerchantTokenLog: Sendable {
     /// - Throws: `JournalError/queueFull(limit:)` if too many events are without details.
     package func add(_ id: String) async throws(JournalError) -> Bool {
         if try await records.document(id) != nil { return false }
-        guard try await records.count(matching: MerchantTokenRecord.waiting) < MerchantTokenLog.maximum else {
-            throw .queueFull(limit: MerchantTokenLog.maximum)
-        }
+        let waiting = try await records.count(matching: MerchantTokenRecord.waiting)
+        let missed = try await records.count(matching: MerchantTokenRecord.missed)
+        guard waiting + missed < MerchantTokenLog.maximum else { throw .queueFull(limit: MerchantTokenLog.maximum) }
         do throws(JournalError) { try await records.insert(MerchantTokenRecord(id: id, receivedAt: clock.now())) } catch
         {
             guard case .recordConflict = error else { throw error }
@@ -128,17 +135,22 @@ public struct MerchantTokenLog: Sendable {
         return true
     }
 
-    /// Returns events that Apple may be asked about now, oldest first. One that it has told nothing of waits an hour,
-    /// so that it does not keep later ones waiting.
+    /// Returns events that Apple may be asked about now. New ones come first, so that those it has told nothing of,
+    /// which wait an hour, do not keep them waiting; each kind is oldest first.
     package func due(limit: Int) async throws(JournalError) -> [MerchantTokenRecord] {
         let now = clock.now()
-        let waiting = try await waiting(limit: MerchantTokenLog.maximumConsidered)
-        return Array(waiting.filter { $0.isDue(at: now) }.prefix(limit))
+        let new = try await records.list(matching: MerchantTokenRecord.waiting, limit: limit)
+        guard new.count < limit else { return new }
+        let missed = try await records.list(
+            matching: MerchantTokenRecord.missed, limit: MerchantTokenLog.maximumConsidered)
+        return new + missed.filter { $0.isDue(at: now) }.prefix(limit - new.count)
     }
 
-    /// Returns events without details that were not given up, oldest first.
+    /// Returns events without details that were not given up, new ones first; each kind is oldest first.
     package func waiting(limit: Int) async throws(JournalError) -> [MerchantTokenRecord] {
-        try await records.list(matching: MerchantTokenRecord.waiting, limit: limit)
+        let new = try await records.list(matching: MerchantTokenRecord.waiting, limit: limit)
+        guard new.count < limit else { return new }
+        return new + (try await records.list(matching: MerchantTokenRecord.missed, limit: limit - new.count))
     }
 
     /// Returns events, newest first, with their details if known.
