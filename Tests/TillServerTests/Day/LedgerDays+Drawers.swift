@@ -120,6 +120,7 @@ extension LedgerDays {
     /// Cash that is missing or too much, at times; no more is missing than there is.
     private func noise(in name: DrawerName, _ currency: Currency) -> Int64 {
         guard random.chance(400) else { return 0 }
-        return max(random.number(-300...300), 0 - (cash[name]?[currency] ?? 0))
+        // What was given out beyond the cash, after a count, is not made up for: that would be more than the reserve.
+        return max(random.number(-300...300), min(0, 0 - (cash[name]?[currency] ?? 0)))
     }
 }
