@@ -91,7 +91,7 @@ struct ChainTests {
         try await tamper(
             """
             DELETE FROM event WHERE payment = 'pay_100002'; DELETE FROM payment WHERE id = 'pay_100002';
-            UPDATE tally SET count = 2 WHERE name = 'payment succeeded'
+            UPDATE journal SET tally_succeeded = 2
             """)
         #expect(
             try await journal.verify().problems == [
@@ -111,7 +111,7 @@ struct ChainTests {
         let cut = """
             DELETE FROM event WHERE sequence > 10; DELETE FROM payment WHERE id = 'pay_100003';
             UPDATE journal SET sequence = 10, head = (SELECT link FROM event WHERE sequence = 10);
-            UPDATE tally SET count = 2 WHERE name = 'payment succeeded'
+            UPDATE journal SET tally_succeeded = 2
             """
         try await tamper(cut)
         let after = try SQLiteJournal.open(at: site.path, clock: site.clock)

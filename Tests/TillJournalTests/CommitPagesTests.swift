@@ -71,7 +71,7 @@ struct CommitPagesTests {
         let before = try Data(contentsOf: log).count
         try await write()
         let bytes = [UInt8](try Data(contentsOf: log))
-        let number = { (place: Int) in bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
+        let number = { (place: Int) -> Int in bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
         let pageSize = number(8)
         let pages = stride(from: before, to: bytes.count, by: 24 + pageSize).map { number($0) }
         let names = try await DatabaseQueue(path: site.path).read { db in
