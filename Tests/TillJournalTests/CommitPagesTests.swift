@@ -6,8 +6,8 @@ import TillTestSupport
 @testable import TillJournal
 @testable import TillJournalSQLite
 
-/// The tables and indexes that a commit writes. In a journal of few sales each of them is one page, so that the pages in
-/// the log are their names.
+/// The tables and indexes that a commit writes. In a journal of few sales each of them is one page, so that the pages
+/// in the log are their names.
 @Suite("What a commit writes")
 struct CommitPagesTests {
     private let site = Site(.sqlite)

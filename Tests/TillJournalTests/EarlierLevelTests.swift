@@ -6,8 +6,8 @@ import TillTestSupport
 @testable import TillJournal
 @testable import TillJournalSQLite
 
-/// A journal of level 3: its totals are in a table of their own, its index by order has every payment, and SQLite counts
-/// its events.
+/// A journal of level 3: its totals are in a table of their own, its index by order has every payment, and SQLite
+/// counts its events.
 @Suite("A journal of level 3")
 struct EarlierLevelTests {
     /// The steps from it to level 4.

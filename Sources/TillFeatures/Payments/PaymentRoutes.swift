@@ -326,8 +326,8 @@ package struct PaymentRoutes: Sendable {
         }
     }
 
-    /// Returns the drawer of the page's device, for the cash that it hands out: ``DrawerName/main`` if it
-    /// has chosen none, also for what another till sold. `nil` for a key, and where that is the drawer of the sale anyway.
+    /// Returns the drawer of the page's device, for the cash that it hands out: ``DrawerName/main`` if it has chosen
+    /// none, also for what another till sold. `nil` for a key, and where that is the drawer of the sale anyway.
     private static func drawer(here incoming: Incoming, refunding payment: Payment) -> DrawerName? {
         if let chosen = Attribution.current?.drawer { return chosen }
         let sold = (payment.currentAttempt ?? payment.attempts.last)?.drawer ?? DrawerName.main
