@@ -15,7 +15,7 @@ package final class DriverCommands<Kind: Sendable>: Sendable {
     /// Runs a command as a task that ``end(_:)`` and its caller's cancellation end. The task is known before the
     /// caller's actor is left: whatever ends commands on that actor afterwards, ends this one.
     package func run<Value: Sendable>(
-        _ kind: Kind, isolation: isolated (any Actor)? = #isolation,
+        _ kind: Kind, isolation: isolated (any _Concurrency.Actor)? = #isolation,
         _ body: @escaping @Sendable () async throws(CardReaderFailure) -> Value
     ) async throws(CardReaderFailure) -> Value {
         let task = Task { () -> Result<Value, CardReaderFailure> in
