@@ -58,7 +58,6 @@ extension PageAsset {
         "/payments.js": script(PackageResources.payments_js),
         "/payments-address.js": script(PackageResources.payments_address_js),
         "/payments-rows.js": script(PackageResources.payments_rows_js),
-        "/people.js": script(PackageResources.people_js),
         "/pictures.js": script(PackageResources.pictures_js),
         "/questions.js": script(PackageResources.questions_js),
         "/readers.js": script(PackageResources.readers_js),

@@ -77,7 +77,6 @@ let addresses = """
     GET /settings.js 200
     GET /settings-keys.js 200
     GET /settings.css 200
-    GET /people.js 200
     GET /payments-rows.js 200
     GET /design.css 200
     GET /frame.css 200

@@ -3,12 +3,15 @@
 
 import { $, make, time } from "./dom.js";
 import { addPasskey, canUsePasskeys, whyNoPasskey } from "./passkeys.js";
-import { invitingAnew, linkWords, OFFICE, sessionWords } from "./people.js";
 import { ask, Refusal, sentencesOf } from "./requests.js";
 import { review } from "./review.js";
 import { may, whoIs } from "./session.js";
 import { namesAccount } from "./views.js";
 import { parts, say } from "./words.js";
+
+const KINDS = { device: "account.device", password: "account.office", passkey: "account.passkey" };
+/** How somebody signs in to the back office; nothing for whoever was never invited. */
+const OFFICE = { invited: say("account.invited"), enrolled: say("account.enrolled") };
 
 function explain(id, why) {
   $(id).replaceChildren(...parts(why));
@@ -44,7 +47,11 @@ function row(words, verb, label, work) {
 }
 
 function sessionRow(session, place, path, isOwn) {
-  const words = sessionWords(session, isOwn ? whoIs()?.name : session.name);
+  const words = say("account.session", {
+    name: (isOwn ? whoIs()?.name : null) ?? session.name ?? say("account.nobody"),
+    kind: say(KINDS[session.kind] ?? session.kind), address: session.address ?? say("account.unknownAddress"),
+    began: time(session.began_at), seen: time(session.seen_at),
+  });
   if (session.current) return row(say("account.here", { session: words }), "");
   return row(words, say("account.end"), say("account.endSince", { time: time(session.began_at) }), () =>
     act(place, () => ask("DELETE", `${path}/${session.id}`)));
@@ -69,12 +76,15 @@ async function showOwn() {
 }
 
 async function invite(person) {
-  const isAsked = person.office === "enrolled";
-  if (isAsked && !(await review(invitingAnew(person)))) return;
+  const { name } = person;
+  if (person.office === "enrolled" && !(await review({
+    title: say("account.inviteAgain", { name }), words: say("account.inviteAgainWords"),
+    facts: [[say("account.who"), `${name}, ${person.role}`]], send: say("account.inviteAgainSend"),
+  }))) return;
   const made = await ask("POST", `/v1/staff/${person.id}/invitation`);
   $("invitation").hidden = false;
   $("invitation").replaceChildren(
-    make("span", linkWords(person)), make("code", made.url, { dir: "ltr" }));
+    make("span", say("account.link", { name })), make("code", made.url, { dir: "ltr" }));
 }
 
 async function showStaff() {

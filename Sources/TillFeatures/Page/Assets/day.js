@@ -1,6 +1,6 @@
 // The day of the drawer: opened with a count, paid into and out of, counted, and closed with a Z.
 
-import { ask, keptRequests, operate, reactions } from "./calls.js";
+import { ask, keptRequests, NEXT, operate, reactions } from "./calls.js";
 import { amountOf, countOf, faultOfSum, firstField, forgetCount } from "./day-count.js";
 import { drawerHere, readDrawers } from "./day-drawers.js";
 import { numberOf } from "./day-report.js";
@@ -19,6 +19,20 @@ import { say } from "./words.js";
 const SETTLE_MS = 400;
 const MEET_MS = 3_000;
 const CASH = "/v1/day/cash";
+
+Object.assign(NEXT, {
+  day_open: "day.nextOpen",
+  day_not_open: "day.nextNotOpen",
+  day_ended: "day.nextEnded",
+  day_not_ended: "day.nextCount",
+  day_not_counted: "day.nextCount",
+  unreadable_need_reason: "day.nextReason",
+  day_too_long: "day.nextTell",
+  journal_damaged: "day.nextTell",
+  difference_needs_reason: "day.nextDifference",
+  too_many_movements: "day.nextMovements",
+  report_not_found: "day.nextReport",
+});
 
 const post = (verb, body) => () => ask("POST", "/v1/day/" + verb, JSON.stringify(body));
 

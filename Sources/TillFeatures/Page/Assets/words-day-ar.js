@@ -205,4 +205,13 @@ export const WORDS = {
   "day.accountHasTables": "الجداول في تقارير الدرج الأول.",
   "day.noTables": "هذا التقرير سابق لجداول شبكة البطاقة والضريبة والموظف والمتجر والساعة.",
   "day.csv": "حفظ بصيغة CSV",
+  "day.nextOpen": "تظهر الحالة أدناه.",
+  "day.nextNotOpen": "عُدّ ما في الدرج لفتحه.",
+  "day.nextEnded": "أغلق اليوم، أو أعد فتحه.",
+  "day.nextCount": "عُدّ الدرج أولًا.",
+  "day.nextReason": "اذكر سببًا للإغلاق، وأبلغ المسؤول عن الصندوق.",
+  "day.nextTell": "أبلغ المسؤول عن الصندوق.",
+  "day.nextDifference": "عُدّ مرة أخرى، أو اذكر سببًا.",
+  "day.nextMovements": "عُدّ الدرج وأغلق اليوم.",
+  "day.nextReport": "اختره من قائمة تقارير Z.",
 };

@@ -210,4 +210,13 @@ export const WORDS = {
     "Dieser Bericht ist aus der Zeit, bevor Tabellen nach Kartennetz, Steuer, Personal, Geschäft und "
     + "Stunde geführt wurden.",
   "day.csv": "Als CSV sichern",
+  "day.nextOpen": "Der Stand steht unten.",
+  "day.nextNotOpen": "Zählen Sie den Inhalt, um zu öffnen.",
+  "day.nextEnded": "Schließen Sie den Tag ab, oder öffnen Sie ihn wieder.",
+  "day.nextCount": "Zählen Sie zuerst die Kassenlade.",
+  "day.nextReason": "Geben Sie einen Grund für den Abschluss an, und sagen Sie dem Betreiber der Kasse Bescheid.",
+  "day.nextTell": "Sagen Sie dem Betreiber der Kasse Bescheid.",
+  "day.nextDifference": "Zählen Sie noch einmal, oder geben Sie einen Grund an.",
+  "day.nextMovements": "Zählen Sie die Kassenlade, und schließen Sie den Tag ab.",
+  "day.nextReport": "Wählen Sie ihn aus der Liste der Z-Berichte.",
 };

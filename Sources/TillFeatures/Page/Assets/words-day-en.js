@@ -153,4 +153,13 @@ export const WORDS = {
   "day.byDrawer": "Cash by drawer",
   "day.accountHasTables": "The tables are in the reports of the first drawer.",
   "day.noTables": "This report is from before tables by card network, tax, staff, shop and hour were kept.",
+  "day.nextOpen": "How it stands is shown below.",
+  "day.nextNotOpen": "Count what is in it to open it.",
+  "day.nextEnded": "Close the day, or reopen it.",
+  "day.nextCount": "Count the drawer first.",
+  "day.nextReason": "Give a reason to close it, and tell whoever runs the till.",
+  "day.nextTell": "Tell whoever runs the till.",
+  "day.nextDifference": "Count again, or give a reason.",
+  "day.nextMovements": "Count the drawer and close the day.",
+  "day.nextReport": "Choose it from the list of Z reports.",
 };

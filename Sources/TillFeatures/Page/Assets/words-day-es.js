@@ -204,4 +204,13 @@ export const WORDS = {
   "day.accountHasTables": "Las tablas están en los informes del primer cajón.",
   "day.noTables": "Este informe es anterior a las tablas por red de tarjeta, impuesto, empleado, tienda y hora.",
   "day.csv": "Guardar como CSV",
+  "day.nextOpen": "Abajo se muestra cómo está.",
+  "day.nextNotOpen": "Cuente lo que hay para abrir.",
+  "day.nextEnded": "Cierre la jornada o vuelva a abrirla.",
+  "day.nextCount": "Cuente primero el cajón.",
+  "day.nextReason": "Dé un motivo para cerrarla y avise a quien gestiona la caja.",
+  "day.nextTell": "Avise a quien gestiona la caja.",
+  "day.nextDifference": "Cuente otra vez o dé un motivo.",
+  "day.nextMovements": "Cuente el cajón y cierre la jornada.",
+  "day.nextReport": "Elíjalo en la lista de informes Z.",
 };

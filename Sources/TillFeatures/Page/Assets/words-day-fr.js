@@ -206,4 +206,13 @@ export const WORDS = {
   "day.accountHasTables": "Les tableaux figurent dans les rapports du premier tiroir.",
   "day.noTables": "Ce rapport date d’avant les tableaux par réseau de carte, taxe, employé, magasin et heure.",
   "day.csv": "Enregistrer en CSV",
+  "day.nextOpen": "L’état actuel figure ci-dessous.",
+  "day.nextNotOpen": "Comptez le contenu pour ouvrir.",
+  "day.nextEnded": "Clôturez la journée, ou rouvrez-la.",
+  "day.nextCount": "Comptez d’abord le tiroir.",
+  "day.nextReason": "Donnez un motif pour clôturer, et prévenez la personne responsable de la caisse.",
+  "day.nextTell": "Prévenez la personne responsable de la caisse.",
+  "day.nextDifference": "Comptez de nouveau, ou donnez un motif.",
+  "day.nextMovements": "Comptez le tiroir et clôturez la journée.",
+  "day.nextReport": "Choisissez-le dans la liste des rapports Z.",
 };

@@ -209,4 +209,13 @@ export const WORDS = {
   "day.accountHasTables": "Le tabelle sono nei rapporti del primo cassetto.",
   "day.noTables": "Questo rapporto è precedente alle tabelle per circuito, imposta, addetto, negozio e ora.",
   "day.csv": "Salva come CSV",
+  "day.nextOpen": "Sotto è indicato lo stato attuale.",
+  "day.nextNotOpen": "Contare il contenuto per aprire.",
+  "day.nextEnded": "Chiudere la giornata o riaprirla.",
+  "day.nextCount": "Contare prima il cassetto.",
+  "day.nextReason": "Indicare un motivo per chiuderla e avvisare chi gestisce la cassa.",
+  "day.nextTell": "Avvisare chi gestisce la cassa.",
+  "day.nextDifference": "Contare di nuovo o indicare un motivo.",
+  "day.nextMovements": "Contare il cassetto e chiudere la giornata.",
+  "day.nextReport": "Sceglierlo dall’elenco dei rapporti Z.",
 };

@@ -194,4 +194,13 @@ export const WORDS = {
   "day.accountHasTables": "集計表は最初のドロワーのレポートにあります。",
   "day.noTables": "このレポートは、カードブランド・税・スタッフ・店舗・時間帯別の集計を始める前のものです。",
   "day.csv": "CSVで保存",
+  "day.nextOpen": "現在の状態は下に表示されています。",
+  "day.nextNotOpen": "開くには中の現金を数えてください。",
+  "day.nextEnded": "営業日を締めるか、再開してください。",
+  "day.nextCount": "先にドロワーの現金を数えてください。",
+  "day.nextReason": "締める理由を入力し、レジの管理者に知らせてください。",
+  "day.nextTell": "レジの管理者に知らせてください。",
+  "day.nextDifference": "もう一度数えるか、理由を入力してください。",
+  "day.nextMovements": "ドロワーの現金を数えて営業日を締めてください。",
+  "day.nextReport": "Zレポートの一覧から選んでください。",
 };

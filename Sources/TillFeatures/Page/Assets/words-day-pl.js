@@ -207,4 +207,13 @@ export const WORDS = {
   "day.noTables":
     "Ten raport powstał, zanim prowadzono tabele według sieci kart, podatku, pracownika, sklepu i godziny.",
   "day.csv": "Zapisz jako CSV",
+  "day.nextOpen": "Stan widać poniżej.",
+  "day.nextNotOpen": "Policz zawartość, aby otworzyć.",
+  "day.nextEnded": "Zamknij dzień albo otwórz go ponownie.",
+  "day.nextCount": "Najpierw policz szufladę.",
+  "day.nextReason": "Podaj powód zamknięcia i powiadom osobę prowadzącą kasę.",
+  "day.nextTell": "Powiadom osobę prowadzącą kasę.",
+  "day.nextDifference": "Policz ponownie albo podaj powód.",
+  "day.nextMovements": "Policz szufladę i zamknij dzień.",
+  "day.nextReport": "Wybierz go z listy raportów Z.",
 };

@@ -433,4 +433,5 @@ export const WORDS = {
   "settings.counterHealthy": "الصندوق سليم.",
   "settings.findings": "النتائج",
   "settings.doctor": "كل ما هو مضبوط ومصدره:",
+  "settings.nextKeys": "تظهر حالة المفاتيح أدناه.",
 };

@@ -389,4 +389,5 @@ export const WORDS = {
   "settings.counterHealthy": "Die Kasse ist gesund.",
   "settings.findings": "Befunde",
   "settings.doctor": "Alles, was eingestellt ist, und woher:",
+  "settings.nextKeys": "Der Stand der Schlüssel steht unten.",
 };

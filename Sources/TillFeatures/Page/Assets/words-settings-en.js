@@ -378,4 +378,5 @@ export const WORDS = {
   "settings.counterHealthy": "The counter is healthy.",
   "settings.findings": "Findings",
   "settings.doctor": "All that is set, and where from:",
+  "settings.nextKeys": "How the keys stand is shown below.",
 };

@@ -413,4 +413,5 @@ export const WORDS = {
   "settings.counterHealthy": "La caja está en buen estado.",
   "settings.findings": "Comprobaciones",
   "settings.doctor": "Todo lo que está configurado y de dónde viene:",
+  "settings.nextKeys": "Abajo se muestra cómo están las claves.",
 };

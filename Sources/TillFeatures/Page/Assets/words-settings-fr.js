@@ -414,4 +414,5 @@ export const WORDS = {
   "settings.counterHealthy": "La caisse est en bon état.",
   "settings.findings": "Constats",
   "settings.doctor": "Tout ce qui est réglé, et d’où cela vient :",
+  "settings.nextKeys": "L’état des clés figure ci-dessous.",
 };

@@ -392,4 +392,5 @@ export const WORDS = {
   "settings.counterHealthy": "הקופה תקינה.",
   "settings.findings": "ממצאים",
   "settings.doctor": "כל מה שמוגדר, ומאין:",
+  "settings.nextKeys": "מצב המפתחות מוצג למטה.",
 };

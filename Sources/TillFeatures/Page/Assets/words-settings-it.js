@@ -414,4 +414,5 @@ export const WORDS = {
   "settings.counterHealthy": "La cassa è in buono stato.",
   "settings.findings": "Riscontri",
   "settings.doctor": "Tutto ciò che è impostato, e da dove viene:",
+  "settings.nextKeys": "Sotto è indicato lo stato delle chiavi.",
 };

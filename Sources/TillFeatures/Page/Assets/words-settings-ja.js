@@ -373,4 +373,5 @@ export const WORDS = {
   "settings.counterHealthy": "レジは正常です。",
   "settings.findings": "確認結果",
   "settings.doctor": "すべての設定とその出所：",
+  "settings.nextKeys": "キーの状態は下に表示されています。",
 };

@@ -419,4 +419,5 @@ export const WORDS = {
   "settings.counterHealthy": "Kasa jest sprawna.",
   "settings.findings": "Ustalenia",
   "settings.doctor": "Wszystko, co ustawiono, i skąd to pochodzi:",
+  "settings.nextKeys": "Stan kluczy widać poniżej.",
 };
