@@ -454,6 +454,39 @@ def test_an_earlier_refund_is_not_sent_with_the_next_one_unasked(office, server)
     assert amounts(server, payment) == [] and page.evaluate(KEPT) == 0
 
 
+def test_a_question_for_a_refund_that_is_refused_is_no_end_of_it(office, server):
+    page, payment = office, sold(server, "Busy")
+    opened(page, server, payment)
+    page.route("**/refunds", lambda route: route.abort())
+    why = {"code": "too_many_requests", "detail": "Ask later."}
+    page.route(re.compile(r"\?request="), lambda route: route.fulfill(
+        status=429, content_type="application/problem+json", body=json.dumps(why)))
+    ask_refund(page, "5")
+    send(page, "Refund €5.00")
+    expect(page.locator("#alert")).to_contain_text("It was not sent again", timeout=WAIT)
+    expect(again(page)).to_be_hidden()
+    assert page.evaluate(KEPT) == 1 and amounts(server, payment) == []
+
+
+# What the page read before another part of it finished the request.
+OVERTAKEN = """async (path) => {
+  const { keptRequests, resume } = await import("/calls.js");
+  const slot = "till.request:" + path;
+  sessionStorage.setItem(slot, JSON.stringify({ path, body: '{"amount":500}', key: "page-before", person: "" }));
+  const [kept] = keptRequests();
+  sessionStorage.removeItem(slot);
+  return await resume(kept);
+}"""
+
+
+def test_a_refund_that_has_had_its_end_meanwhile_is_not_done_anew(office, server):
+    page, payment = office, sold(server, "Overtaken")
+    opened(page, server, payment)
+    sent = posts(page)
+    assert page.evaluate(OVERTAKEN, f"/v1/payments/{payment['id']}/refunds") is None
+    assert sent == [] and amounts(server, payment) == [] and page.evaluate(KEPT) == 0
+
+
 @pytest.mark.parametrize("lost", ["network", "counter"])
 def test_what_moves_money_is_off_while_the_till_cannot_be_reached(office, server, lost):
     page = office

@@ -1,6 +1,6 @@
 // Requests to the till. One rule runs through it: a request that moves money has its Idempotency-Key stored before it
-// leaves, and is repeated with that key until it is answered; what is in `MOVES` later only if the till has it already,
-// or a person says so. Card data is never stored.
+// leaves, and is repeated with that key until it is answered; what gives money back or takes a hold, later only if the
+// till has it already, or a person says so. Card data is never stored.
 
 import { foreign, say } from "./words.js";
 
@@ -207,14 +207,21 @@ async function repeat(once, unanswered, rounds) {
  */
 export async function settle(path, body, key, unanswered = reactions.unanswered, before = async () => {}) {
   const mine = actor;
-  return await repeat(async () => {
-    await before();
+  function stay() {
     if (actor && mine !== null && actor !== mine) throw new Refusal(409, BEFORE);
+  }
+  return await repeat(async () => {
+    stay();
+    await before();
+    stay();
     return await ask("POST", path, body, key);
   }, unanswered, MOST_ROUNDS);
 }
 
 const SLOT = "till.request:";
+
+/** Whether a request was kept and has had no end yet. @param {Kept} kept */
+const isOpen = ({ path, key }) => JSON.parse(sessionStorage.getItem(SLOT + path) ?? "{}").key === key;
 
 let asking = Promise.resolve("");
 
@@ -232,9 +239,8 @@ async function isRecorded({ path, key }, unanswered) {
     }, unanswered, MOST_LOOKS);
     return request === "recorded";
   } catch (error) {
-    if (!(error instanceof Refusal)) throw new Refusal(409, BEFORE);
-    if (UNSAID.includes(error.status)) return false;
-    throw error;
+    if (error instanceof Refusal && UNSAID.includes(error.status)) return false;
+    throw error instanceof Refusal && error.isUnsettled ? error : new Refusal(409, BEFORE);
   }
 }
 
@@ -244,7 +250,6 @@ async function isRecorded({ path, key }, unanswered) {
  * @param {Kept} kept @param {boolean} isWanted It was asked for just now. @param {() => void} [unanswered]
  */
 async function agree(kept, isWanted, unanswered = reactions.unanswered) {
-  const slot = SLOT + kept.path;
   const isLate = !isWanted && MOVES.test(kept.path);
   if (isLate && await isRecorded(kept, unanswered)) return;
   /** @type {{id: string, name: string}[]} */
@@ -258,15 +263,17 @@ async function agree(kept, isWanted, unanswered = reactions.unanswered) {
     const isOut = error instanceof Refusal && error.status === 401;
     if (isOut && error.problem.code === "person_required") reactions.lock();
     else if (isOut) reactions.shut();
-    if (isOut || actor === null) throw error;
+    if (isOut) throw error;
+    // What is said of somebody else is no end of the request.
+    if (actor === null) throw new Refusal(409, BEFORE);
   }
   const isOwn = kept.person === actor;
   if (isOwn && !isLate) return;
   // One question at a time, and none about what has had its end meanwhile.
   asking = asking.catch(() => "")
-    .then(() => (sessionStorage.getItem(slot) ? reactions.another(kept, people, isOwn) : ""));
+    .then(() => (isOpen(kept) ? reactions.another(kept, people, isOwn) : ""));
   const choice = await asking;
-  if (choice === "drop") sessionStorage.removeItem(slot);
+  if (choice === "drop") sessionStorage.removeItem(SLOT + kept.path);
   if (choice !== "send") throw new Refusal(409, choice === "drop" ? DROPPED : BEFORE);
 }
 
@@ -311,8 +318,12 @@ export async function operate(path, body, unanswered, isWanted = true) {
   }
 }
 
-/** Finishes a request of before. @param {Kept} kept @returns {Promise<any>} */
-export const resume = ({ path, body }) => operate(path, body, undefined, false);
+/**
+ * Finishes a request of before. One that has had its end meanwhile, asked for anew, would be done twice.
+ * @param {Kept} kept @returns {Promise<any>} Nothing of such a one.
+ */
+export const resume = async (kept) =>
+  (isOpen(kept) ? await operate(kept.path, kept.body, undefined, false) : null);
 
 /** Whether a name in the page's store is that of a request without an answer. @param {string} name */
 export const isKept = (name) => name.startsWith(SLOT);
@@ -326,8 +337,11 @@ const MONEY_MOVED = {
   no: say("pay.noMoney"), yes: say("pay.moneyMoved"), unknown: say("pay.moneyUnknown"),
 };
 
-// What to do on this page, where the till's own words are for programs and the command line.
-const NEXT = {
+/**
+ * What to do on the page, where the till's own words are for programs and the command line; a page adds its own.
+ * @type {Record<string, string>}
+ */
+export const NEXT = {
   order_settled_in_shop: "next.orderSettled",
   order_held: "next.orderHeld",
   order_exists: "next.orderExists",
@@ -340,18 +354,6 @@ const NEXT = {
   outcome_missing: "next.outcome",
   order_missing: "next.order",
   nothing_in_suspense: "next.findingOnly",
-  day_open: "next.dayOpen",
-  day_not_open: "next.dayNotOpen",
-  day_ended: "next.dayEnded",
-  day_not_ended: "next.count",
-  day_not_counted: "next.count",
-  unreadable_need_reason: "next.reason",
-  day_too_long: "next.tell",
-  journal_damaged: "next.tell",
-  difference_needs_reason: "next.difference",
-  too_many_movements: "next.movements",
-  report_not_found: "next.report",
-  key_not_found: "next.keys",
   unknown_drawer: "cash.noDrawer",
 };
 

@@ -15,7 +15,7 @@ import { alertWith, clearFaults, ground, mark, show } from "./notice.js";
 import { chooseOrder, isTyped } from "./order.js";
 import { method, orderName } from "./payment.js";
 import { refundReader } from "./readers.js";
-import { ask, fail, keptRequests, operate, resume } from "./requests.js";
+import { ask, fail, keptRequests, operate, Refusal, resume } from "./requests.js";
 import { review } from "./review.js";
 import { adopt, release, remember } from "./sale.js";
 import { session } from "./session.js";
@@ -145,6 +145,13 @@ for (const id of ["cancel", "drop"]) {
 /** An entry of the drawer is finished by the page of the day. */
 const isOfDay = (path) => path.startsWith("/v1/day/");
 
+/** What was said of a missing answer is over with it. */
+function calm() {
+  if (session.payment) return;
+  show("", say("stage.nothing"), say("stage.begin"));
+  ground("idle");
+}
+
 /** @returns {Promise<boolean>} Something of it came to nothing, which the alert says. */
 async function finishKept() {
   let isSaid = false;
@@ -155,19 +162,17 @@ async function finishKept() {
     if (isResolution(path) || isOfDay(path)) continue;
     try {
       const payment = await resume(kept);
+      if (!payment) continue;
       if (path === "/v1/orders") {
         booked = payment;
-        // What was said of its missing answer is over with it.
-        if (!session.payment) {
-          show("", say("stage.nothing"), say("stage.begin"));
-          ground("idle");
-        }
+        calm();
         continue;
       }
       if (path === "/v1/payments" || path.startsWith("/v1/orders/")) remember(payment, path, body);
       open(payment);
     } catch (error) {
       fail(error);
+      if (error instanceof Refusal && !error.isUnsettled) calm();
       isSaid = true;
     }
   }

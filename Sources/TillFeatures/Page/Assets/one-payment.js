@@ -622,7 +622,7 @@ async function finishKept() {
   render();
   for (const kept of unanswered) {
     try {
-      await resume(kept);
+      if (!await resume(kept)) continue;
       answered();
       if (kept.path !== path("notes")) reactions.earlier();
     } catch (error) {
