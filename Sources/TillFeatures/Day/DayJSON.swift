@@ -1,4 +1,4 @@
-import TillCore
+package import TillCore
 import TillJournal
 
 /// The JSON form of sessions and reports. Whoever may not see totals counts blind: what tells them how much should be
