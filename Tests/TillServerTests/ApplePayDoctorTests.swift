@@ -3,6 +3,7 @@ import Testing
 import TillApplePay
 import TillCore
 @testable import TillFeatureApplePay
+import TillProvider
 import TillStandInApple
 
 /// A site with files, that has nothing else.
