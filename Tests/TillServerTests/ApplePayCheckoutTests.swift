@@ -50,8 +50,8 @@ private final class HeldClock: TillClock {
 private struct Provider: PaymentServiceProvider {
     let base: SandboxProvider
     var isMute = false
-    var decline: @Sendable () -> Decline? = { nil }
     var whenAsked: @Sendable () async -> Void = {}
+    var decline: @Sendable () -> Decline? = { nil }
 
     var name: ProviderName { base.name }
     var capabilities: ProviderCapabilities { base.capabilities }
