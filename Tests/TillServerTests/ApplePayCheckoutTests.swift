@@ -22,15 +22,27 @@ import TillStandInApple
 /// Who comes to it waits until it is opened, or until his task is canceled.
 private final class Door: Sendable {
     private let (arrivals, arrival) = AsyncStream<Void>.makeStream()
-    private let (openings, opening) = AsyncStream<Void>.makeStream()
+    /// Who waits; `nil` once it is open. A stream for each: one that is canceled ends its stream.
+    private let waiting = Mutex<[AsyncStream<Void>.Continuation]?>([])
 
     func pass() async {
+        let (openings, opening) = AsyncStream<Void>.makeStream()
+        let isShut = waiting.withLock { waiting in
+            waiting?.append(opening)
+            return waiting != nil
+        }
         arrival.yield()
+        guard isShut else { return }
         for await _ in openings {}
     }
     /// Returns when somebody has come.
     func someoneCame() async { for await _ in arrivals { return } }
-    func open() { opening.finish() }
+    func open() {
+        for one in waiting.withLock({ waiting in
+            defer { waiting = nil }
+            return waiting ?? []
+        }) { one.finish() }
+    }
 }
 
 /// A clock whose waits end when the test says so.
