@@ -828,6 +828,7 @@ def test_another_drawers_reports_are_read_without_moving_there(page, server, sho
     expect(drawer).to_have_value("main", timeout=WAIT)
     expect(page.locator("#reports tr")).to_contain_text("€10.00", timeout=WAIT)
     expect(page.locator("#to-x")).to_be_hidden()
+    drawer.focus()
     drawer.select_option("bar")
     focused(page, drawer)
     expect(page.locator("#reports tr")).to_have_count(1)

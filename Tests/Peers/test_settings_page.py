@@ -147,8 +147,8 @@ def test_a_key_is_shown_once_and_revoked_in_two_steps(office, server, shoot):
     press(page, "Revoke Web shop")
     expect(page.locator("#review-back")).to_be_focused(timeout=WAIT)
     page.keyboard.press("Enter")
-    # Nothing is under way any more: the heading has the focus of the button that was drawn anew.
-    expect(page.locator("#title")).to_be_focused(timeout=WAIT)
+    # Nothing is under way any more: the button has the focus again.
+    expect(page.get_by_role("button", name="Revoke Web shop", exact=True)).to_be_focused(timeout=WAIT)
     expect(page.locator("#review")).to_be_hidden()
     assert server.request("GET", "/v1/keys").json()["keys"][0]["state"] == "in_force"
     press(page, "Revoke Web shop")

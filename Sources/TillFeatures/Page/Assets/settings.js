@@ -50,7 +50,8 @@ function says(id, words) {
   $(id).hidden = !words;
 }
 
-let about = "";
+/** Nothing was said yet. @type {string | null} */
+let about = null;
 /** Says how all of it stands; the same again is not read out again. @param {string} words @param {string} [look] */
 function tell(words, look = "soft") {
   $("about").className = look;
