@@ -94,6 +94,26 @@ def test_what_another_till_sells_and_refunds_appears_by_itself(tills, server):
     expect(one.locator("#headline")).to_have_text("Partly refunded", timeout=WAIT)
 
 
+def test_what_happens_between_reading_and_listening_appears(page, server):
+    server.sign_in(page)
+    expect(page.locator("#empty")).to_be_visible(timeout=WAIT)
+    held = []
+    page.route("**/events", held.append)
+    page.reload()
+    expect(page.locator("#empty")).to_be_visible(timeout=WAIT)
+    for _ in range(WAIT // 50):
+        if len(held) == 2:
+            break
+        page.wait_for_timeout(50)
+    assert len(held) == 2, held
+    sold(server, "Between")
+    book(server, "W-1")
+    for route in held:
+        route.continue_()
+    expect(rows(page).get_by_role("link", name="Between")).to_be_visible(timeout=WAIT)
+    expect(page.get_by_text("W-1")).to_be_visible(timeout=WAIT)
+
+
 def test_an_order_of_elsewhere_appears_and_leaves_once_it_is_paid(tills, server):
     page = tills[0]
     expect(page.locator("#open-orders")).to_be_hidden()

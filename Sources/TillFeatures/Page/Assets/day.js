@@ -308,4 +308,4 @@ keepReading();
 listen(() => {
   news();
   salesLater();
-}, news);
+}, news, { begun: news });

@@ -176,9 +176,10 @@ const EVENTS = ["payment", "attempt", "capture", "refund", "void", "operation", 
  * Follows the till's events.
  * @param {(changed: Map<string, boolean>) => void} follow Told which payments changed, and whether each is new.
  * @param {() => void} missed Told when events may have been missed.
- * @param {(isLive: boolean) => void} [live] Told when the line is there, and when it is lost.
+ * @param {{live?: (isLive: boolean) => void, begun?: () => void}} [more] Told when the line is there, and when it is
+ *   lost; and when it is there at first, so that what was read before may be older.
  */
-export function listen(follow, missed, live = showLive) {
+export function listen(follow, missed, { live = showLive, begun } = {}) {
   /** @type {Map<string, boolean>} */
   let changed = new Map();
   setInterval(() => {
@@ -194,6 +195,7 @@ export function listen(follow, missed, live = showLive) {
       if (id) changed.set(id, changed.get(id) || event === "payment.created");
     },
     missed,
+    begun,
     live,
     shut: leave,
   });

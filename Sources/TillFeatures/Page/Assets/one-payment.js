@@ -645,9 +645,12 @@ addEventListener("pageshow", (event) => {
 });
 listen((changed) => {
   if (changed.has(id) && !isBusy) refresh();
-}, refresh, (isLive) => {
-  if (isLive && !isOffline) showLive(true);
-  else askNow();
-  if (!isLive) showLive(false);
+}, refresh, {
+  begun: refresh,
+  live(isLive) {
+    if (isLive && !isOffline) showLive(true);
+    else askNow();
+    if (!isLive) showLive(false);
+  },
 });
 await finishKept();

@@ -30,6 +30,7 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
  * @typedef {object} Follower
  * @property {(fields: Record<string, string>) => void} each Told of each event: `event`, `data` and `id`.
  * @property {() => void} missed Told when events may have been missed.
+ * @property {() => void} [begun] Told when the first event would be heard: what the page has read may be older.
  * @property {(isLive: boolean) => void} [live] Told when the line is there, and when it is lost.
  * @property {() => unknown} [shut] Told that there is no session.
  * @property {() => Promise<unknown>} [ready] Done when there is a session, as far as the page knows.
@@ -45,10 +46,13 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
  * Follows a stream for as long as the page is there.
  * @param {string} path @param {Follower} follower
  */
-export async function follow(path, { each, missed, live = () => {}, shut = () => {}, ready = async () => {} }) {
+export async function follow(
+  path, { each, missed, begun = () => {}, live = () => {}, shut = () => {}, ready = async () => {} }
+) {
   let tabs = canShare ? new BroadcastChannel(NAME + path) : null;
   let last = "";
   let wasLost = false;
+  let wasLive = false;
   let isReading = false;
   /** When the tab that reads has said something. */
   let heardAt = 0;
@@ -59,6 +63,10 @@ export async function follow(path, { each, missed, live = () => {}, shut = () =>
     if (message.fields?.id) last = message.fields.id;
     if (message.fields) each(message.fields);
     if (message.isLive !== undefined) live(message.isLive);
+    if (message.isLive && !wasLive) {
+      wasLive = true;
+      begun();
+    }
     if (message.isMissed) missed();
   }
 
