@@ -47,11 +47,19 @@ def pytest_collection_modifyitems(items):
 
 
 PROCESSOR = pytest.StashKey()
+FAILED = pytest.StashKey()
 
 
 def processor_seconds():
     """Of this process and of all that it has started and that have ended."""
     return sum(sum(resource.getrusage(whose)[:2]) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
+    return report
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -307,10 +315,12 @@ TALLEST = 12_000
 
 @pytest.fixture
 def page(tmp_path, request, browser, width):
-    """An empty page; what it shows at the end is kept as a picture."""
+    """An empty page; what it shows at the end is kept as a picture if the test fails, or if pictures are asked for."""
     page = browser.new_page(viewport={"width": width, "height": 800})
     page.on("dialog", lambda dialog: dialog.accept())
     yield page
+    if not request.node.stash.get(FAILED, False) and "TILL_SCREENSHOTS" not in os.environ:
+        return page.close()
     folder = pathlib.Path(os.environ.get("TILL_SCREENSHOTS", tmp_path))
     folder.mkdir(parents=True, exist_ok=True)
     is_tall = page.evaluate("document.documentElement.scrollHeight") > TALLEST

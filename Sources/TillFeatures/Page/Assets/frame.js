@@ -176,10 +176,10 @@ const EVENTS = ["payment", "attempt", "capture", "refund", "void", "operation", 
  * Follows the till's events.
  * @param {(changed: Map<string, boolean>) => void} follow Told which payments changed, and whether each is new.
  * @param {() => void} missed Told when events may have been missed.
- * @param {{live?: (isLive: boolean) => void, begun?: () => void}} [more] Told when the line is there, and when it is
+ * @param {{live?: (isLive: boolean) => void, begun?: () => void}} more Told when the line is there, and when it is
  *   lost; and when it is there at first, so that what was read before may be older.
  */
-export function listen(follow, missed, { live = showLive, begun } = {}) {
+export function listen(follow, missed, { live = showLive, begun }) {
   /** @type {Map<string, boolean>} */
   let changed = new Map();
   setInterval(() => {

@@ -308,4 +308,4 @@ listen(follow, () => {
   // Nobody can say what happened meanwhile.
   isBehind = true;
   showNews();
-});
+}, {});

@@ -302,4 +302,4 @@ document.addEventListener("visibilitychange", () => {
 });
 meet();
 keepReading();
-listen(() => {}, readAgain);
+listen(() => {}, readAgain, { begun: readAgain });
