@@ -98,7 +98,7 @@ def test_what_happens_between_reading_and_listening_appears(page, server):
     server.sign_in(page)
     expect(page.locator("#empty")).to_be_visible(timeout=WAIT)
     held = []
-    page.route("**/events", held.append)
+    page.route("**/events", lambda route: held.append(route))
     page.reload()
     expect(page.locator("#empty")).to_be_visible(timeout=WAIT)
     for _ in range(WAIT // 50):
@@ -138,8 +138,8 @@ def test_no_row_moves_under_a_hand_at_the_mouse(clerk, server):
     expect(rows(page)).to_have_count(1)
     book(server, "4712")
     page.wait_for_timeout(SHOWN_MS)
-    # An order's list would move this one.
-    assert place(first) == before
+    # An order's list would move this one; the last part of a pixel is the browser's.
+    assert abs(place(first) - before) < 1
     axe(page)
     away(page)
     expect(rows(page)).to_have_count(2, timeout=WAIT)

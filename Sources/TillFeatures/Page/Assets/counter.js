@@ -90,7 +90,7 @@ function releaseQuestion(payment) {
   };
 }
 
-function moneyForm(form, id, verb, question, more) {
+function moneyForm(form, id, verb, question, more = (_) => ({}), begun = () => ({})) {
   $(form).addEventListener("submit", async (event) => {
     event.preventDefault();
     const payment = session.payment;
@@ -103,22 +103,23 @@ function moneyForm(form, id, verb, question, more) {
       return;
     }
     // What is sent is what was asked about, wherever another tab has this device meanwhile.
-    const body = { amount: amount.value, ...more(payment) };
+    const asked = { amount: amount.value, ...more(payment) };
     if (!(await review(question(payment, amount.value)))) return;
     if (session.payment?.id !== payment.id) return;
     busy(async () => {
+      const body = { ...asked, ...begun() };
       const send = (approval) => operate(pathOf(payment.id, verb), JSON.stringify({ ...body, ...approval }));
       open(await withApproval(send));
       $("refund-reason").value = "";
     });
   });
 }
-moneyForm("capture-form", "capture-amount", "capture", captureQuestion, () => ({}));
+moneyForm("capture-form", "capture-amount", "capture", captureQuestion);
 moneyForm("refund-form", "refund-amount", "refunds", refundQuestion, (payment) => {
   const reason = $("refund-reason").value.trim();
   const isCash = payment.tender?.type === "cash";
-  return { ...(reason && { reason }), ...refundReader(), ...(isCash && ofKeptDrawer()) };
-});
+  return { ...(reason && { reason }), ...(isCash && ofKeptDrawer()) };
+}, refundReader);
 
 /** Says beside the field what becomes of the rest of the hold. */
 $("capture-amount").addEventListener("input", () => {

@@ -176,10 +176,10 @@ async function showAll(mine) {
   if (mine !== shown) return;
   const needing = found.filter(({ tone }) => needsSomebody(tone)).length;
   tell(needing ? say("settings.needing", { count: needing }) : say("settings.nothingNeeds"));
-  // Once all are there, and later nothing moves under a hand.
+  // Once all are there; nothing moves that has the focus, and later nothing under a hand.
   const order = needingFirst(found, ({ tone }) => tone).map((one) => one.card);
   const isSame = order.every((one, index) => one === list.children[index]);
-  if (!isSame && !(before && list.matches(":hover, :focus-within"))) list.append(...order);
+  if (!isSame && !list.matches(before ? ":hover, :focus-within" : ":focus-within")) list.append(...order);
 }
 
 // ---- What is shown is read again
