@@ -79,7 +79,7 @@ package final class RequestAuthenticator: Sendable {
     /// Returns the principal of a request with a key that is cached or in the settings; `nil` for any other request,
     /// whatever its answer is.
     private func cached(_ request: Request) -> Principal? {
-        guard let key = request.headers[.authorization].flatMap({ RequestAuthenticator.key(in: $0) }),
+        guard let key = request.headers.value(of: .authorization).flatMap({ RequestAuthenticator.key(in: $0) }),
             RequestAuthenticator.isOfPossibleLength(key)
         else { return nil }
         return cached(digest(key.utf8), clock.now())
@@ -103,7 +103,7 @@ package final class RequestAuthenticator: Sendable {
     private static func isOfPossibleLength(_ key: some StringProtocol) -> Bool { (1...512).contains(key.utf8.count) }
 
     private func principal(of request: Request) async throws -> Principal {
-        if let header = request.headers[.authorization] {
+        if let header = request.headers.value(of: .authorization) {
             guard let key = RequestAuthenticator.key(in: header) else { throw Problem.unauthorized }
             guard let principal = try await principal(forKey: String(key)) else {
                 try await guesses.refuse(from: RequestOrigin.current.bucket)

@@ -65,7 +65,7 @@ package struct Incoming: Sendable {
         let buffer = try await bytes()
         guard buffer.readableBytes > 0 else { return .object([]) }
         if requiresJSON {
-            guard Incoming.isJSON(request.headers[.contentType] ?? "") else {
+            guard Incoming.isJSON(request.headers.value(of: .contentType) ?? "") else {
                 throw Problem(
                     .unsupportedMediaType, "unsupported_media_type", "The body is not application/json.",
                     next: "Send JSON with the header Content-Type: application/json.")
@@ -103,7 +103,7 @@ package struct Incoming: Sendable {
 
     /// Returns the raw body.
     package func bytes() async throws -> ByteBuffer {
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > maximumBodyBytes {
+        if let length = request.headers.value(of: .contentLength).flatMap({ Int($0) }), length > maximumBodyBytes {
             throw Problem.tooLarge
         }
         let place = Connection.current?.place
@@ -143,7 +143,7 @@ package struct Incoming: Sendable {
 
     /// Returns the request's idempotency key: 1 to 255 printable ASCII characters without space.
     package func idempotencyKey() throws -> String {
-        guard let key = request.headers[Incoming.idempotencyKeyName] else {
+        guard let key = request.headers.value(of: Incoming.idempotencyKeyName) else {
             throw Problem(
                 .badRequest, "idempotency_key_missing", "The header Idempotency-Key is missing.",
                 next: "Send a new key for each thing to be done, and the same one when you repeat it.")
