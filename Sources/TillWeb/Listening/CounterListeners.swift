@@ -2,6 +2,7 @@ package import Hummingbird
 package import HummingbirdCore
 package import Logging
 import NIOCore
+import NIOHTTP1
 import Synchronization
 import TillCore
 import TillCounter
@@ -75,12 +76,14 @@ package struct CounterListeners: Sendable {
         _ gate: ConnectionGate, _ address: ListenAddress, _ responder: CounterResponder,
         _ answer: (CounterResponder) -> HTTPChannelHandler.Responder, onListening: @escaping @Sendable (Int) -> Void
     ) -> Application<CounterResponder> {
+        // Twice the limit: up to it the response explains the error, beyond it there is a bare 400.
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = 2 * HeadLimits.fieldBytes
+        limits.maxHeaderListSize = 2 * HeadLimits.bytes
+        limits.maxHeaderFieldCount = 2 * HeadLimits.fields
         let channel = ListenerChannel(
             responder: answer(responder), gate: gate, deadlines: ConnectionDeadlines(options), tls: options.tls,
-            // Twice the limit: up to it the response explains the error, beyond it there is a bare 400.
-            decoder: HTTP1Channel.Configuration.DecoderConfiguration(
-                maxHeaderFieldSize: 2 * HeadLimits.fieldBytes, maxHeaderListSize: 2 * HeadLimits.bytes,
-                maxHeaderFieldCount: 2 * HeadLimits.fields))
+            limits: limits)
         return Application(
             responder: responder, server: HTTPServerBuilder { _ in channel },
             configuration: ApplicationConfiguration(
