@@ -64,8 +64,7 @@ extension Checkout {
             // As long as there is more to do, this process holds the payment; if it dies, another takes over.
             let events: [PaymentEvent]
             do throws(CheckoutError) {
-                (payment, events) = try await record(
-                    answer, for: payment, moreToDo: !work.isEmpty, keyedAnswer: keyedAnswer)
+                events = try await record(answer, in: &payment, moreToDo: !work.isEmpty, keyedAnswer: keyedAnswer)
             } catch {
                 // The provider was called: whatever keeps its answer out of the journal, money may have moved.
                 throw .unwritten(payment.id, because: error)
@@ -120,30 +119,31 @@ extension Checkout {
         }
     }
 
-    /// Appends the events that an answer leads to, decided on the newest state, and returns the payment and the events.
+    /// Appends the events that an answer leads to, decided on the newest state, and returns them.
+    /// - Parameter payment: The payment as it was when the provider was asked; on return, with the events. Changed in
+    ///   place, so that its lists are not copied. After an error it may have events that were not written.
     func record(
-        _ answer: PaymentAnswer, for payment: Payment, moreToDo: Bool, keyedAnswer: KeyedAnswer? = nil
-    ) async throws(CheckoutError) -> (Payment, [PaymentEvent]) {
-        var current = payment
+        _ answer: PaymentAnswer, in payment: inout Payment, moreToDo: Bool, keyedAnswer: KeyedAnswer? = nil
+    ) async throws(CheckoutError) -> [PaymentEvent] {
         let basis = QueryBasis(payment)
         for _ in 0..<Checkout.maximumConflicts {
             let now = clock.now()
-            var events =
-                await binding(of: answer, in: current)
-                + current.observe(answer, at: now, from: basis, standing: clock.standing)
-            if events.isEmpty { return (current, []) }
-            events += try await soldAgain(current, after: events)
+            var events = payment.observe(answer, at: now, from: basis, standing: clock.standing)
+            let binding = await binding(of: answer, in: payment)
+            if !binding.isEmpty { events = binding + events }
+            if events.isEmpty { return [] }
+            events += try await soldAgain(payment, after: events)
             let isUnderWay = moreToDo || !Checkout.steps(in: events, tender: nil).isEmpty
             if try await append(
-                events, to: &current, at: now, holder: isUnderWay ? .thisProcess : .nobody, keyedAnswer: keyedAnswer)
+                events, to: &payment, at: now, holder: isUnderWay ? .thisProcess : .nobody, keyedAnswer: keyedAnswer)
             {
                 Checkout.markWritten(answer, events)
-                return (current, events)
+                return events
             }
             guard let newest = try await stored(payment.id) else {
                 throw .unknownPayment(payment.id)
             }
-            current = newest
+            payment = newest
         }
         throw .tooManyConflicts(payment.id)
     }

@@ -21,7 +21,8 @@ extension Checkout {
         atWork.begin(id)
         defer { atWork.end(id) }
         guard let answer = await query(attempt.id, payment) else { return payment }
-        let (current, events) = try await record(answer, for: payment, moreToDo: false)
+        var current = payment
+        let events = try await record(answer, in: &current, moreToDo: false)
         let after = try await drive(current, started: events, tender: nil)
         guard case .snapshot(_, .approved(let snapshot)) = answer, snapshot.isUnapproved else { return after }
         do throws(CheckoutError) {

@@ -408,7 +408,8 @@ public struct Checkout: Sendable {
         idempotency: IdempotencyRecord? = nil, keyedAnswer: KeyedAnswer? = nil, webhook: WebhookReceipt? = nil,
         wakes: Bool = false, conditions: [RecordChange] = []
     ) async throws(CheckoutError) -> Bool {
-        let (expected, before) = (payment.version, payment)
+        // No payment is kept from before: the events would then be applied to copies of its lists.
+        let (expected, wasOpen) = (payment.version, !payment.openAttention.isEmpty)
         let by = Attribution.inEvents
         let records = events.map { RecordedEvent($0, at: now, by: by) }
         for record in records { payment.evolve(record) }
@@ -434,7 +435,7 @@ public struct Checkout: Sendable {
         write.idempotency = answered ?? idempotency.map { Checkout.naming(events, in: $0) }
         write.webhook = webhook
         if wakes { write.wake = (payment.id, now) }
-        write.records = conditions + AttentionEntry.changes(from: before, to: payment)
+        write.records = conditions + AttentionEntry.changes(to: payment, wasOpen: wasOpen)
         write.audit = events.compactMap { AuditNote(of: $0, in: payment) }
         do {
             try await journal.write(write)
