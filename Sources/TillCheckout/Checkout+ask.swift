@@ -64,7 +64,7 @@ extension Checkout {
         do throws(CheckoutError) {
             guard var payment = try await stored(id) else { return }
             let events = try await record(answer, in: &payment, moreToDo: false)
-            _ = try await drive(payment, started: events, tender: nil)
+            _ = try await drive(payment, started: events)
         } catch {
             // The payment is unknown in the journal, or has pending work there: recovery finds it.
         }

@@ -2,12 +2,9 @@ import TillCore
 import TillJournal
 
 extension Checkout {
-    /// Performs the effects of a command and their follow-up work until nothing is due.
-    func drive(
-        _ initial: Payment, started: [PaymentEvent], tender: Tender?, keyedAnswer: KeyedAnswer? = nil
-    ) async throws(CheckoutError) -> Payment {
-        try await drive(
-            initial, work: Checkout.steps(in: started, tender: tender), tender: tender, keyedAnswer: keyedAnswer)
+    /// Performs the effects of an answer's events and their follow-up work until nothing is due.
+    func drive(_ initial: Payment, started: [PaymentEvent]) async throws(CheckoutError) -> Payment {
+        try await drive(initial, work: Checkout.steps(in: started, tender: nil), tender: nil, keyedAnswer: nil)
     }
 
     /// Performs effects and their follow-up work.
@@ -16,7 +13,8 @@ extension Checkout {
             initial, work: withoutResends(effects, of: initial).map { .effect($0) }, tender: nil, keyedAnswer: nil)
     }
 
-    private func drive(
+    /// Performs steps and their follow-up work until nothing is due.
+    func drive(
         _ initial: Payment, work initialWork: [Step], tender: Tender?, keyedAnswer: KeyedAnswer?
     ) async throws(CheckoutError) -> Payment {
         var payment = initial
@@ -106,16 +104,18 @@ extension Checkout {
     }
 
     static func steps(in events: [PaymentEvent], tender: Tender?) -> [Step] {
-        events.compactMap { event in
-            switch event {
-            case .attemptStarted(let start): tender.map { .authorize(start.attempt, $0) }
-            case .continuationStarted(let id, _): .effect(.continueAttempt(id))
-            case .renewalStarted(let id, _, _): .effect(.renew(id))
-            case .captureStarted(let id, _, _, _): .effect(.capture(id))
-            case .voidStarted(let id, _): .effect(.void(id))
-            case .refundStarted(let id, _, _, _): .refund(id)
-            default: nil
-            }
+        events.compactMap { step(after: $0, tender: tender) }
+    }
+
+    private static func step(after event: PaymentEvent, tender: Tender?) -> Step? {
+        switch event {
+        case .attemptStarted(let start): tender.map { .authorize(start.attempt, $0) }
+        case .continuationStarted(let id, _): .effect(.continueAttempt(id))
+        case .renewalStarted(let id, _, _): .effect(.renew(id))
+        case .captureStarted(let id, _, _, _): .effect(.capture(id))
+        case .voidStarted(let id, _): .effect(.void(id))
+        case .refundStarted(let id, _, _, _): .refund(id)
+        default: nil
         }
     }
 
@@ -133,7 +133,7 @@ extension Checkout {
             if !binding.isEmpty { events = binding + events }
             if events.isEmpty { return [] }
             events += try await soldAgain(payment, after: events)
-            let isUnderWay = moreToDo || !Checkout.steps(in: events, tender: nil).isEmpty
+            let isUnderWay = moreToDo || events.contains { Checkout.step(after: $0, tender: nil) != nil }
             if try await append(
                 events, to: &payment, at: now, holder: isUnderWay ? .thisProcess : .nobody, keyedAnswer: keyedAnswer)
             {

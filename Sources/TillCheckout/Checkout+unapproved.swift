@@ -23,7 +23,7 @@ extension Checkout {
         guard let answer = await query(attempt.id, payment) else { return payment }
         var current = payment
         let events = try await record(answer, in: &current, moreToDo: false)
-        let after = try await drive(current, started: events, tender: nil)
+        let after = try await drive(current, started: events)
         guard case .snapshot(_, .approved(let snapshot)) = answer, snapshot.isUnapproved else { return after }
         do throws(CheckoutError) {
             return try await run(.abandon(attempt.id), on: id, account: account, idempotency: nil, keyedAnswer: nil)

@@ -385,19 +385,18 @@ public struct Checkout: Sendable {
                 throw error
             }
             // If no step is started, the open work stays with its current holder, which may use another account.
-            let isBegun = !Checkout.steps(in: events, tender: tender).isEmpty
+            let work = Checkout.steps(in: events, tender: tender)
             do throws(CheckoutError) {
                 let isWritten = try await append(
-                    events, to: &payment, at: now, holder: isBegun ? .thisProcess : .unchanged,
-                    idempotency: idempotency,
-                    conditions: command.conditions(of: payment))
+                    events, to: &payment, at: now, holder: work.isEmpty ? .unchanged : .thisProcess,
+                    idempotency: idempotency, conditions: command.conditions(of: payment))
                 guard isWritten else { continue }
             } catch .journal(.unavailable(let reason)) where command.needsCredential {
                 // Even if the write succeeded, no other process can authorize: only this one has the credential.
                 throw .notBegun(.unavailable(reason))
             }
             markStarted(events)
-            return try await drive(payment, started: events, tender: tender, keyedAnswer: keyedAnswer)
+            return try await drive(payment, work: work, tender: tender, keyedAnswer: keyedAnswer)
         }
         throw .tooManyConflicts(id)
     }
