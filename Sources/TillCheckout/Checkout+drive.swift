@@ -26,6 +26,7 @@ extension Checkout {
         var queried: Set<RefundID> = []
         // All operations that this drive has found not done.
         var undone: Set<OperationID> = []
+        let authority = SendingAuthority { [journal] in await journal.holdsLease() }
         for _ in 0..<Checkout.maximumSteps {
             if work.isEmpty {
                 guard wasAnswered else { break }
@@ -50,7 +51,6 @@ extension Checkout {
             // A process that stalled for longer than its lease sends nothing more: another process does, and not every
             // provider detects a duplicate request.
             guard await journal.holdsLease() else { throw .takenOver(payment.id) }
-            let authority = SendingAuthority { [journal] in await journal.holdsLease() }
             let performed = await SendingAuthority.$current.withValue(authority) {
                 await perform(step, for: payment)
             }
