@@ -6,7 +6,16 @@ public import TillJournal
 extension SQLiteJournal {
     /// Returns a payment as the fold of its events; `nil` if there is none.
     public func payment(_ id: PaymentID) async throws(JournalError) -> Payment? {
-        try SQLiteJournal.fold(try await events(of: id))
+        let found = try point { (reader) throws(SQLiteFailure) in
+            try reader.statement(literal: StoredEvent.recordsOfPayment).all([.text(id.rawValue)]) { row in
+                (at: Timestamp(milliseconds: row.int(0)), body: row.bytes(1))
+            }
+        }
+        guard let found else { return try SQLiteJournal.fold(try await events(of: id)) }
+        let events = try found.map { (event) throws(JournalError) in
+            try PaymentEventCodec.record(event.body, at: event.at)
+        }
+        return try Payment(id, folding: events)
     }
 
     /// A query for the version of a payment, as the writer compares it.
@@ -255,6 +264,8 @@ extension StoredEvent {
     static let columns = "sequence, payment, account, version, at, body"
     /// The query for the events of a payment, oldest first.
     static let ofPayment = "SELECT \(columns) FROM event WHERE payment = ? ORDER BY version"
+    /// The query for what a payment is folded from.
+    static let recordsOfPayment: StaticString = "SELECT at, body FROM event WHERE payment = ? ORDER BY version"
 
     /// The columns of a row, copied while the statement is positioned on it.
     struct Columns {
