@@ -133,6 +133,10 @@ final class SQLiteStatement {
 
     func bytes(_ column: Int32) -> [UInt8] { Array(buffer(column)) }
 
+    func optionalBytes(_ column: Int32) -> [UInt8]? {
+        sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : bytes(column)
+    }
+
     /// SQLite's own bytes of a column, until the next step; empty for NULL.
     private func buffer(_ column: Int32) -> UnsafeRawBufferPointer {
         guard let start = sqlite3_column_blob(handle, column) else {
