@@ -44,6 +44,23 @@ struct CommitPagesTests {
         try await journal.close()
     }
 
+    @Test("A write without an event changes the totals, and leaves the head of the chain")
+    func totalsAlone() async throws {
+        let journal = try SQLiteJournal.open(at: site.path, clock: site.clock)
+        var sale = try Sale(1)
+        sale.pay()
+        try await journal.write(sale.write(due: Sale.start))
+        let head = try await journal.verify().head
+        #expect(head?.sequence == 5)
+        #expect(try await journal.metrics(at: site.clock.now()).pending == 1)
+        try await journal.write(sale.write())
+        #expect(try await journal.metrics(at: site.clock.now()).pending == 0)
+        let report = try await journal.verify()
+        #expect(report.head == head)
+        #expect(report.problems == [])
+        try await journal.close()
+    }
+
     @Test("An event without a position is refused, and one with it goes on")
     func positions() async throws {
         let journal = try SQLiteJournal.open(at: site.path, clock: site.clock)

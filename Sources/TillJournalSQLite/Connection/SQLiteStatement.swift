@@ -87,7 +87,10 @@ final class SQLiteStatement {
     }
 
     /// Runs the statement to completion.
-    func run(_ values: SQLiteValue...) throws(SQLiteFailure) {
+    func run(_ values: SQLiteValue...) throws(SQLiteFailure) { try run(values) }
+
+    /// Runs the statement to completion.
+    func run(_ values: [SQLiteValue]) throws(SQLiteFailure) {
         defer { sqlite3_reset(handle) }
         try bind(values)
         while try step() {}

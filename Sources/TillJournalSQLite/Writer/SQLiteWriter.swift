@@ -17,6 +17,8 @@ final class SQLiteWriter {
     var seenHead: ChainHead?
     /// The changes to the maintained totals in the open transaction.
     var tallies: [Tally: Int64] = [:]
+    /// The statement that writes them, prepared on first use: its text is long and put together.
+    var addition: SQLiteStatement?
     /// A record that is missing as seen by the open transaction: every sale has the same first precondition. No other
     /// connection writes while the transaction is open, and any change of a record in it forgets this.
     var absent: RecordID?
@@ -48,13 +50,12 @@ final class SQLiteWriter {
     func begin() throws(SQLiteFailure) {
         head = nil
         absent = nil
-        tallies = [:]
+        tallies.removeAll(keepingCapacity: true)
         try statement("BEGIN IMMEDIATE").run()
     }
 
     func commit() throws(SQLiteFailure) {
-        if let head { try write(head) }
-        try writeTallies()
+        try writeHeadAndTallies()
         try statement("COMMIT").run()
         if let head {
             seenHead = head
