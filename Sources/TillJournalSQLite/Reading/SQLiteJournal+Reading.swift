@@ -27,19 +27,18 @@ extension SQLiteJournal {
 
     /// A query for the payment that has an order (account, order), otherwise the oldest that became live again; null if
     /// the order is free. The second condition on `live` repeats that of the index, which it is read from.
-    static let occupant = """
+    static let occupant: StaticString = """
         SELECT coalesce((SELECT id FROM payment WHERE account = ?1 AND order_id = ?2 AND live = 1),
           (SELECT min(id) FROM payment WHERE account = ?1 AND order_id = ?2 AND live = 2 AND live <> 1))
+        """
+    /// The query for the events of that payment, oldest first.
+    private static let occupantsEvents = """
+        SELECT \(StoredEvent.columns) FROM event WHERE payment = (\(occupant)) ORDER BY version
         """
 
     /// Returns the payment that the order currently belongs to; `nil` if it is free.
     public func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
-        let sql = """
-            SELECT \(StoredEvent.columns) FROM event WHERE payment =
-            (\(SQLiteJournal.occupant))
-            ORDER BY version
-            """
-        return try SQLiteJournal.fold(try await events(sql, account.rawValue, order.rawValue))
+        try SQLiteJournal.fold(try await events(SQLiteJournal.occupantsEvents, account.rawValue, order.rawValue))
     }
 
     /// Returns payments by their rows, newest first.

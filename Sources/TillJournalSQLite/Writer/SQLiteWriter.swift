@@ -73,11 +73,11 @@ final class SQLiteWriter {
 
     // MARK: Lease
 
-    static let selectFence = "SELECT fenced_at FROM process WHERE owner = ? AND fenced_at IS NOT NULL"
+    static let selectFence: StaticString = "SELECT fenced_at FROM process WHERE owner = ? AND fenced_at IS NOT NULL"
 
     /// `true` if another process has taken over what this one held, as seen by the open transaction.
     func isFenced() throws(SQLiteFailure) -> Bool {
-        try statement(text: SQLiteWriter.selectFence).first(.int(owner)) { _ in true } ?? false
+        try statement(SQLiteWriter.selectFence).first(.int(owner)) { _ in true } ?? false
     }
 
     // MARK: One write
@@ -148,8 +148,6 @@ final class SQLiteWriter {
 
     // MARK: Payments
 
-    private static let selectOccupant = "SELECT id FROM payment WHERE id = (\(SQLiteJournal.occupant))"
-
     private func refusal(
         of append: PreparedWrite.Append, on current: Current
     ) throws(SQLiteFailure) -> JournalError? {
@@ -159,9 +157,9 @@ final class SQLiteWriter {
         }
         // Events of an existing payment are always written, even if its order has another payment meanwhile.
         guard append.isLive, append.expectedVersion == 0 else { return nil }
-        let occupant = try statement(text: SQLiteWriter.selectOccupant).first(
-            .text(row.account.rawValue), .text(row.order.rawValue)
-        ) { PaymentID(rawValue: $0.text(0)) }
+        let found = try statement(SQLiteJournal.occupant)
+            .first(.text(row.account.rawValue), .text(row.order.rawValue)) { $0.optionalText(0) }
+        let occupant = found?.map { PaymentID(rawValue: $0) }
         return occupant.map { .orderOccupied(by: $0) }
     }
 
