@@ -193,7 +193,7 @@ final class SQLiteWriter {
             ).run(
                 .text(row.id.rawValue), .optional(append.nextDue?.milliseconds),
                 append.holder == .thisProcess ? .int(owner) : .null, .int(append.holder == .unchanged ? 1 : 0))
-        } else if append.expectedVersion > 0 {
+        } else if current.isPending {
             try statement("DELETE FROM outbox WHERE payment = ?").run(.text(row.id.rawValue))
         }
         return stored
@@ -218,18 +218,26 @@ final class SQLiteWriter {
     /// order: its refund failed later. Both keep the order from a third. `live` and `status` are set only if they
     /// change: a column that is set has its indexes written, whatever its value.
     private func update(_ row: PaymentRow, isLive: Bool, over current: Current) throws(SQLiteFailure) {
-        try statement(
-            """
-            UPDATE payment SET version = ?2, captured = ?3, refunded = ?4, provider = ?5, tender = ?6, updated_at = ?7
-            WHERE id = ?1
-            """
-        ).run(
+        var values: [SQLiteValue] = [
             .text(row.id.rawValue), .int(Int64(row.version)), .int(row.captured.minorUnits),
             .int(row.refunded.minorUnits), .optional(row.provider?.rawValue), .optional(row.tenderKind?.rawValue),
-            .int(row.updatedAt.milliseconds))
-        if current.status != row.status {
-            try statement("UPDATE payment SET status = ?2 WHERE id = ?1")
-                .run(.text(row.id.rawValue), .text(row.status.rawValue))
+            .int(row.updatedAt.milliseconds), .text(row.status.rawValue),
+        ]
+        if current.status == row.status {
+            values.removeLast()
+            try statement(
+                """
+                UPDATE payment SET version = ?2, captured = ?3, refunded = ?4, provider = ?5, tender = ?6,
+                  updated_at = ?7 WHERE id = ?1
+                """
+            ).run(values)
+        } else {
+            try statement(
+                """
+                UPDATE payment SET version = ?2, captured = ?3, refunded = ?4, provider = ?5, tender = ?6,
+                  updated_at = ?7, status = ?8 WHERE id = ?1
+                """
+            ).run(values)
         }
         guard current.isLive != isLive else { return }
         try statement(
