@@ -113,6 +113,13 @@ final class SQLiteStatement {
         return results
     }
 
+    /// Runs the statement and hands out its rows until `read` returns `false`.
+    func each(_ values: [SQLiteValue], read: (SQLiteStatement) -> Bool) throws(SQLiteFailure) {
+        defer { sqlite3_reset(handle) }
+        try bind(values)
+        while try step(), read(self) {}
+    }
+
     /// Runs the statement and reads its first row; `nil` if there is none.
     func first<Result>(
         _ values: SQLiteValue..., read: (SQLiteStatement) -> Result
@@ -139,6 +146,9 @@ final class SQLiteStatement {
     func optionalBytes(_ column: Int32) -> [UInt8]? {
         sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : bytes(column)
     }
+
+    /// Returns SQLite's own bytes of a column, to be read before the next step; empty for NULL.
+    func bytesInPlace(_ column: Int32) -> UnsafeBufferPointer<UInt8> { buffer(column).bindMemory(to: UInt8.self) }
 
     /// SQLite's own bytes of a column, until the next step; empty for NULL.
     private func buffer(_ column: Int32) -> UnsafeRawBufferPointer {
