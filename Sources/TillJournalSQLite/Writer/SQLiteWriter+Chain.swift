@@ -12,7 +12,7 @@ extension SQLiteWriter {
         let event = EventLink(
             sequence: head.sequence + 1, version: Int64(version), at: record.at.milliseconds, payment: row.id.rawValue,
             account: row.account.rawValue, name: record.event.name, body: body)
-        let link = event.hash(after: head.hash)
+        let link = event.hash(after: head.hash, over: &hashed)
         try statement(
             """
             INSERT INTO event(sequence, payment, version, account, name, at, body, link)

@@ -15,6 +15,8 @@ final class SQLiteWriter {
     var head: ChainHead?
     /// The head of the chain as last seen by this process.
     var seenHead: ChainHead?
+    /// The buffer in which each event's bytes are put together to be hashed.
+    var hashed: [UInt8] = []
     /// The changes to the maintained totals in the open transaction.
     var tallies: [Tally: Int64] = [:]
     /// The statement that writes them, prepared on first use: its text is long and put together.
