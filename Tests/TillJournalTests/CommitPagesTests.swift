@@ -61,6 +61,26 @@ struct CommitPagesTests {
         try await journal.close()
     }
 
+    @Test("A record that is changed and keeps its fields writes no page of their index")
+    func fields() async throws {
+        let journal = try SQLiteJournal.open(at: site.path, clock: site.clock)
+        var record = TillJournal.Record(RecordID("note", "1"), body: [1], fields: ["state": "open", "by": "\u{E9}"])
+        try await journal.change([.insert(record)])
+        record.body = [2]
+        let kept = try await written { try await journal.change([.update(record, from: 1)]) }
+        #expect(kept == ["record"])
+        record.fields["state"] = "closed"
+        let moved = try await written { try await journal.change([.update(record, from: 2)]) }
+        #expect(moved == ["record", "record_field", "record_field_record"])
+        // The same text in other bytes is another value.
+        record.fields["by"] = "e\u{301}"
+        let again = try await written { try await journal.change([.update(record, from: 3)]) }
+        #expect(again == ["record", "record_field", "record_field_record"])
+        #expect(try await journal.count("note", matching: RecordMatch("by", "e\u{301}")) == 1)
+        #expect(try await journal.count("note", matching: RecordMatch("by", "\u{E9}")) == 0)
+        try await journal.close()
+    }
+
     @Test("An event without a position is refused, and one with it goes on")
     func positions() async throws {
         let journal = try SQLiteJournal.open(at: site.path, clock: site.clock)
