@@ -73,9 +73,19 @@ extension SQLiteWriter {
             .text(record.id.collection.rawValue), .text(record.id.key), .blob(record.body),
             .optional(record.due?.milliseconds), record.isHeld ? .int(owner) : .null, .int(now.milliseconds)
         ) { $0.int(0) }
-        guard let position else { return }
+        guard let position, try !isIndexed(record, at: position) else { return }
         try statement("DELETE FROM record_field WHERE record = ?").run(.int(position))
         try index(record, at: position)
+    }
+
+    /// `true` if the index has the fields of a record already, byte for byte, and no others.
+    private func isIndexed(_ record: Record, at position: Int64) throws(SQLiteFailure) -> Bool {
+        let known = try statement("SELECT name, value FROM record_field WHERE record = ?")
+            .all([.int(position)]) { (name: $0.text(0), value: $0.text(1)) }
+        return known.count == record.fields.count
+            && known.allSatisfy { field in
+                record.fields[field.name].map { $0.utf8.elementsEqual(field.value.utf8) } ?? false
+            }
     }
 
     private func index(_ record: Record, at position: Int64) throws(SQLiteFailure) {
