@@ -50,6 +50,7 @@ public struct Till: AsyncParsableCommand {
     /// Runs the command. With `--json`, errors of the command line itself are JSON too.
     public static func main() async {
         ProcessSeal.close()
+        ProcessMemory.bound()
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
             try await Attribution.$current.withValue(.ofCommand) { try await perform(arguments) }

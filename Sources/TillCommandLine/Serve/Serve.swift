@@ -152,7 +152,7 @@ struct Serve: AsyncParsableCommand {
                     Output.note("`till sign-in` will need --url: the counter's address could not be kept. \(error)")
                 }
                 guard await SystemClock().pause(for: .seconds(1)) else { return }
-                StartupPages.release()
+                ProcessMemory.releaseStartup()
             }
             let start = startCode.map { address.start(code: $0) }
             if isJSON { return Output.line(words.json(port, publicPort(), start: start)) }
