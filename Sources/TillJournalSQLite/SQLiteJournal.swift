@@ -157,6 +157,8 @@ public final class SQLiteJournal: CounterStore {
         configuration.busyMode = .timeout(5)
         configuration.foreignKeysEnabled = true
         configuration.label = "till.journal"
+        // Each of the readers would otherwise keep twice as much; what they read again is in the system's cache.
+        configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA cache_size = -1024") }
         // A foreign file is examined before anything in it is changed.
         let probe = try DatabaseQueue(path: path, configuration: configuration)
         try probe.read { db in
