@@ -84,10 +84,10 @@ public struct Till: AsyncParsableCommand {
     /// A counter is started without the tree of all commands, of which it needs no other. Whatever starts none is the
     /// tree's to answer, help and wrong use among it.
     static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
-        if arguments.first == Serve.configuration.commandName,
-            let serve = (try? Serve.parseAsRoot(Array(arguments.dropFirst()))) as? Serve
-        {
-            return serve
+        if arguments.first == Serve.configuration.commandName {
+            let own = Array(arguments.dropFirst())
+            if let serve = Serve(plain: own) { return serve }
+            if let serve = (try? Serve.parseAsRoot(own)) as? Serve { return serve }
         }
         return try parseAsRoot(arguments)
     }
