@@ -142,7 +142,7 @@ public struct CounterServer: Sendable {
     public func run() async throws {
         let authenticator = authenticator()
         let responders = responders(authenticator)
-        let applications = listeners.applications(responders, answer: answer(with:))
+        let listening = listeners.services(responders, answer: answer(with:))
         // Services end in reverse order: streams first, then requests in flight, then the engine. Each has a name,
         // because without one the whole service is described at every start.
         typealias Named = ServiceGroupConfiguration.ServiceConfiguration
@@ -155,7 +155,7 @@ public struct CounterServer: Sendable {
         // After the last request, so that every refusal is written.
         services.append(
             Named(service: RefusalLogService(refusals: refusals, clock: clock), serviceName: "refusals"))
-        services += applications.map { Named(service: $0, serviceName: "http") }
+        services += listening.map { Named(service: $0, serviceName: "http") }
         services.append(Named(service: FeedService(feed: feed), serviceName: "feed"))
         services.append(Named(service: keyWatch(authenticator), serviceName: "keys"))
         services.append(Named(service: StatementImporterService(importer: importer), serviceName: "statements"))
