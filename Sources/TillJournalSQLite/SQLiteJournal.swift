@@ -157,20 +157,26 @@ public final class SQLiteJournal: CounterStore {
         configuration.busyMode = .timeout(5)
         configuration.foreignKeysEnabled = true
         configuration.label = "till.journal"
+        // Each of the readers would otherwise keep twice as much; what they read again is in the system's cache.
+        configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA cache_size = -1024") }
         // A foreign file is examined before anything in it is changed.
         let probe = try DatabaseQueue(path: path, configuration: configuration)
-        try probe.read { db in
+        let isNew = try probe.read { db in
             try SQLiteSchema.check(db, path: path)
             for owner in try SQLiteSchema.ownersOfEarlierSchema(db) where owners.isAlive(owner) {
                 throw JournalError.unavailable("a Till of an earlier version has it open; end that one first")
             }
+            return try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") == 0
         }
-        try probe.close()
         let pool = try DatabasePool(path: path, configuration: configuration)
+        // Only now: the last connection to close copies the log that a killed process left into the file, and removes
+        // it.
+        try probe.close()
         if try pool.read({ try !SQLiteSchema.migrator.hasCompletedMigrations($0) }) {
             try SQLiteSchema.migrator.migrate(pool)
-            // The log of a migration is as large as its changes; it is truncated now, not during a sale.
-            _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+            // The log of a migration is as large as its changes; it is truncated now, not during a sale. That of a new
+            // journal is small, and on the disk with the first commit.
+            if !isNew { _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) } }
         }
         try SQLiteSchema.chainOlderEvents(pool)
         try pool.writeWithoutTransaction { db in

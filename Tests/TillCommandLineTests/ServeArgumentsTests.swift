@@ -23,6 +23,46 @@ struct ServeArgumentsTests {
         #expect("\(alone)" == "\(among)")
     }
 
+    /// Every option of the command, without the help.
+    private static let options: [[String]] =
+        [
+            "journal", "account", "config", "provider", "provider-hosts", "sandbox-latency", "provider-setting", "host",
+            "port", "api-key", "apple-pay", "apple-pay-origin", "apple-pay-root", "copy-to", "public-listen",
+            "trusted-proxies", "tls-certificate", "tls-key", "store", "address", "tax-id", "phone", "store-ids",
+            "merchant-id", "terminal-id", "country", "closing", "locale", "time-zone", "receipt-url",
+        ].map { ["--" + $0, "a=b c"] } + [["--apple-pay-stand-in", "9443"], ["--json"], ["--allow-plain-http"]]
+
+    @Test(
+        "are read without the parser as by it, each alone and all together",
+        arguments: options + [options.flatMap(\.self)])
+    func plain(_ arguments: [String]) throws {
+        let joined = arguments.count == 2 ? ["\(arguments[0])=\(arguments[1])"] : arguments
+        for line in [arguments, joined] {
+            let plain = try #require(Serve(plain: line))
+            let parsed = try Serve.parseAsRoot(line)
+            #expect("\(plain)" == "\(parsed)")
+        }
+    }
+
+    @Test("are all read without the parser")
+    func whole() {
+        let help = Serve.helpMessage(includeHidden: true)
+        let named = Set(help.matches(of: /--[a-z][a-z-]*/).map { String($0.output) })
+        let known = Set(Self.options.map { $0[0] })
+        #expect(known.subtracting(["--provider-setting"]).isSubset(of: named))
+        // Those of the parser itself.
+        #expect(named.subtracting(known).isSubset(of: ["--help", "--version", "--help-hidden"]))
+    }
+
+    @Test(
+        "are left to the parser where it alone can read them, or refuse them",
+        arguments: [
+            ["--port"], ["--port", "-1"], ["--port="], ["--port", ""], ["--port", "0", "--port", "1"], ["here"], ["--"],
+            ["--help"], ["-h"], ["--unheard-of", "x"], ["--json=yes"], ["--json", "--json"],
+            ["--apple-pay-stand-in", "x"], ["--apple-pay-stand-in", "70000"], ["--host", "--json"],
+        ])
+    func left(_ arguments: [String]) { #expect(Serve(plain: arguments) == nil) }
+
     @Test("are those that were given")
     func values() throws {
         let serve = try #require(try Till.parsed(["serve", "--port", "0", "--json", "--store", "Tea"]) as? Serve)
