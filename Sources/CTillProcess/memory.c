@@ -49,10 +49,9 @@ void till_process_bound_memory(void) {
     if (getenv("MALLOC_ARENA_MAX") != NULL || getenv("GLIBC_TUNABLES") != NULL) return;
     cpu_set_t processors;
     CPU_ZERO(&processors);
-    int most = 2;
-    if (sched_getaffinity(0, sizeof processors, &processors) == 0 && CPU_COUNT(&processors) > most) {
-        most = CPU_COUNT(&processors);
-    }
-    (void)mallopt(M_ARENA_MAX, most);
+    // Fails where there are more processors than the set can hold: such a machine has the memory, too.
+    if (sched_getaffinity(0, sizeof processors, &processors) != 0) return;
+    const int count = CPU_COUNT(&processors);
+    (void)mallopt(M_ARENA_MAX, count > 2 ? count : 2);
 #endif
 }
