@@ -23,18 +23,19 @@ struct ServeArgumentsTests {
         #expect("\(alone)" == "\(among)")
     }
 
+    /// The options with a text.
+    private static let texts: [String] = [
+        "journal", "account", "config", "provider", "provider-hosts", "sandbox-latency", "provider-setting", "host",
+        "port", "api-key", "apple-pay", "apple-pay-origin", "apple-pay-root", "copy-to", "public-listen",
+        "trusted-proxies", "tls-certificate", "tls-key", "store", "address", "tax-id", "phone", "store-ids",
+        "merchant-id", "terminal-id", "country", "closing", "locale", "time-zone", "receipt-url",
+    ]
+    private static let others: [[String]] = [["--apple-pay-stand-in", "9443"], ["--json"], ["--allow-plain-http"]]
     /// Every option of the command, without the help.
-    private static let options: [[String]] =
-        [
-            "journal", "account", "config", "provider", "provider-hosts", "sandbox-latency", "provider-setting", "host",
-            "port", "api-key", "apple-pay", "apple-pay-origin", "apple-pay-root", "copy-to", "public-listen",
-            "trusted-proxies", "tls-certificate", "tls-key", "store", "address", "tax-id", "phone", "store-ids",
-            "merchant-id", "terminal-id", "country", "closing", "locale", "time-zone", "receipt-url",
-        ].map { ["--" + $0, "a=b c"] } + [["--apple-pay-stand-in", "9443"], ["--json"], ["--allow-plain-http"]]
+    private static let options: [[String]] = texts.map { ["--\($0)", "a=b c"] } + others
+    private static let lines: [[String]] = options + [Array(options.joined())]
 
-    @Test(
-        "are read without the parser as by it, each alone and all together",
-        arguments: options + [options.flatMap(\.self)])
+    @Test("are read without the parser as by it, each alone and all together", arguments: lines)
     func plain(_ arguments: [String]) throws {
         let joined = arguments.count == 2 ? ["\(arguments[0])=\(arguments[1])"] : arguments
         for line in [arguments, joined] {
@@ -48,7 +49,7 @@ struct ServeArgumentsTests {
     func whole() {
         let help = Serve.helpMessage(includeHidden: true)
         let named = Set(help.matches(of: /--[a-z][a-z-]*/).map { String($0.output) })
-        let known = Set(Self.options.map { $0[0] })
+        let known = Set(Self.options.compactMap(\.first))
         #expect(known.subtracting(["--provider-setting"]).isSubset(of: named))
         // Those of the parser itself.
         #expect(named.subtracting(known).isSubset(of: ["--help", "--version", "--help-hidden"]))

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Testing
+
 @testable import TillCounter
 
 @Suite("The value of a header")
