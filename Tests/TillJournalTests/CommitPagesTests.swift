@@ -78,6 +78,12 @@ struct CommitPagesTests {
         #expect(again == ["record", "record_field", "record_field_record"])
         #expect(try await journal.count("note", matching: RecordMatch("by", "e\u{301}")) == 1)
         #expect(try await journal.count("note", matching: RecordMatch("by", "\u{E9}")) == 0)
+        // And the same name is another field.
+        record.fields = ["\u{E9}": "1"]
+        try await journal.change([.update(record, from: 4)])
+        record.fields = ["e\u{301}": "1"]
+        try await journal.change([.update(record, from: 5)])
+        #expect(try await journal.count("note", matching: RecordMatch("e\u{301}", "1")) == 1)
         try await journal.close()
     }
 

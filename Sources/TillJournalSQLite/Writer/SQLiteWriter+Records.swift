@@ -84,7 +84,10 @@ extension SQLiteWriter {
             .all([.int(position)]) { (name: $0.text(0), value: $0.text(1)) }
         return known.count == record.fields.count
             && known.allSatisfy { field in
-                record.fields[field.name].map { $0.utf8.elementsEqual(field.value.utf8) } ?? false
+                // Not looked up by name: a dictionary finds a name in other bytes, too.
+                record.fields.contains { name, value in
+                    name.utf8.elementsEqual(field.name.utf8) && value.utf8.elementsEqual(field.value.utf8)
+                }
             }
     }
 
