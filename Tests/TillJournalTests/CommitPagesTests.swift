@@ -44,6 +44,15 @@ struct CommitPagesTests {
         try await journal.close()
     }
 
+    @Test("The making of a new journal leaves no log that is larger than its file")
+    func making() async throws {
+        let journal = try SQLiteJournal.open(at: site.path, clock: site.clock)
+        let file = try Data(contentsOf: URL(fileURLWithPath: site.path)).count
+        let log = try Data(contentsOf: URL(fileURLWithPath: site.path + "-wal")).count
+        #expect(log < file)
+        try await journal.close()
+    }
+
     @Test("A write without an event changes the totals, and leaves the head of the chain")
     func totalsAlone() async throws {
         let journal = try SQLiteJournal.open(at: site.path, clock: site.clock)
