@@ -161,12 +161,11 @@ public final class SQLiteJournal: CounterStore {
         configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA cache_size = -1024") }
         // A foreign file is examined before anything in it is changed.
         let probe = try DatabaseQueue(path: path, configuration: configuration)
-        let isNew = try probe.read { db in
+        try probe.read { db in
             try SQLiteSchema.check(db, path: path)
             for owner in try SQLiteSchema.ownersOfEarlierSchema(db) where owners.isAlive(owner) {
                 throw JournalError.unavailable("a Till of an earlier version has it open; end that one first")
             }
-            return try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") == 0
         }
         let pool = try DatabasePool(path: path, configuration: configuration)
         // Only now: the last connection to close copies the log that a killed process left into the file, and removes
@@ -175,8 +174,8 @@ public final class SQLiteJournal: CounterStore {
         if try pool.read({ try !SQLiteSchema.migrator.hasCompletedMigrations($0) }) {
             try SQLiteSchema.migrator.migrate(pool)
             // The log of a migration is as large as its changes; it is truncated now, not during a sale. That of a new
-            // journal is small, and on the disk with the first commit.
-            if !isNew { _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) } }
+            // journal is nearly four times its file: on a small disk no space for answers would be left.
+            _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         }
         try SQLiteSchema.chainOlderEvents(pool)
         try pool.writeWithoutTransaction { db in

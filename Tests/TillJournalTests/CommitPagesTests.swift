@@ -44,6 +44,15 @@ struct CommitPagesTests {
         try await journal.close()
     }
 
+    @Test("The making of a new journal leaves no log that is larger than its file")
+    func making() async throws {
+        let journal = try SQLiteJournal.open(at: site.path, clock: site.clock)
+        let file = try Data(contentsOf: URL(fileURLWithPath: site.path)).count
+        let log = try Data(contentsOf: URL(fileURLWithPath: site.path + "-wal")).count
+        #expect(log < file)
+        try await journal.close()
+    }
+
     @Test("A write without an event changes the totals, and leaves the head of the chain")
     func totalsAlone() async throws {
         let journal = try SQLiteJournal.open(at: site.path, clock: site.clock)
@@ -78,6 +87,12 @@ struct CommitPagesTests {
         #expect(again == ["record", "record_field", "record_field_record"])
         #expect(try await journal.count("note", matching: RecordMatch("by", "e\u{301}")) == 1)
         #expect(try await journal.count("note", matching: RecordMatch("by", "\u{E9}")) == 0)
+        // And the same name is another field.
+        record.fields = ["\u{E9}": "1"]
+        try await journal.change([.update(record, from: 4)])
+        record.fields = ["e\u{301}": "1"]
+        try await journal.change([.update(record, from: 5)])
+        #expect(try await journal.count("note", matching: RecordMatch("e\u{301}", "1")) == 1)
         try await journal.close()
     }
 

@@ -122,7 +122,7 @@ final class SQLiteStatement {
 
     /// Runs the statement and reads its first row; `nil` if there is none.
     func first<Result>(
-        _ values: SQLiteValue..., read: (SQLiteStatement) -> Result
+        _ values: [SQLiteValue] = [], read: (SQLiteStatement) -> Result
     ) throws(SQLiteFailure) -> Result? {
         defer { sqlite3_reset(handle) }
         try bind(values)

@@ -12,10 +12,10 @@ extension SQLiteJournal {
             }
         }
         guard let found else { return try SQLiteJournal.fold(try await events(of: id)) }
-        let events = try found.map { (event) throws(JournalError) in
+        let records = try found.map { (event) throws(JournalError) in
             try PaymentEventCodec.record(event.body, at: event.at)
         }
-        return try Payment(id, folding: events)
+        return try Payment(id, folding: records)
     }
 
     /// A query for the version of a payment, as the writer compares it.

@@ -69,10 +69,10 @@ extension SQLiteWriter {
             UPDATE record SET version = version + 1, body = ?3, due_at = ?4, owner = ?5, updated_at = ?6
             WHERE collection = ?1 AND key = ?2 RETURNING position
             """
-        ).first(
+        ).first([
             .text(record.id.collection.rawValue), .text(record.id.key), .blob(record.body),
-            .optional(record.due?.milliseconds), record.isHeld ? .int(owner) : .null, .int(now.milliseconds)
-        ) { $0.int(0) }
+            .optional(record.due?.milliseconds), record.isHeld ? .int(owner) : .null, .int(now.milliseconds),
+        ]) { $0.int(0) }
         guard let position, try !isIndexed(record, at: position) else { return }
         try statement("DELETE FROM record_field WHERE record = ?").run(.int(position))
         try index(record, at: position)
@@ -84,7 +84,10 @@ extension SQLiteWriter {
             .all([.int(position)]) { (name: $0.text(0), value: $0.text(1)) }
         return known.count == record.fields.count
             && known.allSatisfy { field in
-                record.fields[field.name].map { $0.utf8.elementsEqual(field.value.utf8) } ?? false
+                // Not looked up by name: a dictionary finds a name in other bytes, too.
+                record.fields.contains { name, value in
+                    name.utf8.elementsEqual(field.name.utf8) && value.utf8.elementsEqual(field.value.utf8)
+                }
             }
     }
 
