@@ -82,6 +82,18 @@ def test_no_evasion_gets_a_session(server):
     assert page.session().status_code == 200
 
 
+def test_a_missing_validation_url_is_refused_by_name(server):
+    page = Page(server)
+    # Scripts by other hands spell it otherwise, and `undefined` is left out of JSON.
+    for sent in ({"validationUrl": SESSION_URL}, {"validationURL": None}, {}):
+        answer = page.post("/applepay/validate", {"basket": page.basket, **sent})
+        assert answer.status_code == 422, answer.text
+        found = answer.json()
+        assert (found["code"], found["money_moved"]) == ("invalid_request", "no")
+        assert found["errors"] == [{"field": "validationURL", "message": "It is missing."}]
+    assert page.session().status_code == 200
+
+
 def test_a_session_comes_through_as_apple_wrote_it_and_is_good_for_one_sheet(server):
     page, second = Page(server), Page(server)
     session = page.session().json()

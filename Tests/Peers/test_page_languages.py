@@ -512,6 +512,25 @@ def test_the_choice_in_the_rail_stays_and_nothing_is_too_wide(opened, tables, la
     expect(page.locator("#sale-title")).to_have_text("New sale", timeout=WAIT)
 
 
+# The room that is left beside the widest name; the browser's own arrow would take of it what no style says.
+ROOM = """(choice) => {
+  const style = getComputedStyle(choice), pen = document.createElement("canvas").getContext("2d");
+  pen.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+  const widest = Math.max(...[...choice.options].map((one) => pen.measureText(one.text).width));
+  const padding = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
+  return style.appearance === "none" ? choice.clientWidth - padding - widest : -1;
+}"""
+
+
+@pytest.mark.parametrize("locale", ["sv-SE", "ar-EG"])
+def test_the_choice_in_the_rail_has_room_for_each_name(opened, locale):
+    page = opened(locale)
+    rail = page.locator(".rail")
+    expect(rail.locator(".language")).to_be_visible(timeout=WAIT)
+    assert rail.locator(".language").evaluate(ROOM) >= 0
+    assert rail.evaluate("(one) => one.scrollWidth <= one.clientWidth")
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("locale", ["de-DE", "ar-EG", "ja-JP"])
 def test_insights_and_what_waits_for_a_person(server, opened, all_tables, locale, width):

@@ -304,6 +304,22 @@ def test_the_day_of_the_drawer_is_the_shops_wherever_it_is_read(tmp_path, machin
             expect(paper).to_contain_text(text, timeout=WAIT)
 
 
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "UTC"])
+def test_a_shop_without_a_time_zone_is_told_where_it_is_set(tmp_path, device, zone):
+    with counter.Server(tmp_path, "--provider", "sandbox", "--sandbox-latency", "0ms") as server:
+        page = device(zone)
+        server.sign_in(page)
+        page.goto(server.url + "/day")
+        expect(page.locator("#about")).to_contain_text("Times in GMT", timeout=WAIT)
+        if zone == "UTC":
+            expect(page.locator("#no-zone")).to_be_hidden()
+            return
+        expect(page.locator("#no-zone")).to_contain_text("begin at midnight GMT.")
+        axe(page)
+        page.locator("#no-zone a").click()
+        expect(page.locator("#body")).to_contain_text("--time-zone", timeout=WAIT)
+
+
 def test_a_day_is_shown_by_the_devices_clock_if_it_does_not_know_the_shops(page, visit, server):
     day = {**server.request("GET", "/v1/day").json(), "zone": "Nowhere/Here"}
     page.route("**/v1/day", lambda route: route.fulfill(json=day))

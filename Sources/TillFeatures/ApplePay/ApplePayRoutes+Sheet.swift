@@ -90,7 +90,9 @@ extension ApplePayRoutes {
             let (body, entry) = try await proven(request, basket: nil)
             guard providerTakesTokens else { throw Problem.applePayOff }
             guard entry.attempt != nil || entry.isOpen(at: clock.now()) else { throw Problem.basketClosed }
-            guard let url = body["validationURL"]?.stringValue else { throw MerchantSessionError.foreignAddress }
+            guard let url = body["validationURL"]?.stringValue else {
+                throw Problem.field("validationURL", "It is missing.")
+            }
             let gateway = try MerchantGateway(validationURL: url, environment: options.environment)
             guard let identity = identity(of: domain) else { throw MerchantSessionError.noIdentity }
             let session = MerchantSessionRequest(

@@ -73,6 +73,9 @@ export function offsetOf(date) {
   return `UTC${name.replace("GMT", "") || "+00:00"}`;
 }
 
+/** Whether the shop's clock is the one of shops that set none, and the device's is another. */
+export const lacksZone = () => zone === "GMT" && !["GMT", "UTC"].includes(ZONE);
+
 /** The name of the zone in which times are shown. */
 export const zoneShown = () => zone;
 

@@ -120,7 +120,8 @@ export const section = {
       ...(packages.length
         ? [banner("unsure", say("settings.install", { packages: packages.join(" ") }))] : []),
       commands(say("settings.receiptsThere"),
-        "till serve --store NAME --address LINES --locale de_DE --closing LINES", "till doctor"),
+        "till serve --store NAME --address LINES --locale de_DE --time-zone Europe/Berlin --closing LINES",
+        "till doctor"),
     ];
   },
 };

@@ -18,6 +18,8 @@ export const WORDS = {
   "day.beingCounted": "Cassetto in conteggio",
   "day.zone": "Orari di {zone}",
   "day.zoneElsewhere": "Orari di {zone}, il fuso orario del negozio; questo dispositivo è in {own}",
+  "day.noZone": "Questo negozio non ha un fuso orario proprio: le sue giornate iniziano a mezzanotte GMT.",
+  "day.setZone": "Imposta il fuso orario",
   "day.drawer": "Cassetto",
   "day.events": "Movimenti del cassetto",
   "day.openSince": "Aperto da {time}",

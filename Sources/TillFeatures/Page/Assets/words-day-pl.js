@@ -18,6 +18,8 @@ export const WORDS = {
   "day.beingCounted": "Trwa liczenie szuflady",
   "day.zone": "Czas: {zone}",
   "day.zoneElsewhere": "Czas: {zone}, strefa czasowa sklepu; to urządzenie jest w {own}",
+  "day.noZone": "Ten sklep nie ma własnej strefy czasowej: jego dni zaczynają się o północy GMT.",
+  "day.setZone": "Ustaw strefę czasową",
   "day.drawer": "Szuflada",
   "day.events": "Ruchy w szufladzie",
   "day.openSince": "Otwarta od {time}",
