@@ -213,6 +213,22 @@ def test_another_method_than_the_sheet_shows_is_not_charged(shop, server):
     assert not payments(server, basket(shop))
 
 
+def test_an_answer_that_is_older_than_the_price_shown_changes_nothing(shop, server):
+    sheet, held = open_sheet(shop), []
+    held_once(shop, held, lambda route: (route, route.fetch()))
+    sheet.get_by_label("Coupon").fill("tenoff")
+    sheet.get_by_role("button", name="Apply").click()
+    coupon, answer = wait_for(shop, held)
+    assert answer.json()["update"]["newTotal"]["amount"] == "14.65"
+    sheet.get_by_label("Delivery").select_option(label=EXPRESS)
+    shows_total(sheet, "17.14")
+    coupon.fulfill(response=answer)
+    expect(sheet.get_by_role("button", name="Authorise")).to_be_enabled(timeout=WAIT)
+    shows_total(sheet, "17.14")
+    sheet.get_by_role("button", name="Authorise").click()
+    assert [p["amount"] for p in payments(server, confirmed(shop))] == [1714]
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 def test_a_session_is_for_the_host_in_the_address_bar(shop, server, host):
     shop.goto(f"http://{host}:{server.port}/shop")

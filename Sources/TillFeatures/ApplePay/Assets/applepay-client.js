@@ -264,6 +264,8 @@ export class ApplePayController {
       if (!ok) throw refusal(answer, "The basket could not be changed.");
       check?.(event, answer);
       const errors = sheetErrors(answer.update.errors);
+      // Answers may arrive in another order than they were given: the price of an earlier one is not shown any more.
+      if (answer.version < this.#version) return { ...total(), errors };
       this.#version = answer.version;
       this.#storedMethod = answer.basket.shippingMethod;
       const { newTotal, newLineItems, newShippingMethods } = answer.update;
