@@ -205,6 +205,16 @@ def test_each_method_and_coupon_is_asked_about(server, shop, sheet, order):
     assert [p["captured"] for p in payments(server, order)] == [1535]
 
 
+def test_a_coupon_that_the_settings_do_not_have_is_not_asked_about(shop, sheet):
+    sheet.address(LONDON)
+    [error] = sheet.choose("couponcode", couponCode="SUMMER")["errors"]
+    assert error["code"] == "couponCodeInvalid" and sheet.is_final and len(shop.questions) == 1
+    sheet.choose("couponcode", couponCode="TENOFF")
+    # It takes off the coupon before it, and that is asked about.
+    assert sheet.choose("couponcode", couponCode="SUMMER")["errors"] == [error] and sheet.is_final
+    assert [(d["change"], d["coupon"]) for d in shop.data[1:]] == [("coupon", "TENOFF"), ("coupon", None)]
+
+
 def test_methods_of_the_shop_replace_those_of_the_basket(server, shop, sheet, order):
     methods = [{"id": "boat", "label": "Boat", "detail": "Slow", "amount": 100},
                {"id": "van", "label": "Van", "amount": 250}]

@@ -71,13 +71,17 @@ extension ApplePayCheckout {
         return confirmed
     }
 
-    /// Binds an authorized sheet to the price that is about to be charged: the basket's total and currency are those of
-    /// the last price told for the complete address, and those that the sheet showed. The amount within a token that
-    /// only the provider opens cannot be read here, so that such a sheet must say what it showed; in a token that is
-    /// opened here the amount itself is compared.
+    /// Binds an authorized sheet to the price that is about to be charged. What the sheet says that it showed is the
+    /// basket's total and currency. Where the shop tells the price, these are those of the last price told for the
+    /// complete address, too. The amount within a token that only the provider opens cannot be read here, so that there
+    /// such a sheet must say what it showed; in a token that is opened here the amount itself is compared.
     /// - Throws: ``Refusal`` with `price_changed`; nothing was charged.
     func bind(_ sheet: Authorized, to entry: ApplePayBaskets.Entry) throws {
-        guard entry.terms?.quote != nil else { return }
+        guard entry.terms?.quote != nil else {
+            guard let shown = sheet.shown else { return }
+            guard let total = try? entry.basket.total(), shown == total else { throw Refusal.totalDiffers }
+            return
+        }
         guard let address = entry.quotes.address, let seal = entry.quotes.seal,
             seal
                 == ApplePayBaskets.seal(
@@ -137,6 +141,15 @@ extension ApplePayCheckout.Refusal {
                 "The price for this address is not known. Nothing was charged. Please choose it again.")
         ],
         code: "quote_unavailable", next: "Choose the address in the sheet again.")
+
+    /// The refusal of a payment whose sheet showed another total than the basket has.
+    fileprivate static let totalDiffers = ApplePayCheckout.Refusal(
+        errors: [
+            SheetError(
+                .unknown, nil,
+                "You were shown another total. Nothing was charged. Please close this sheet and pay again.")
+        ],
+        code: "price_changed", next: "Load the basket again and open a new sheet.")
 
     /// The refusal of a payment whose complete address has another price than the sheet showed.
     fileprivate static let priceChanged = ApplePayCheckout.Refusal(
