@@ -26,8 +26,23 @@ private func example2() async throws {
     _ = payment
 }
 
+/// Of `CounterDeviceIntent.swift`.
+private func example3(_ collect: (Secret<String>) async throws -> Void) async throws {
+    let counter = try CounterClient(
+        address: CounterAddress("https://counter.example.com"), key: Secret("example-key"))
+    let draft = CounterPaymentDraft(order: OrderID(rawValue: "1001"), amount: Money(minorUnits: 1250, currency: .eur))
+    let intent = try await counter.deviceIntent(draft, device: "iPad 3")
+    try await collect(intent.clientSecret)  // the provider's SDK: retrieve, collect, confirm
+    let payment = try await counter.settle(intent.payment)
+    print(payment.status, payment.captured)
+    _ = counter
+    _ = draft
+    _ = intent
+    _ = payment
+}
+
 /// Of `CounterReaderConfig.swift`.
-private func example3() async throws {
+private func example4() async throws {
     let client = try CounterClient(
         address: CounterAddress("https://counter.example.com"), key: Secret("example-key"))
     let config = CounterReaderConfig(client, location: "tml_example")
@@ -39,7 +54,7 @@ private func example3() async throws {
 }
 
 /// Of `CounterReaderDriver.swift`.
-private func example4() async throws {
+private func example5() async throws {
     let counter = try CounterClient(
         address: CounterAddress("https://counter.example.com"), key: Secret("example-key"))
     let service = StandardCardReaderService(driver: CounterReaderDriver(counter), limits: .counter)

@@ -156,7 +156,7 @@ struct CounterCall: Sendable {
 
     var bytes: [UInt8] { body?.bytes() ?? [] }
     /// `true` if the counter carries the call out at most once, however often it arrives.
-    var isSafeToRepeat: Bool { key != nil || !operation.changes }
+    var isSafeToRepeat: Bool { key != nil || !operation.changes || operation.isIdempotent }
 
     /// Returns the error of a call that may have arrived.
     func unknown(_ reason: String, _ requestID: String? = nil) -> CounterError {

@@ -84,7 +84,7 @@ extension CounterClient {
     }
 
     /// Reads a payment and compares it with what was asked, before it counts.
-    private func payment(
+    func payment(
         in answer: CounterAnswer, of call: CounterCall, amount: Money?, order: OrderID? = nil
     ) throws(CounterError) -> CounterPayment {
         let payment: CounterPayment

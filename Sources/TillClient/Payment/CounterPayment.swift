@@ -189,7 +189,9 @@ public struct CounterPaymentDraft: Hashable, Sendable {
         self.captureMode = captureMode
     }
 
-    var json: JSONValue {
+    var json: JSONValue { .object(members) }
+
+    var members: [JSONMember] {
         var members = [
             JSONMember(key: "order_id", value: .string(order.rawValue)),
             JSONMember(key: "amount", value: .number("\(amount.minorUnits)")),
@@ -197,7 +199,7 @@ public struct CounterPaymentDraft: Hashable, Sendable {
             JSONMember(key: "capture", value: .string(captureMode.rawValue)),
         ]
         if let description { members.append(JSONMember(key: "description", value: .string(description))) }
-        return .object(members)
+        return members
     }
 }
 
