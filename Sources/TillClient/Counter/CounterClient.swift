@@ -85,6 +85,7 @@ public struct CounterClient: Sendable {
             return .failed(
                 call.unknown("its answer is longer than \(limits.answerBytes) bytes", requestID), isTemporary: false)
         }
+        if call.operation == .receipt, status == 200 { return receipt(in: reply, of: call, requestID) }
         let json: JSONValue
         do throws(JSONError) {
             json = try JSONValue(parsing: reply.body, limits: JSONLimits(maximumBytes: limits.answerBytes))
@@ -111,6 +112,15 @@ public struct CounterClient: Sendable {
                     problem: problem, requestID: requestID)), isTemporary: problem.mayEndSoon && call.isSafeToRepeat)
     }
 
+    /// Judges an answer that is a page: it counts by its type.
+    private func receipt(in reply: HTTPReply, of call: CounterCall, _ requestID: String?) -> Judgment {
+        let type = reply.response.headerFields[.contentType] ?? ""
+        guard type.hasPrefix(call.operation.mediaType), !reply.body.isEmpty else {
+            return .failed(call.unknown("its answer is no receipt", requestID), isTemporary: false)
+        }
+        return .answer(CounterAnswer(json: .null, requestID: requestID, page: reply.body))
+    }
+
     /// Reads one connection of a stream to its end.
     func receive(
         _ call: CounterCall, _ piece: @escaping @Sendable ([UInt8]) -> Bool
@@ -135,7 +145,7 @@ public struct CounterClient: Sendable {
             method: call.method, scheme: address.scheme, authority: address.authority,
             path: address.basePath + call.path)
         request.headerFields[.authorization] = "Bearer \(key.reveal())"
-        request.headerFields[.accept] = call.operation == .events ? "text/event-stream" : "application/json"
+        request.headerFields[.accept] = call.operation.mediaType
         if call.body != nil { request.headerFields[.contentType] = "application/json" }
         if let key = call.key { request.headerFields[CounterField.idempotencyKey] = key.rawValue }
         return request
@@ -169,8 +179,11 @@ struct CounterCall: Sendable {
 
 /// A successful answer.
 struct CounterAnswer: Sendable {
+    /// The document; `null` for a page.
     var json: JSONValue
     var requestID: String?
+    /// The bytes of a page.
+    var page: [UInt8] = []
 }
 
 enum CounterField {

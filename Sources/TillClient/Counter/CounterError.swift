@@ -82,13 +82,14 @@ public enum CounterOperation: String, Hashable, Sendable, CaseIterable {
     case connectionToken = "connection_token"
     case deviceIntent = "device_intent"
     case settle
+    case receipt
     case events
 
     /// `true` if the call changes something at the counter.
     var changes: Bool {
         switch self {
         case .createPayment, .confirm, .capture, .cancel, .refund, .cancelReader, .deviceIntent, .settle: true
-        case .readPayment, .listReaders, .connectionToken, .events: false
+        case .readPayment, .listReaders, .connectionToken, .receipt, .events: false
         }
     }
 
@@ -98,7 +99,7 @@ public enum CounterOperation: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .deviceIntent, .settle: true
         case .createPayment, .readPayment, .confirm, .capture, .cancel, .refund, .listReaders, .cancelReader,
-            .connectionToken, .events:
+            .connectionToken, .receipt, .events:
             false
         }
     }
@@ -107,7 +108,18 @@ public enum CounterOperation: String, Hashable, Sendable, CaseIterable {
     var canMoveMoney: Bool {
         switch self {
         case .confirm, .capture, .cancel, .refund, .deviceIntent, .settle: true
-        case .createPayment, .cancelReader, .readPayment, .listReaders, .connectionToken, .events: false
+        case .createPayment, .cancelReader, .readPayment, .listReaders, .connectionToken, .receipt, .events: false
+        }
+    }
+
+    /// The media type of the answer.
+    var mediaType: String {
+        switch self {
+        case .receipt: "text/html"
+        case .events: "text/event-stream"
+        case .createPayment, .readPayment, .confirm, .capture, .cancel, .refund, .listReaders, .cancelReader,
+            .connectionToken, .deviceIntent, .settle:
+            "application/json"
         }
     }
 
@@ -124,6 +136,7 @@ public enum CounterOperation: String, Hashable, Sendable, CaseIterable {
         case .connectionToken: "make a connection token"
         case .deviceIntent: "make the intent of an order"
         case .settle: "settle a payment"
+        case .receipt: "show a receipt"
         case .events: "report events"
         }
     }
