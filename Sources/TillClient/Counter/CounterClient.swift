@@ -175,6 +175,14 @@ struct CounterCall: Sendable {
             CounterUnknownOutcome(
                 operation: operation, payment: payment, key: key, reason: reason, requestID: requestID))
     }
+
+    /// Returns the error of an answer about something else.
+    func mismatch(
+        _ part: CounterMismatch.Part, _ asked: String, _ answered: String, _ requestID: String? = nil
+    ) -> CounterError {
+        .mismatch(
+            CounterMismatch(operation: operation, part: part, asked: asked, answered: answered, requestID: requestID))
+    }
 }
 
 /// A successful answer.

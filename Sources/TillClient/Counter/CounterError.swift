@@ -41,7 +41,7 @@ public enum CounterError: ExplainedError, Hashable {
         switch self {
         case .refused(let problem): problem.moneyMoved
         case .notSent: .no
-        case .notAnswered(let operation, _): operation == .readPayment ? .unknown : .no
+        case .notAnswered(let operation, _): operation.readsMoney ? .unknown : .no
         case .outcomeUnknown(let unknown): unknown.operation.canMoveMoney ? .unknown : .no
         case .mismatch(let mismatch): mismatch.operation.canMoveMoney ? .unknown : .no
         }
@@ -83,15 +83,20 @@ public enum CounterOperation: String, Hashable, Sendable, CaseIterable {
     case deviceIntent = "device_intent"
     case settle
     case receipt
+    case listOrders = "list_orders"
+    case readOrder = "read_order"
     case events
 
     /// `true` if the call changes something at the counter.
     var changes: Bool {
         switch self {
         case .createPayment, .confirm, .capture, .cancel, .refund, .cancelReader, .deviceIntent, .settle: true
-        case .readPayment, .listReaders, .connectionToken, .receipt, .events: false
+        case .readPayment, .listReaders, .connectionToken, .receipt, .listOrders, .readOrder, .events: false
         }
     }
+
+    /// `true` for a query of a payment or an order: without an answer nothing is known of its money.
+    var readsMoney: Bool { self == .readPayment || self == .readOrder }
 
     /// `true` if the counter carries the call out at most once without a key: the order is the key, or the call asks
     /// for the outcome of what was begun.
@@ -99,7 +104,7 @@ public enum CounterOperation: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .deviceIntent, .settle: true
         case .createPayment, .readPayment, .confirm, .capture, .cancel, .refund, .listReaders, .cancelReader,
-            .connectionToken, .receipt, .events:
+            .connectionToken, .receipt, .listOrders, .readOrder, .events:
             false
         }
     }
@@ -108,7 +113,9 @@ public enum CounterOperation: String, Hashable, Sendable, CaseIterable {
     var canMoveMoney: Bool {
         switch self {
         case .confirm, .capture, .cancel, .refund, .deviceIntent, .settle: true
-        case .createPayment, .cancelReader, .readPayment, .listReaders, .connectionToken, .receipt, .events: false
+        case .createPayment, .cancelReader, .readPayment, .listReaders, .connectionToken, .receipt, .listOrders,
+            .readOrder, .events:
+            false
         }
     }
 
@@ -118,7 +125,7 @@ public enum CounterOperation: String, Hashable, Sendable, CaseIterable {
         case .receipt: "text/html"
         case .events: "text/event-stream"
         case .createPayment, .readPayment, .confirm, .capture, .cancel, .refund, .listReaders, .cancelReader,
-            .connectionToken, .deviceIntent, .settle:
+            .connectionToken, .deviceIntent, .settle, .listOrders, .readOrder:
             "application/json"
         }
     }
@@ -137,6 +144,8 @@ public enum CounterOperation: String, Hashable, Sendable, CaseIterable {
         case .deviceIntent: "make the intent of an order"
         case .settle: "settle a payment"
         case .receipt: "show a receipt"
+        case .listOrders: "list its orders"
+        case .readOrder: "show an order"
         case .events: "report events"
         }
     }

@@ -79,7 +79,7 @@ extension CounterClient {
         return try await change(payment, .refund, "refunds", members, key: key)
     }
 
-    private static func member(_ amount: Money?) -> [JSONMember] {
+    static func member(_ amount: Money?) -> [JSONMember] {
         amount.map { [JSONMember(key: "amount", value: .number("\($0.minorUnits)"))] } ?? []
     }
 

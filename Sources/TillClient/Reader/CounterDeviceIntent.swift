@@ -52,11 +52,8 @@ extension CounterClient {
         else { throw call.unknown("its answer has no intent that can be read", answer.requestID) }
         // Money of an intent that is no attempt of the payment would belong to no order.
         guard sold.attempts.contains(where: { $0.reference == reference }) else {
-            throw .mismatch(
-                CounterMismatch(
-                    operation: .deviceIntent, part: .intent,
-                    asked: sold.attempts.last?.reference?.rawValue ?? "one of \(sold.id)", answered: name,
-                    requestID: answer.requestID))
+            let last = sold.attempts.last?.reference?.rawValue ?? "one of \(sold.id)"
+            throw call.mismatch(.intent, last, name, answer.requestID)
         }
         return CounterDeviceIntent(reference: reference, clientSecret: Secret(secret), payment: sold)
     }
