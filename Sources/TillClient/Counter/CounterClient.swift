@@ -85,6 +85,7 @@ public struct CounterClient: Sendable {
             return .failed(
                 call.unknown("its answer is longer than \(limits.answerBytes) bytes", requestID), isTemporary: false)
         }
+        if call.operation == .receipt, status == 200 { return receipt(in: reply, of: call, requestID) }
         let json: JSONValue
         do throws(JSONError) {
             json = try JSONValue(parsing: reply.body, limits: JSONLimits(maximumBytes: limits.answerBytes))
@@ -111,6 +112,15 @@ public struct CounterClient: Sendable {
                     problem: problem, requestID: requestID)), isTemporary: problem.mayEndSoon && call.isSafeToRepeat)
     }
 
+    /// Judges an answer that is a page: it counts by its type.
+    private func receipt(in reply: HTTPReply, of call: CounterCall, _ requestID: String?) -> Judgment {
+        let type = reply.response.headerFields[.contentType] ?? ""
+        guard type.hasPrefix(call.operation.mediaType), !reply.body.isEmpty else {
+            return .failed(call.unknown("its answer is no receipt", requestID), isTemporary: false)
+        }
+        return .answer(CounterAnswer(json: .null, requestID: requestID, page: reply.body))
+    }
+
     /// Reads one connection of a stream to its end.
     func receive(
         _ call: CounterCall, _ piece: @escaping @Sendable ([UInt8]) -> Bool
@@ -135,7 +145,7 @@ public struct CounterClient: Sendable {
             method: call.method, scheme: address.scheme, authority: address.authority,
             path: address.basePath + call.path)
         request.headerFields[.authorization] = "Bearer \(key.reveal())"
-        request.headerFields[.accept] = call.operation == .events ? "text/event-stream" : "application/json"
+        request.headerFields[.accept] = call.operation.mediaType
         if call.body != nil { request.headerFields[.contentType] = "application/json" }
         if let key = call.key { request.headerFields[CounterField.idempotencyKey] = key.rawValue }
         return request
@@ -156,7 +166,7 @@ struct CounterCall: Sendable {
 
     var bytes: [UInt8] { body?.bytes() ?? [] }
     /// `true` if the counter carries the call out at most once, however often it arrives.
-    var isSafeToRepeat: Bool { key != nil || !operation.changes }
+    var isSafeToRepeat: Bool { key != nil || !operation.changes || operation.isIdempotent }
 
     /// Returns the error of a call that may have arrived.
     func unknown(_ reason: String, _ requestID: String? = nil) -> CounterError {
@@ -165,12 +175,23 @@ struct CounterCall: Sendable {
             CounterUnknownOutcome(
                 operation: operation, payment: payment, key: key, reason: reason, requestID: requestID))
     }
+
+    /// Returns the error of an answer about something else.
+    func mismatch(
+        _ part: CounterMismatch.Part, _ asked: String, _ answered: String, _ requestID: String? = nil
+    ) -> CounterError {
+        .mismatch(
+            CounterMismatch(operation: operation, part: part, asked: asked, answered: answered, requestID: requestID))
+    }
 }
 
 /// A successful answer.
 struct CounterAnswer: Sendable {
+    /// The document; `null` for a page.
     var json: JSONValue
     var requestID: String?
+    /// The bytes of a page.
+    var page: [UInt8] = []
 }
 
 enum CounterField {

@@ -9,7 +9,7 @@ public struct CounterClientLimits: Hashable, Sendable {
     /// The most bytes of an answer. A longer one is not read.
     public var answerBytes = 1 << 20
     /// The most times that one request is sent, always under the same idempotency key. Requests that change something
-    /// without a key are sent again only if nothing of them was sent.
+    /// without a key are sent again only if nothing of them was sent, or if the counter carries them out once anyway.
     public var maximumTries = 3
     /// The pause before a request is sent again; multiplied by the number of tries so far.
     public var retryPause = Span.milliseconds(500)

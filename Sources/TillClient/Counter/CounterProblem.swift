@@ -66,6 +66,10 @@ public struct CounterProblemCode: RawRepresentable, Hashable, Sendable, CustomSt
     public static let orderHeld = CounterProblemCode(rawValue: "order_held")
     /// The shop reports the order as settled.
     public static let orderSettledInShop = CounterProblemCode(rawValue: "order_settled_in_shop")
+    /// The order book has no such order.
+    public static let orderNotFound = CounterProblemCode(rawValue: "order_not_found")
+    /// The amount is more than is open of the order, or nothing is open.
+    public static let orderAmountDiffers = CounterProblemCode(rawValue: "order_amount_differs")
     public static let readerNotFound = CounterProblemCode(rawValue: "reader_not_found")
     /// The counter has no card readers.
     public static let noReaders = CounterProblemCode(rawValue: "no_readers")
