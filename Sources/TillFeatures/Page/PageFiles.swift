@@ -122,6 +122,7 @@ extension PageAsset {
 
     /// A script that the card fields of customers' pages load, too.
     private static func shared(_ bytes: @autoclosure @escaping @Sendable () -> [UInt8]) -> PageAsset {
-        PageAsset(bytes: bytes(), type: script(bytes()).type, audience: .counter, isOfCustomers: true)
+        let own = script(bytes())
+        return PageAsset(bytes: own.bytes, type: own.type, audience: .counter, isOfCustomers: true)
     }
 }
