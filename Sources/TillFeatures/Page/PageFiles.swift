@@ -93,6 +93,7 @@ extension PageAsset {
         "/settings-staff.js": script(PackageResources.settings_staff_js),
         "/settings-webhooks.js": script(PackageResources.settings_webhooks_js),
         "/shown.js": script(PackageResources.shown_js),
+        "/sought.js": script(PackageResources.sought_js),
         "/statements.js": script(PackageResources.statements_js),
         "/sign-in.js": script(PackageResources.sign_in_js),
         "/staff.js": script(PackageResources.staff_js),
