@@ -2,7 +2,11 @@
 device and the shop are in different time zones and the clocks are changed."""
 import datetime
 import gzip
+import json
+import pathlib
 import re
+import shutil
+import subprocess
 import urllib.parse
 
 import pytest
@@ -124,9 +128,21 @@ def is_asset(server, address):
     return address.startswith(server.url + "/") and not parts.path.startswith(("/v1/", "/session"))
 
 
-@pytest.mark.parametrize("name", list(PAGES))
-def test_all_that_a_page_is_made_of_is_light(page, visit, server, record_property, name):
+UNTRANSLATED = ["docs", "kitchen"]
+FEATURES = pathlib.Path(__file__).parents[2] / "Sources/TillFeatures"
+# Expressions in them have a single backtick, so that a line does not say whether a template goes on.
+WITH_COMMENTS = ["docs.js", "docs-yaml.js"]
+
+
+@pytest.mark.parametrize("name,language", [
+    *((name, "en") for name in PAGES),
+    *((name, language) for name in PAGES if name not in UNTRANSLATED for language in ("de", "ar"))])
+def test_all_that_a_page_is_made_of_is_light(page, visit, server, record_property, name, language):
+    page.evaluate("(language) => localStorage.setItem('till.language', language)", language)
+    # What was loaded to sign in is gone, whatever the next address is.
+    page.goto("about:blank")
     visit(name)
+    expect(page.locator("html")).to_have_attribute("lang", language)
     used = {urllib.parse.urldefrag(address).url for address in page.evaluate(USED) if is_asset(server, address)}
     weights = {}
     for address in used:
@@ -134,6 +150,10 @@ def test_all_that_a_page_is_made_of_is_light(page, visit, server, record_propert
         assert answer.status_code == 200, (address, answer.text)
         weights[urllib.parse.urlsplit(address).path] = len(gzip.compress(answer.content, 9))
     assert len(weights) >= 3, weights
+    # The words of one language, and those of no other.
+    words = {path for path in weights if path.startswith("/words-")}
+    assert name in UNTRANSLATED or words, weights
+    assert all(path.endswith(f"-{language}.js") for path in words), words
     record_property("bytes", sum(weights.values()))
     assert sum(weights.values()) <= MOST_BYTES, sorted(weights.items(), key=lambda one: -one[1])[:12]
 
@@ -171,6 +191,50 @@ def test_what_is_sent_of_a_page_is_light_and_not_sent_twice(page, visit, server,
         expect(page.locator(PAGES[name][1]).first).to_be_visible(timeout=WAIT)
     again = sent(page, server)
     assert len(again) >= 3 and all(line <= HEAD_BYTES for line, _, _ in again), again
+
+
+# A syntax tree by the kinds of its nodes and the texts of its leaves, and where each line of it begins.
+TREES = """
+const fs = require("fs"), path = require("path"), ts = require(process.argv[2]);
+function shape(text) {
+  const source = ts.createSourceFile("a.js", text, ts.ScriptTarget.Latest, true), found = [];
+  (function walk(node) {
+    const parts = node.getChildren(source)
+      .filter(({ kind }) => kind < ts.SyntaxKind.FirstJSDocNode || kind > ts.SyntaxKind.LastJSDocNode);
+    const at = source.getLineAndCharacterOfPosition(node.getStart(source)).line;
+    found.push(parts.length ? [node.kind] : [node.kind, at, node.getText(source)]);
+    parts.forEach(walk);
+  })(source);
+  return JSON.stringify(found);
+}
+const [whole, served] = process.argv.slice(3);
+const read = (folder, name) => shape(fs.readFileSync(path.join(folder, name), "utf8"));
+console.log(JSON.stringify(fs.readdirSync(served).filter((name) => read(whole, name) !== read(served, name))));
+"""
+
+
+def test_what_is_served_of_a_script_is_the_script_without_its_comments(server, tmp_path):
+    tsc = shutil.which("tsc")
+    if not tsc:
+        pytest.fail("tsc is not installed: scripts/setup test", pytrace=False)
+    whole, served = tmp_path / "whole", tmp_path / "served"
+    whole.mkdir()
+    served.mkdir()
+    for path in [*(FEATURES / "Page/Assets").glob("*.js"), FEATURES / "Orders/Assets/kitchen.js"]:
+        answer = requests.get(
+            f"{server.url}/{path.name}", headers={"Authorization": "Bearer " + server.api_key}, timeout=10)
+        assert answer.status_code == 200, (path.name, answer.text)
+        (whole / path.name).write_bytes(path.read_bytes())
+        (served / path.name).write_bytes(answer.content)
+        if path.name not in WITH_COMMENTS:
+            assert not re.search(rb"^[ ]*(//|/\*\*?$)", answer.content, re.MULTILINE), path.name
+        assert answer.content.count(b"\n") == path.read_bytes().count(b"\n"), path.name
+    (tmp_path / "trees.js").write_text(TREES)
+    modules = pathlib.Path(tsc).resolve().parents[1]
+    run = subprocess.run(
+        ["node", tmp_path / "trees.js", modules, whole, served], capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stderr
+    assert json.loads(run.stdout) == []
 
 
 # ---- Whose clock it shows

@@ -93,6 +93,7 @@ extension PageAsset {
         "/settings-staff.js": script(PackageResources.settings_staff_js),
         "/settings-webhooks.js": script(PackageResources.settings_webhooks_js),
         "/shown.js": script(PackageResources.shown_js),
+        "/sought.js": script(PackageResources.sought_js),
         "/statements.js": script(PackageResources.statements_js),
         "/sign-in.js": script(PackageResources.sign_in_js),
         "/staff.js": script(PackageResources.staff_js),
@@ -122,6 +123,7 @@ extension PageAsset {
 
     /// A script that the card fields of customers' pages load, too.
     private static func shared(_ bytes: @autoclosure @escaping @Sendable () -> [UInt8]) -> PageAsset {
-        PageAsset(bytes: bytes(), type: script(bytes()).type, audience: .counter, isOfCustomers: true)
+        let own = script(bytes())
+        return PageAsset(bytes: own.bytes, type: own.type, audience: .counter, isOfCustomers: true)
     }
 }

@@ -42,6 +42,7 @@ let addresses = """
     GET /sell-split.js 200
     GET /sell-stage.js 200
     GET /shown.js 200
+    GET /sought.js 200
     GET /steady.js 200
     GET /streams.js 200
     GET /turns.js 200

@@ -13,7 +13,7 @@ import { list } from "./latest.js";
 import { CURRENCIES, minorUnits, money } from "./money.js";
 import { alertWith, clearFaults, ground, mark, show } from "./notice.js";
 import { chooseOrder, isTyped } from "./order.js";
-import { method, orderName } from "./payment.js";
+import { method, orderName, standing } from "./payment.js";
 import { refundReader } from "./readers.js";
 import { ask, fail, keptRequests, operate, Refusal, resume } from "./requests.js";
 import { review } from "./review.js";
@@ -90,6 +90,24 @@ function releaseQuestion(payment) {
   };
 }
 
+/**
+ * Whether a payment stands as it did when something was agreed to: another till may have had it meanwhile. If it does
+ * not, it is shown as it stands now, and nothing may be sent. @param {string} id @param {string} seen
+ */
+async function isAsSeen(id, seen) {
+  let now;
+  try {
+    now = await ask("GET", pathOf(id));
+  } catch (error) {
+    if (!(error instanceof Refusal && error.status === 401)) alertWith(say("pay.notRead"));
+    return false;
+  }
+  if (standing(now) === seen) return true;
+  open(now);
+  alertWith(say("pay.elsewhere"));
+  return false;
+}
+
 function moneyForm(form, id, verb, question, more = (_) => ({}), begun = () => ({})) {
   $(form).addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -104,12 +122,16 @@ function moneyForm(form, id, verb, question, more = (_) => ({}), begun = () => (
     }
     // What is sent is what was asked about, wherever another tab has this device meanwhile.
     const asked = { amount: amount.value, ...more(payment) };
+    const seen = standing(payment);
     if (!(await review(question(payment, amount.value)))) return;
     if (session.payment?.id !== payment.id) return;
     busy(async () => {
       const body = { ...asked, ...begun() };
-      const send = (approval) => operate(pathOf(payment.id, verb), JSON.stringify({ ...body, ...approval }));
-      open(await withApproval(send));
+      // Before each try: the PIN of somebody who approves takes its time, too.
+      const done = await withApproval(async (approval) => await isAsSeen(payment.id, seen)
+        && operate(pathOf(payment.id, verb), JSON.stringify({ ...body, ...approval })));
+      if (!done) return;
+      open(done);
       $("refund-reason").value = "";
     });
   });
@@ -135,9 +157,12 @@ for (const id of ["cancel", "drop"]) {
     const payment = session.payment;
     if (!payment || session.busy) return;
     clearFaults();
+    const seen = standing(payment);
     if (payment.held > 0 && !(await review(releaseQuestion(payment)))) return;
     if (session.payment?.id !== payment.id) return;
-    busy(async () => open(await operate(pathOf(payment.id, "cancel"), "{}")));
+    busy(async () => {
+      if (await isAsSeen(payment.id, seen)) open(await operate(pathOf(payment.id, "cancel"), "{}"));
+    });
   });
 }
 

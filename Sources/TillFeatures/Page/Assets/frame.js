@@ -3,6 +3,7 @@
 
 import { actAs, ask, isKept, reactions, Refusal, sentencesOf } from "./calls.js";
 import { $, make } from "./dom.js";
+import { sought } from "./sought.js";
 import { follow as followStream } from "./streams.js";
 import "./unfinished.js";
 import { parts, say } from "./words.js";
@@ -121,7 +122,7 @@ addEventListener("keydown", (event) => {
 addEventListener("submit", (event) => {
   if (event.target !== $("find") || event.defaultPrevented) return;
   event.preventDefault();
-  location.assign(`/payments?q=${encodeURIComponent($("q").value.trim())}&period=all`);
+  location.assign(`/payments?q=${encodeURIComponent(sought($("q").value))}&period=all`);
 });
 
 /**

@@ -10,7 +10,7 @@ import { listen, refill, showLive, showPerson, wordsOf } from "./frame.js";
 import "./language.js";
 import { draw, partsOf } from "./money-bar.js";
 import { decimal, minorUnits } from "./money.js";
-import { isOpen, method, notes, orderName, refundable } from "./payment.js";
+import { isOpen, method, notes, orderName, refundable, standing } from "./payment.js";
 import { sum } from "./sums.js";
 import { foreign, parts, plain, say } from "./words.js";
 
@@ -363,15 +363,11 @@ const partsInWords = ({ kept, refunded, disputed, held }) => LIST.format(/** @ty
   disputed > 0 && say("one.nowDisputed", { sum: of(disputed) }), held > 0 && say("one.heldSum", { sum: of(held) }),
 ].filter(Boolean)));
 
-const CHANGED = say("one.changed");
-const NOT_READ = say("one.notRead");
+const CHANGED = say("pay.elsewhere");
+const NOT_READ = say("pay.notRead");
 let settling = 0;
 
 /** @typedef {{title: string, words: string, after: ReturnType<typeof partsOf>, send: string}} Question */
-
-/** How the money of a payment stands, to compare with later. */
-const standing = (one) =>
-  JSON.stringify([one.captured, one.refunded, one.held, one.disputed ?? 0, refundable(one), one.status]);
 
 /** @param {Question} question @param {boolean} isChanged It is asked again, since something else is so by now. */
 async function review({ title, words, after, send }, isChanged) {

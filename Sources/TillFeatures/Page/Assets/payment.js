@@ -71,6 +71,10 @@ export const refundable = (payment) =>
   (payment.disputed ?? 0) -
   openRefunds(payment).reduce((sum, refund) => sum + refund.amount, 0);
 
+/** How the money of a payment stands, to compare with later. */
+export const standing = (one) =>
+  JSON.stringify([one.captured, one.refunded, one.held, one.disputed ?? 0, refundable(one), one.status]);
+
 /** What people call an order; a plain sale, whose name was made up, goes by the end of its payment. */
 export function orderName(payment) {
   const name = payment.order_number || payment.order_id;

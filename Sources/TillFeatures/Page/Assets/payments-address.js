@@ -4,6 +4,7 @@
 import { beginning, dateOf, DAY_MS } from "./day-clock.js";
 import { $, make } from "./dom.js";
 import { minorUnits } from "./money.js";
+import { sought } from "./sought.js";
 
 const NAMES = ["q", "period", "first", "last", "status", "tender", "staff", "shop", "least", "most"];
 /** What is chosen from a list that the till fills. */
@@ -18,7 +19,8 @@ export function stateOf(/** @type {string} */ search) {
   /** @type {Record<string, string>} */
   const state = {};
   for (const name of NAMES) {
-    const value = query.get(name) ?? "";
+    const text = query.get(name) ?? "";
+    const value = name === "q" ? sought(text) : text;
     if (["first", "last"].includes(name) && query.get("period") !== "own") continue;
     if (value && !(name === "period" && value === USUAL_DAYS)) state[name] = value;
   }

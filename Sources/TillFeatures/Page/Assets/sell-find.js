@@ -8,6 +8,7 @@ import { method, orderName } from "./payment.js";
 import { ask, Refusal, sentencesOf } from "./requests.js";
 import { isStripe } from "./sell-keys.js";
 import { may } from "./session.js";
+import { sought } from "./sought.js";
 import { locale, plain, say } from "./words.js";
 
 const SHOWN = 5;
@@ -94,7 +95,7 @@ function wordsOf(count, refused, isMore) {
 
 async function find() {
   clearTimeout(due);
-  const text = withoutCard($("q").value.trim());
+  const text = withoutCard(sought($("q").value));
   search += 1;
   const mine = search;
   if (!text) return hide();

@@ -247,6 +247,8 @@ export const WORDS = {
   "pay.notRecorded": "Die Kasse konnte den Verkauf nicht erfassen. Es ist kein Geld geflossen. Drücken Sie "
     + "Kassieren, um es noch einmal zu versuchen.",
   "pay.signIn": "Es ist kein Geld geflossen. Melden Sie sich an und drücken Sie dann noch einmal Kassieren.",
+  "pay.elsewhere": "Die Zahlung wurde inzwischen anderswo geändert. Nichts wurde gesendet; prüfen Sie sie noch einmal.",
+  "pay.notRead": "Die Kasse konnte nicht sagen, wie die Zahlung jetzt steht. Es wurde nichts gesendet.",
   "pay.changed": "Der Verkauf wurde geändert. Es ist kein Geld geflossen. Drücken Sie Kassieren.",
   "pay.paid": "Bezahlt",
   "pay.partlyCaptured": "Teilweise eingezogen",

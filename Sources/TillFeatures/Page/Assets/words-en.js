@@ -152,6 +152,8 @@ export const WORDS = {
   "pay.notCharged": "Not charged",
   "pay.notRecorded": "The till could not record the sale. No money moved. Press Charge to try again.",
   "pay.signIn": "No money moved. Sign in, then press Charge again.",
+  "pay.elsewhere": "The payment was changed elsewhere meanwhile. Nothing was sent; look at it again.",
+  "pay.notRead": "The till could not say how the payment stands now. Nothing was sent.",
   "pay.changed": "The sale was changed. No money moved. Press Charge.",
   "pay.paid": "Paid",
   "pay.partlyCaptured": "Partly captured",

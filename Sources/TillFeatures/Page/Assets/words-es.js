@@ -242,6 +242,8 @@ export const WORDS = {
   "pay.notRecorded": "La caja no pudo registrar la venta. No se ha movido dinero. Pulse Cobrar para intentarlo "
     + "de nuevo.",
   "pay.signIn": "No se ha movido dinero. Inicie sesión y pulse Cobrar otra vez.",
+  "pay.elsewhere": "Entretanto el pago se cambió en otro lugar. No se envió nada; revíselo otra vez.",
+  "pay.notRead": "La caja no pudo decir cómo está ahora el pago. No se envió nada.",
   "pay.changed": "La venta ha cambiado. No se ha movido dinero. Pulse Cobrar.",
   "pay.paid": "Pagado",
   "pay.partlyCaptured": "Cobrado en parte",

@@ -247,6 +247,8 @@ export const WORDS = {
   "pay.notRecorded": "La caisse n’a pas pu enregistrer la vente. Aucun mouvement d’argent. Appuyez sur "
     + "Encaisser pour réessayer.",
   "pay.signIn": "Aucun mouvement d’argent. Connectez-vous, puis appuyez de nouveau sur Encaisser.",
+  "pay.elsewhere": "Le paiement a été modifié ailleurs entre-temps. Rien n’a été envoyé ; vérifiez-le de nouveau.",
+  "pay.notRead": "La caisse n’a pas pu dire où en est le paiement. Rien n’a été envoyé.",
   "pay.changed": "La vente a été modifiée. Aucun mouvement d’argent. Appuyez sur Encaisser.",
   "pay.paid": "Payé",
   "pay.partlyCaptured": "Encaissé en partie",

@@ -245,6 +245,8 @@ export const WORDS = {
   "pay.notRecorded": "La cassa non ha potuto registrare la vendita. Nessun movimento di denaro. Premere "
     + "Incassa per riprovare.",
   "pay.signIn": "Nessun movimento di denaro. Accedere, poi premere di nuovo Incassa.",
+  "pay.elsewhere": "Nel frattempo il pagamento è stato modificato altrove. Non è stato inviato nulla; ricontrollarlo.",
+  "pay.notRead": "La cassa non ha potuto dire lo stato attuale del pagamento. Non è stato inviato nulla.",
   "pay.changed": "La vendita è stata modificata. Nessun movimento di denaro. Premere Incassa.",
   "pay.paid": "Pagato",
   "pay.partlyCaptured": "Incassato in parte",

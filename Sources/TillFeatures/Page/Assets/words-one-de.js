@@ -23,8 +23,6 @@ export const WORDS = {
   "one.unanswered": "Die Kasse antwortet nicht. Diese Seite versucht es von selbst erneut; nichts geschieht zweimal.",
   "one.notKnown": "Die Kasse hat nicht geantwortet. Ob Geld geflossen ist, steht noch nicht fest; diese Seite fragt "
     + "erneut. Wiederholen Sie es nicht.",
-  "one.changed": "Die Zahlung wurde inzwischen anderswo geändert. Nichts wurde gesendet; prüfen Sie sie noch einmal.",
-  "one.notRead": "Die Kasse konnte nicht sagen, wie die Zahlung jetzt steht. Es wurde nichts gesendet.",
   "one.unreadable": "Sie ist nicht lesbar.",
   "one.unknown": "Nicht bekannt",
   "one.isKept": "behalten",

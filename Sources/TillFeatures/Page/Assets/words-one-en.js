@@ -5,8 +5,6 @@ export const WORDS = {
   "one.unanswered": "The till does not answer. This page tries again by itself; nothing is done twice.",
   "one.notKnown": "The till did not answer. Whether money moved is not known yet; this page asks again. Don't do it "
     + "twice.",
-  "one.changed": "The payment was changed elsewhere meanwhile. Nothing was sent; look at it again.",
-  "one.notRead": "The till could not say how the payment stands now. Nothing was sent.",
   "one.unreadable": "It cannot be read.",
   "one.unknown": "Not known",
   "one.isKept": "kept",

@@ -23,8 +23,6 @@ export const WORDS = {
   "one.unanswered": "La caja no responde. Esta página lo intenta de nuevo por sí sola; nada se hace dos veces.",
   "one.notKnown": "La caja no respondió. Aún no se sabe si se ha movido dinero; esta página vuelve a preguntar. No lo "
     + "repita.",
-  "one.changed": "Entretanto el pago se cambió en otro lugar. No se envió nada; revíselo otra vez.",
-  "one.notRead": "La caja no pudo decir cómo está ahora el pago. No se envió nada.",
   "one.unreadable": "No se puede leer.",
   "one.unknown": "No se sabe",
   "one.isKept": "conservados",

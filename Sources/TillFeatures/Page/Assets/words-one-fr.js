@@ -23,8 +23,6 @@ export const WORDS = {
   "one.unanswered": "La caisse ne répond pas. Cette page réessaie d’elle-même ; rien n’est fait deux fois.",
   "one.notKnown": "La caisse n’a pas répondu. On ne sait pas encore si de l’argent a été transféré ; cette page "
     + "redemande. Ne recommencez pas.",
-  "one.changed": "Le paiement a été modifié ailleurs entre-temps. Rien n’a été envoyé ; vérifiez-le de nouveau.",
-  "one.notRead": "La caisse n’a pas pu dire où en est le paiement. Rien n’a été envoyé.",
   "one.unreadable": "Il est illisible.",
   "one.unknown": "Inconnu",
   "one.isKept": "conservés",

@@ -23,8 +23,6 @@ export const WORDS = {
   "one.unanswered": "La cassa non risponde. Questa pagina riprova da sola; nulla viene fatto due volte.",
   "one.notKnown": "La cassa non ha risposto. Non si sa ancora se il denaro è stato trasferito; questa pagina chiede di "
     + "nuovo. Non ripetere l’operazione.",
-  "one.changed": "Nel frattempo il pagamento è stato modificato altrove. Non è stato inviato nulla; ricontrollarlo.",
-  "one.notRead": "La cassa non ha potuto dire lo stato attuale del pagamento. Non è stato inviato nulla.",
   "one.unreadable": "Non si può leggere.",
   "one.unknown": "Non noto",
   "one.isKept": "trattenuti",

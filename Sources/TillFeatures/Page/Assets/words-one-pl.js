@@ -23,8 +23,6 @@ export const WORDS = {
   "one.unanswered": "Kasa nie odpowiada. Ta strona sama spróbuje ponownie; nic nie zostanie zrobione dwa razy.",
   "one.notKnown": "Kasa nie odpowiedziała. Nie wiadomo jeszcze, czy pieniądze zostały przekazane; ta strona zapyta "
     + "ponownie. Nie powtarzaj tego.",
-  "one.changed": "W międzyczasie płatność zmieniono w innym miejscu. Niczego nie wysłano; sprawdź ją ponownie.",
-  "one.notRead": "Kasa nie mogła podać obecnego stanu płatności. Niczego nie wysłano.",
   "one.unreadable": "Nie można jej odczytać.",
   "one.unknown": "Nie wiadomo",
   "one.isKept": "zatrzymano",

@@ -250,6 +250,8 @@ export const WORDS = {
   "pay.notRecorded": "Kasa nie mogła zapisać sprzedaży. Żadne pieniądze nie zostały przekazane. Naciśnij "
     + "Pobierz, aby spróbować ponownie.",
   "pay.signIn": "Żadne pieniądze nie zostały przekazane. Zaloguj się i ponownie naciśnij Pobierz.",
+  "pay.elsewhere": "W międzyczasie płatność zmieniono w innym miejscu. Niczego nie wysłano; sprawdź ją ponownie.",
+  "pay.notRead": "Kasa nie mogła podać obecnego stanu płatności. Niczego nie wysłano.",
   "pay.changed": "Sprzedaż została zmieniona. Żadne pieniądze nie zostały przekazane. Naciśnij Pobierz.",
   "pay.paid": "Zapłacono",
   "pay.partlyCaptured": "Pobrano częściowo",

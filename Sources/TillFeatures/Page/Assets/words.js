@@ -1,10 +1,9 @@
 // The language of a page, and what is said in it. It is the one that somebody chose on this device, else the first of
 // the browser's that there is, else English. Only a page whose root has `data-languages` is translated; the modules
-// that others share with it speak English there. English stands in the page itself and in words-en.js; another language
-// is loaded when it is the one, before anything of the page is shown. What only one page says is in files of its own:
+// that others share with it speak English there. The words of the language, and of no other, are loaded before anything
+// of the page is shown: each page names this file before its own script, so that they are under way while that one is
+// read. What the page itself says stands there in English. What only one page says is in files of its own:
 // `data-languages` names them, as `day` does words-day-en.js and its translations.
-
-import { WORDS as ENGLISH } from "./words-en.js";
 
 /** The languages by their own names. */
 export const LANGUAGES = {
@@ -45,15 +44,12 @@ async function load(language) {
 
 let tag = choose();
 /** @type {Record<string, any>} */
-const english = own ? await load("en") : ENGLISH;
-/** @type {Record<string, any>} */
-let table = english;
-if (languageOf(tag) !== "en") {
-  try {
-    table = await load(languageOf(tag));
-  } catch {
-    tag = "en"; // the page in English is better than none
-  }
+let table;
+try {
+  table = await load(languageOf(tag));
+} catch {
+  tag = "en"; // the page in English is better than none
+  table = await load(tag);
 }
 
 /** The language of this page. */
@@ -77,7 +73,7 @@ function filled(value) {
  * @returns {string}
  */
 export function say(key, values = {}) {
-  const found = table[key] ?? english[key] ?? key;
+  const found = table[key] ?? key;
   const text = typeof found === "string" ? found : found[plurals.select(Number(values.count))] ?? found.other;
   return text.replace(/\{(\w+)\}/g, (_, name) => filled(values[name]));
 }
