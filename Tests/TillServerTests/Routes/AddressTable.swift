@@ -23,6 +23,7 @@ let addresses = """
     GET /readers.js 200
     GET /tap.js 200
     GET /cards.js 200
+    GET /clock.js 200
     GET /receipts.js 200
     GET /questions.js 200
     GET /latest.js 200
