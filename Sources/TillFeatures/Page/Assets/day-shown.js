@@ -277,8 +277,8 @@ function showReport(report) {
   $("tiles").replaceChildren(...tiles(report));
   $("tables").replaceChildren(...tables(report));
   $("paper").replaceChildren(...strip(report));
-  $("csv").hidden = report.number === null;
-  $("csv").setAttribute("href", `/v1/day/reports/${report.number}.csv?${named(report.drawer ?? FIRST)}`);
+  const file = report.number === null ? "report.csv" : `reports/${report.number}.csv`;
+  $("csv").setAttribute("href", `/v1/day/${file}?${named(report.drawer ?? FIRST)}`);
   $("sheet").hidden = false;
 }
 
