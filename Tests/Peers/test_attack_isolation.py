@@ -110,6 +110,7 @@ QUERIES = {
     "GET /v1/orders/{id}/receipt": ["", "?format=html", "?refund={refund}"],
     "GET /v1/audit": ["", "?actor={staff}"], "GET /v1/day/reports": ["", "?before=9", "?drawer=bar"],
     "GET /v1/day": ["", "?drawer=bar"], "GET /v1/day/report": ["", "?drawer=bar"],
+    "GET /v1/day/report.csv": ["", "?drawer=bar"],
     "GET /v1/day/reports/{report}": ["", "?drawer=bar"], "GET /v1/day/reports/{report}.csv": ["", "?drawer=bar"],
     "GET /v1/orders": ["", "?q=o-1", "?before=x-9", "?state=open", "?paid=false"],
     "GET /v1/webhook_endpoints/{id}/deliveries": ["", "?before={message}"],

@@ -55,6 +55,7 @@ def close_day(server, counted, **body):
 def test_a_day_from_opening_to_report(server):
     assert done(server.request("GET", "/v1/day")) == {"zone": "GMT", "session": None, "last": None}
     problem(server.request("GET", "/v1/day/report"), 409, "day_not_open")
+    problem(server.request("GET", "/v1/day/report.csv"), 409, "day_not_open")
     opened = done(post(server, "open", {"currency": "EUR", "counts": {"5000": 1, "1000": 4, "200": 25}}), 201)
     assert (opened["state"], opened["float"], opened["expected"]) == ("open", 14_000, 14_000)
     refused = problem(post(server, "open", {"currency": "EUR", "float": 1}), 409, "day_open")
@@ -77,6 +78,7 @@ def test_a_day_from_opening_to_report(server):
     expected = 14_000 + 4_000 - 1_500 - 1_250 - 300
     shown = done(server.request("GET", "/v1/day/report"))
     assert (shown["number"], shown["session"]["expected"]) == (None, expected)
+    judge_file(server, shown)
     problem(post(server, "close"), 409, "day_not_counted")
     counted = done(post(server, "count", {"total": expected - 600}))
     assert (counted["state"], counted["difference"]) == ("ended", -600)
@@ -109,6 +111,21 @@ def test_a_day_from_opening_to_report(server):
     assert [one["number"] for one in listed["reports"]] == [2] and listed["has_more"]
     assert [one["number"] for one in done(server.request("GET", "/v1/day/reports?before=2"))["reports"]] == [1]
     assert len(audit(server, "day.closed")) == 2 and len(audit(server, "day.cash")) == 2
+
+
+def judge_file(server, report):
+    """The day as it is now as a file: the figures that are shown, and no number."""
+    answer = server.request("GET", "/v1/day/report.csv")
+    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="day-report.csv"'
+    lines = list(csv.DictReader(io.StringIO(answer.text)))
+    total = next(line for line in lines if line["section"] == "total")
+    sales = report["sales"]
+    assert [total[name] for name in ("captured", "refunded", "net")] == [
+        f"{sales[name] / 100:.2f}" for name in ("gross", "refunds", "net")]
+    drawer = {line["key"]: line["value"] for line in lines if line["section"] == "drawer"}
+    assert drawer["expected"] == f"{report['session']['expected'] / 100:.2f}" and "counted" not in drawer
+    assert not {"number", "journal_head", "closed_by"} & {line["key"] for line in lines if line["section"] == "report"}
 
 
 def judge_tables(server, report):
@@ -181,7 +198,7 @@ def test_who_may_not_see_totals_counts_blind(server):
         assert done(device.ask("POST", "/v1/day/cash", cash, step), 201)["expected"] is None
     counted = done(device.ask("POST", "/v1/day/count", {"total": 14_300}))
     assert [counted[name] for name in blind] == [None] * 5 and counted["counted"] == 14_300
-    for path in ("report", "reports", "reports/1", "reports/1.csv"):
+    for path in ("report", "report.csv", "reports", "reports/1", "reports/1.csv"):
         assert problem(device.ask("GET", f"/v1/day/{path}"), 403, "permission_missing")["permission_needed"] == "totals"
     report = done(device.ask("POST", "/v1/day/close", {}))
     assert report["number"] == 1 and report["sales"] is None and report["session"]["expected"] is None
@@ -245,9 +262,13 @@ def test_each_drawer_has_its_own_day(server):
     for drawer, expected, code in (("", 10_100, None), ("main", 10_100, None), ("bar", 5_700, None),
                                    ("none", 0, "day_not_open"), ("Bar", 0, "invalid_request")):
         answer = server.request("GET", f"/v1/day/report?drawer={drawer}")
+        file = server.request("GET", f"/v1/day/report.csv?drawer={drawer}")
         if code:
-            problem(answer, 422 if code == "invalid_request" else 409, code)
+            for one in (answer, file):
+                problem(one, 422 if code == "invalid_request" else 409, code)
         else:
+            name = "day-report-bar.csv" if drawer == "bar" else "day-report.csv"
+            assert file.headers["Content-Disposition"] == f'attachment; filename="{name}"'
             assert answer.json()["session"]["expected"] == expected, answer.text
     milk = {"kind": "paid_out", "amount": 100, "reason": "Milk"}
     assert done(post(server, "cash", {**milk, "drawer": "bar"}, "milk"), 201)["expected"] == 5_600

@@ -363,6 +363,10 @@ def test_an_ended_day_goes_on_and_x_changes_nothing(office, server, shoot):
     expect(page.locator("#report-title")).to_have_text("X report", timeout=WAIT)
     expect(page.locator("#paper")).to_contain_text("END OF X")
     expect(page.locator("#tiles")).to_contain_text("€162.00")
+    with page.expect_download(timeout=WAIT) as saved:
+        page.get_by_role("link", name="Save as CSV").click()
+    assert saved.value.suggested_filename == "day-report.csv"
+    assert "drawer,expected,,EUR,,,,,,,,,,162.00" in saved.value.path().read_text()
     axe(page)
     shoot("x")
     assert standing(server) == before

@@ -313,7 +313,7 @@ def test_a_change_of_clocks_is_that_of_the_shop_and_times_say_whose_they_are(tmp
         expect(far.locator("#rows tr.group").first).to_contain_text(f"{last:%B} {last.day}")
         payment = far.locator("#rows tr[data-id]").first.get_attribute("data-id")
         far.goto(f"{server.url}/payments/{payment}")
-        expect(far.locator("#details")).to_contain_text("Pacific/Auckland", timeout=WAIT)
+        expect(far.locator("#details")).to_contain_text("Europe/Berlin", timeout=WAIT)
         # The day of the drawer is by the shop's clock on every device.
         far.goto(server.url + "/day?view=x")
         expect(far.locator("#paper")).to_contain_text("UTC+01:00" if length == 25 else "UTC+02:00", timeout=WAIT)
@@ -384,9 +384,94 @@ def test_a_shop_without_a_time_zone_is_told_where_it_is_set(tmp_path, device, zo
         expect(page.locator("#body")).to_contain_text("--time-zone", timeout=WAIT)
 
 
+ELSEWHERE = "Times in Europe/Berlin, the shop's time zone; this device is in Pacific/Auckland"
+# Half past eleven in the morning in Berlin; in Auckland half past eleven at night.
+SOLD = datetime.datetime.fromisoformat("2026-03-01T10:30:00+00:00")
+READ = datetime.datetime.fromisoformat("2026-03-01T12:00:00+00:00")
+
+
+def answered_with(page, server, path, **lists):
+    """What an address answers has lists that a test cannot bring about in a moment."""
+    answer = {**server.request("GET", path).json(), **lists}
+    page.route(lambda url: urllib.parse.urlsplit(url).path == path, lambda route: route.fulfill(json=answer))
+
+
+@pytest.mark.parametrize("zone,whose", [("Pacific/Auckland", ELSEWHERE), ("Europe/Vienna", "")])
+def test_a_payment_has_one_time_on_every_page_whatever_the_clock_of_the_device(
+        tmp_path, machine, device, zone, whose):
+    env = {**machine.env, "TILL_TIME_ZONE": "Europe/Berlin"}
+    server = counter.Server(tmp_path, "--provider", "sandbox", "--sandbox-latency", "0ms", env=env)
+    machine.start_at(SOLD)
+    with server.start():
+        payment = sold(server, "Sale-1", 1000)
+        page = device(zone)
+        server.sign_in(page)
+        page.clock.set_fixed_time(READ)
+        day_and_time = r"Mar 1, 2026, 11:3\d(:\d\d)?\sAM"
+
+        def says(selector):
+            place = page.locator(f"{selector} [data-zone]")
+            expect(place).to_have_text(whose)
+            expect(place).to_be_visible(visible=bool(whose))
+
+        # Of today, by the shop's clock: the day is left out.
+        page.goto(server.url + "/")
+        row = page.locator("#rows time")
+        expect(row).to_have_text(re.compile(r"^11:3\d\sAM$"), timeout=WAIT)
+        expect(row).to_have_attribute("title", re.compile(f"^{day_and_time}$"))
+        says("#latest-box")
+        page.locator("#q").fill("Sale-1")
+        page.locator("#q").press("Enter")
+        hit = page.locator("#results a.hit small")
+        expect(hit).to_have_text(re.compile(f", {day_and_time}$"), timeout=WAIT)
+        expect(page.locator("#results > p").last).to_have_text(whose)
+        page.goto(server.url + "/payments?period=0")
+        expect(page.locator("#rows tr[data-id] time")).to_have_text(re.compile(r"^11:3\d:\d\d\sAM$"), timeout=WAIT)
+        page.goto(f"{server.url}/payments/{payment['id']}")
+        expect(page.locator("#meta")).to_contain_text(re.compile(day_and_time), timeout=WAIT)
+        expect(page.locator("#timeline li").last).to_contain_text(re.compile(day_and_time))
+        expect(page.locator("#details")).to_contain_text("Europe/Berlin")
+        says("#parts")
+        notice = {"code": "note", "subject": "Printer", "reason": "It is away.", "next": "Find it.",
+                  "since": "2026-03-01T10:30:00Z", "age_seconds": 5_400}
+        answered_with(page, server, "/v1/attention", setup=[notice])
+        page.goto(server.url + "/#attention")
+        since = page.locator("#queue-list li", has_text="Printer").locator("time")
+        expect(since).to_have_attribute("title", re.compile(f"^{day_and_time}$"), timeout=WAIT)
+        says("#attention-view")
+        # Before midnight in Berlin, and in Auckland the next day.
+        dispute = {"payment_id": payment["id"], "order_number": "Sale-1", "reason": "fraudulent", "stage": "chargeback",
+                   "provider": "sandbox", "state": "open", "respond_by": "2099-03-10T22:30:00Z", "amount": 1000,
+                   "currency": "EUR"}
+        answered_with(page, server, "/v1/insights", disputes=[dispute])
+        page.goto(server.url + "/insights")
+        expect(page.locator("#disputes li")).to_contain_text(
+            re.compile(r"Answer by Mar 10, 2099, 11:30\sPM"), timeout=WAIT)
+        expect(page.locator("#about")).to_contain_text(whose or "Europe/Berlin")
+
+
+AS_IN = """(element, timeZone) => new Date(element.dateTime).toLocaleString(undefined,
+  { dateStyle: "medium", timeStyle: "short", timeZone })"""
+
+
+def test_times_that_are_shown_follow_when_the_till_says_its_zone_later(page, visit):
+    visit("sell")
+    row = page.locator("#rows time").first
+    before = row.get_attribute("title")
+    page.route("**/session/person", lambda route: route.fulfill(json={**route.fetch().json(), "zone": "Asia/Tokyo"}))
+    # As if somebody had signed in elsewhere in this browser.
+    page.evaluate("document.dispatchEvent(new Event('till:answered'))")
+    expect(page.locator("#latest-box [data-zone]")).to_contain_text("Times in Asia/Tokyo", timeout=WAIT)
+    after = row.evaluate(AS_IN, "Asia/Tokyo")
+    assert after != before
+    expect(row).to_have_attribute("title", after)
+    axe(page)
+
+
 def test_a_day_is_shown_by_the_devices_clock_if_it_does_not_know_the_shops(page, visit, server):
     day = {**server.request("GET", "/v1/day").json(), "zone": "Nowhere/Here"}
     page.route("**/v1/day", lambda route: route.fulfill(json=day))
+    page.route("**/session/person", lambda route: route.fulfill(json={**route.fetch().json(), "zone": "Nowhere/Here"}))
     visit("day")
     own = page.evaluate("Intl.DateTimeFormat().resolvedOptions().timeZone")
     expect(page.locator("#about")).to_have_text(re.compile(f"Times in {re.escape(own)}$"), timeout=WAIT)

@@ -31,6 +31,9 @@ package struct DayRoutes: Sendable {
         router.get("/v1/day/report", for: .read, of: .caller, needs: .totals, query: ["drawer"]) { incoming in
             .json(DayJSON.report(try await chosen(in: incoming).current(of: incoming.account), seesTotals: true))
         }
+        router.get("/v1/day/report.csv", for: .read, of: .caller, needs: .totals, query: ["drawer"]) { incoming in
+            file(of: try await chosen(in: incoming).current(of: incoming.account))
+        }
         router.get("/v1/day/reports", for: .read, of: .caller, needs: .totals, query: ["before", "limit", "drawer"]) {
             try await list($0)
         }
@@ -38,15 +41,7 @@ package struct DayRoutes: Sendable {
             .json(DayJSON.report(try await report(incoming), seesTotals: true))
         }
         router.get("/v1/day/reports/{report}.csv", for: .read, of: .caller, needs: .totals, query: ["drawer"]) {
-            incoming in
-            let standing = try await report(incoming)
-            return Response(
-                status: .ok,
-                headers: [
-                    .contentType: "text/csv; charset=utf-8",
-                    .contentDisposition: "attachment; filename=\"\(DayFile.name(of: standing.report))\"",
-                ],
-                body: ResponseBody(byteBuffer: ByteBuffer(string: DayFile.text(standing, by: DayClock(zone)))))
+            file(of: try await report($0))
         }
         post("drawer", on: router) { try await choose($0) }
         post("open", on: router) { try await open($0) }
@@ -124,6 +119,16 @@ package struct DayRoutes: Sendable {
             throw DayError.unknownReport
         }
         return try await chosen(in: incoming).report(number, of: incoming.account)
+    }
+
+    private func file(of standing: DayBook.Standing) -> Response {
+        Response(
+            status: .ok,
+            headers: [
+                .contentType: "text/csv; charset=utf-8",
+                .contentDisposition: "attachment; filename=\"\(DayFile.name(of: standing.report))\"",
+            ],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: DayFile.text(standing, by: DayClock(zone)))))
     }
 
     private func list(_ incoming: Incoming) async throws -> Response {

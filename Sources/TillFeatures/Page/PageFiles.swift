@@ -20,6 +20,7 @@ extension PageAsset {
         "/card-networks.js": shared(CardNetworksScript.bytes),
         "/card-number.js": shared(PackageResources.card_number_js),
         "/cards.js": script(PackageResources.cards_js),
+        "/clock.js": script(PackageResources.clock_js),
         "/day.css": style(PackageResources.day_css),
         "/day.js": script(PackageResources.day_js),
         "/day-clock.js": script(PackageResources.day_clock_js),

@@ -23,6 +23,7 @@ let addresses = """
     GET /readers.js 200
     GET /tap.js 200
     GET /cards.js 200
+    GET /clock.js 200
     GET /receipts.js 200
     GET /questions.js 200
     GET /latest.js 200
@@ -299,6 +300,10 @@ let addresses = """
     GET /v1/day/reports/1?drawer=bar 404 report_not_found
     GET /v1/day/reports/1.csv?drawer=bar 404 report_not_found
     GET /v1/day/report 409 day_not_open
+    GET /v1/day/report.csv 409 day_not_open
+    GET /v1/day/report.csv?drawer=bar 409 day_not_open
+    GET /v1/day/report.csv?limit=1 400 unknown_parameter
+    POST /v1/day/report.csv 405 method_not_allowed GET,HEAD
     GET /v1/day/reports 200
     GET /v1/day/reports?before=1&limit=100 200
     GET /v1/day/reports?before=0 422 invalid_request
@@ -542,6 +547,7 @@ let addresses = """
     GET* /v1/day 401 unauthorized
     GET* /v1/day/drawers 401 unauthorized
     POST* /v1/day/drawer 401 unauthorized
+    GET* /v1/day/report.csv 401 unauthorized
     GET* /v1/day/reports/1 401 unauthorized
     GET* /v1/day/reports/1.csv 401 unauthorized
     POST* /v1/day/open 401 unauthorized

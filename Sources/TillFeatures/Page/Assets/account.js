@@ -1,7 +1,8 @@
 // The account of whoever is signed in: where else they are, what they sign in with; and for whoever manages the staff
 // who works here, whom to invite, and everybody's open sessions.
 
-import { $, make, time } from "./dom.js";
+import { time } from "./clock.js";
+import { $, make } from "./dom.js";
 import { addPasskey, canUsePasskeys, whyNoPasskey } from "./passkeys.js";
 import { ask, Refusal, sentencesOf } from "./requests.js";
 import { review } from "./review.js";

@@ -2,8 +2,9 @@
 // before, as everything that the page asks for, so that a reload in the middle finishes it.
 
 import {
-  closingFacts, entryTitle, happened, incidentTitle, local, OUTCOMES, RESOLUTIONS, SUSPENSE, title,
+  closingFacts, entryTitle, happened, incidentTitle, OUTCOMES, RESOLUTIONS, SUSPENSE, title,
 } from "./attention-words.js";
+import { time } from "./clock.js";
 import { $, descriptions, make } from "./dom.js";
 import { decimal, minorUnits } from "./money.js";
 import { clearFaults, linked, mark } from "./notice.js";
@@ -72,7 +73,7 @@ async function readEntry({ payment, number }) {
       [say("latest.status"), STATUS[entry.status] ?? entry.status], [say("latest.charged"), of(whole.captured)],
       [say("pay.refunded"), of(whole.refunded)], [say("badge.disputed"), of(whole.disputed)],
       [say("fact.owed"), of(whole.refund_due)], [say("attention.provider"), whole.provider],
-      [say("attention.reference"), whole.attempts?.at(-1)?.reference], [say("attention.since"), local(entry.since)],
+      [say("attention.reference"), whole.attempts?.at(-1)?.reference], [say("attention.since"), time(entry.since)],
       [say("attention.code"), entry.code],
     ],
     events: whole.events ?? [], document: "",
@@ -101,7 +102,7 @@ async function readIncident({ incident }) {
     facts: [
       [say("attention.kind"), title(found.kind)], [say("attention.provider"), found.provider],
       [say("fact.order"), found.order_id], [say("latest.payment"), isUnknown && found.payment_id],
-      [say("attention.reported"), found.event], [say("attention.since"), local(found.since)],
+      [say("attention.reported"), found.event], [say("attention.since"), time(found.since)],
       [say("attention.incident"), found.id],
     ],
     events: [], document: found.document,
@@ -168,7 +169,7 @@ function render(isSame) {
   $("entry-form").hidden = shown.state !== "open";
   $("assign").hidden = shown.state !== "open";
   $("assign-now").textContent = shown.assignee
-    ? say("attention.assignedSince", { name: shown.assignee.name, time: local(shown.assignee.at) })
+    ? say("attention.assignedSince", { name: shown.assignee.name, time: time(shown.assignee.at) })
     : say("attention.unassigned");
   $("assign-give-up").hidden = !shown.assignee;
   if (!isSame) $("assign-name").value = nameOf();

@@ -1,8 +1,9 @@
 // What a person must review, in words: what happened, how old it is, and what each resolution does to the money.
 
+import { clock, time } from "./clock.js";
 import { orderName, STEPS } from "./payment.js";
 import { sum } from "./sums.js";
-import { foreign, locale, say } from "./words.js";
+import { foreign, say } from "./words.js";
 
 /** @type {Record<string, string>} */
 const TITLES = {
@@ -53,13 +54,12 @@ export function age(seconds) {
     : say("attention.days", { count: Math.floor(hours / 24) });
 }
 
-/** A time as it is read in the language of the page. @param {string} moment */
-export const local = (moment) => new Date(moment).toLocaleString(locale);
+const toTheSecond = clock({ dateStyle: "medium", timeStyle: "medium" });
 
 /** An event in words, which are English: when, what, and who caused it. */
 export const happened = (event) => {
   const by = event.by ? `By: ${event.by.text}.${place(event.by)}` : "";
-  return `${new Date(event.at).toLocaleString()}: ${STEPS[event.type] ?? event.type} ${by}`;
+  return `${toTheSecond(new Date(event.at))}: ${STEPS[event.type] ?? event.type} ${by}`;
 };
 
 /** At which device something was done on the page, as the list of sessions names it. @param {{device?: string}} by */
@@ -128,5 +128,5 @@ export const closingFacts = (closing, currency) => [
   [say("attention.known"), RESOLUTIONS[closing.resolution]?.name ?? SAID[closing.outcome]?.name],
   [say("find.amount"), closing.amount && currency ? sum(closing.amount, currency) : null],
   [say("fact.order"), closing.order_id], [say("attention.how"), closing.evidence],
-  [say("attention.by"), closing.actor], [say("attention.at"), closing.at && local(closing.at)],
+  [say("attention.by"), closing.actor], [say("attention.at"), closing.at && time(closing.at)],
 ];

@@ -3,7 +3,8 @@
 // mended of the counter's setup stands in the list, too; it ends with its cause, and leads to the counter's health.
 
 import { closeEntry, finishResolutions, openEntry } from "./attention-entry.js";
-import { age, entryTitle, hasDeadline, incidentTitle, local } from "./attention-words.js";
+import { age, entryTitle, hasDeadline, incidentTitle } from "./attention-words.js";
+import { time } from "./clock.js";
 import { $, make } from "./dom.js";
 import { linked } from "./notice.js";
 import { ask, Refusal } from "./requests.js";
@@ -68,7 +69,7 @@ function line(name, href, words, sum, since, seconds, assignee = null) {
   if (sum) element.append(make("p", sum, { className: "stake" }));
   if (!since) return element;
   const old = make("p", "", { className: "due" });
-  old.append(make("time", age(seconds), { dateTime: since, title: local(since) }));
+  old.append(make("time", age(seconds), { dateTime: since, title: time(since) }));
   element.append(old);
   return element;
 }
@@ -209,6 +210,10 @@ document.addEventListener("till:reviewed", (event) => {
   load();
 });
 document.addEventListener("till:imported", load);
+document.addEventListener("till:zone", () => {
+  drawn = "";
+  draw();
+});
 document.addEventListener("visibilitychange", () => { if (!document.hidden) load(); });
 window.addEventListener("hashchange", () => {
   showAddress();

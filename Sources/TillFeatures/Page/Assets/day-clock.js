@@ -1,45 +1,7 @@
-// The shop's clock: the times of the day's page and of the list of payments are by it, as the reports are, whatever the
-// clock of the device says.
+// The shop's calendar, for the day's page and the list of payments: its dates, where they begin, and how far its clock
+// is from UTC.
 
-import { ZONE } from "./dom.js";
-import { say } from "./words.js";
-
-const LANGUAGE = document.documentElement.lang || undefined;
-/** The shop's time zone by its name; the device's own until the till has said which it is. */
-let zone = ZONE;
-
-/**
- * Takes the shop's zone as the till names it. One that the device does not know leaves its own, which is said then.
- * @param {any} name
- */
-export function keepZone(name) {
-  if (typeof name !== "string" || name === zone) return;
-  try {
-    new Intl.DateTimeFormat(LANGUAGE, { timeZone: name });
-  } catch {
-    return;
-  }
-  zone = name;
-}
-
-/**
- * Writes moments by the shop's clock.
- * @param {Intl.DateTimeFormatOptions} options @param {string} [language] The page's by default.
- * @returns {(date: Date) => string}
- */
-export function clock(options, language = LANGUAGE) {
-  const make = () => new Intl.DateTimeFormat(language, { ...options, timeZone: zone });
-  let [its, format] = [zone, make()];
-  return (date) => {
-    if (its !== zone) [its, format] = [zone, make()];
-    return format.format(date);
-  };
-}
-
-const dayOf = clock({ year: "numeric", month: "2-digit", day: "2-digit" });
-
-/** Whether it is the shop's day of now. @param {Date} date */
-export const isToday = (date) => dayOf(date) === dayOf(new Date());
+import { zoneShown } from "./clock.js";
 
 /** One day of the calendar, in milliseconds. */
 export const DAY_MS = 86_400_000;
@@ -47,7 +9,7 @@ export const DAY_MS = 86_400_000;
 /** What the shop's clock shows at a moment, in milliseconds as if it were UTC. @param {number} at */
 function shown(at) {
   const parts = new Intl.DateTimeFormat("en", {
-    timeZone: zone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric", hour: "numeric",
+    timeZone: zoneShown(), hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric", hour: "numeric",
     minute: "numeric", second: "numeric",
   }).formatToParts(new Date(at));
   const of = (name) => Number(parts.find(({ type }) => type === name)?.value ?? 0);
@@ -68,17 +30,8 @@ export function beginning(date) {
 
 /** How far the shop's clock is from UTC at a moment. @param {Date} date */
 export function offsetOf(date) {
-  const parts = new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" }).formatToParts(date);
+  const format = new Intl.DateTimeFormat("en", { timeZone: zoneShown(), timeZoneName: "longOffset" });
+  const parts = format.formatToParts(date);
   const name = parts.find(({ type }) => type === "timeZoneName")?.value ?? "";
   return `UTC${name.replace("GMT", "") || "+00:00"}`;
 }
-
-/** Whether the shop's clock is the one of shops that set none, and the device's is another. */
-export const lacksZone = () => zone === "GMT" && !["GMT", "UTC"].includes(ZONE);
-
-/** The name of the zone in which times are shown. */
-export const zoneShown = () => zone;
-
-/** Whose clock the times are by; said in full on a device that has another one. */
-export const whoseTimes = () =>
-  (zone === ZONE ? say("day.zone", { zone }) : say("day.zoneElsewhere", { zone, own: ZONE }));

@@ -1,7 +1,8 @@
 // X and Z: what was sold and what the drawer held. As tables, and as the strip of paper that is printed.
 
 import { tenderOf } from "./badges.js";
-import { clock, offsetOf, zoneShown } from "./day-clock.js";
+import { clock, zoneShown } from "./clock.js";
+import { offsetOf } from "./day-clock.js";
 import { make } from "./dom.js";
 import { amount, cell, isBlind, ledger, personOf, signed, tenderShown } from "./day-session.js";
 import { blocks, folded, line, netOf, table } from "./day-tables.js";

@@ -1,7 +1,7 @@
 // What happened in the drawer since it was opened, and how what is expected in it comes about.
 
 import { tenderOf } from "./badges.js";
-import { clock, isToday } from "./day-clock.js";
+import { clock, isToday } from "./clock.js";
 import { make } from "./dom.js";
 import { sum } from "./sums.js";
 import { language, say } from "./words.js";

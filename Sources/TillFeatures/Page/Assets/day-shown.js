@@ -1,7 +1,7 @@
 // What is shown of the day: the drawer, its count, the difference, X and Z, as the page's address says.
 
 import { ask } from "./calls.js";
-import { clock, lacksZone, whoseTimes } from "./day-clock.js";
+import { clock, elsewhere, zoneShown } from "./clock.js";
 import { beginCount, counted } from "./day-count.js";
 import { drawerHere, drawerNames, isDayOf, isDrawerKnown, shown } from "./day-drawers.js";
 import { reportRow, strip, tables, tiles, titleOf } from "./day-report.js";
@@ -222,9 +222,10 @@ export function render() {
   const standing = !session ? say("day.notOpen")
     : session.state === "ended" ? say("day.beingCounted") : say("day.isOpen");
   const here = drawerHere();
+  const whose = elsewhere() || say("day.zone", { zone: zoneShown() });
   $("about").textContent =
-    [date(new Date()), here === FIRST ? "" : here, standing, whoseTimes()].filter(Boolean).join(" · ");
-  $("no-zone").hidden = !lacksZone() || !day.may("settings");
+    [date(new Date()), here === FIRST ? "" : here, standing, whose].filter(Boolean).join(" · ");
+  $("no-zone").hidden = zoneShown() !== "GMT" || !elsewhere() || !day.may("settings");
   $("of-device").hidden = view !== "session" || !day.may("drawer") || !$("drawer").options.length;
   if (!$("view-count").hidden) renderCount();
   if (!$("view-session").hidden) renderSession();
@@ -276,8 +277,8 @@ function showReport(report) {
   $("tiles").replaceChildren(...tiles(report));
   $("tables").replaceChildren(...tables(report));
   $("paper").replaceChildren(...strip(report));
-  $("csv").hidden = report.number === null;
-  $("csv").setAttribute("href", `/v1/day/reports/${report.number}.csv?${named(report.drawer ?? FIRST)}`);
+  const file = report.number === null ? "report.csv" : `reports/${report.number}.csv`;
+  $("csv").setAttribute("href", `/v1/day/${file}?${named(report.drawer ?? FIRST)}`);
   $("sheet").hidden = false;
 }
 

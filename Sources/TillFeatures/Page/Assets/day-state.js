@@ -2,7 +2,7 @@
 // other devices do.
 
 import { ask, Refusal } from "./calls.js";
-import { keepZone } from "./day-clock.js";
+import { keepZone } from "./clock.js";
 import { $ } from "./dom.js";
 import { drawerKept } from "./drawer.js";
 import { wordsOf } from "./frame.js";

@@ -2,6 +2,7 @@
 // at the top beside the way out, F2 leads to the search, and the till's events come in as they happen.
 
 import { actAs, ask, isKept, reactions, Refusal, sentencesOf } from "./calls.js";
+import { keepZone } from "./clock.js";
 import { $, make } from "./dom.js";
 import { sought } from "./sought.js";
 import { follow as followStream } from "./streams.js";
@@ -98,6 +99,7 @@ export async function showPerson(known) {
     const answer = await ask("GET", "/session/person");
     const { person } = answer;
     actAs(person?.id);
+    keepZone(answer.zone);
     $("who").textContent = person ? `${person.name}, ${person.role.name}` : "";
     $("who").hidden = !person;
     const may = (permission) => !person || person.role.permissions.includes(permission);

@@ -1,6 +1,7 @@
 // What happened in a span of days, as charts, tables and lists. A figure has one currency.
 
 import { icon, tenderOf } from "./badges.js";
+import { elsewhere, keepZone, time } from "./clock.js";
 import { $, make } from "./dom.js";
 import { barOf, columnChart, heatMap } from "./insights-chart.js";
 import { sum } from "./sums.js";
@@ -239,12 +240,12 @@ function entry(name, below, [word, tone, shape], figure, href = "") {
   return element;
 }
 
-/** @param {string | null} time @param {any} now */
-function deadline(time, now) {
-  if (!time) return say("insights.noDeadline");
-  const left = Math.ceil((new Date(time).getTime() - new Date(now).getTime()) / DAY_MS);
-  const until = new Date(time).toLocaleString(LANGUAGE);
-  return left > 0 ? say("insights.daysLeft", { time: until, count: left }) : say("insights.passed", { time: until });
+/** @param {string | null} moment @param {any} now */
+function deadline(moment, now) {
+  if (!moment) return say("insights.noDeadline");
+  const left = Math.ceil((new Date(moment).getTime() - new Date(now).getTime()) / DAY_MS);
+  const until = { time: time(moment) };
+  return left > 0 ? say("insights.daysLeft", { ...until, count: left }) : say("insights.passed", until);
 }
 
 function lists(answer) {
@@ -295,7 +296,8 @@ export function render(answer, currency, isByWeek) {
   const money = answer.currencies.find((one) => one.currency === currency)
     ?? { currency, payments: 0, now: NONE, before: NONE, days: [], weeks: [], tenders: [], hours: [],
       refund_reasons: [] };
-  $("about").textContent = listed([rangeOf(answer.from, answer.until), answer.zone]);
+  keepZone(answer.zone);
+  $("about").textContent = listed([rangeOf(answer.from, answer.until), elsewhere() || answer.zone]);
   omissions(answer);
   $("attention").hidden = !answer.attention;
   const { open, has_more: hasMore, incidents } = answer.attention ?? { open: 0, has_more: false, incidents: 0 };

@@ -1,15 +1,16 @@
 // The latest payments: what was taken of each, not what was ordered.
 
+import { clock, isToday, time } from "./clock.js";
 import { $, make } from "./dom.js";
 import { money } from "./money.js";
 import { isFinal, listOpenOrders } from "./open-orders.js";
 import { method, orderName, STATUS } from "./payment.js";
 import { ask, fail, Refusal } from "./requests.js";
 import { steady } from "./steady.js";
-import { locale, say } from "./words.js";
+import { say } from "./words.js";
 
-const CLOCK = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
-const DAY_AND_CLOCK = new Intl.DateTimeFormat(locale, { dateStyle: "short", timeStyle: "short" });
+const timeOf = clock({ timeStyle: "short" });
+const dayAndTimeOf = clock({ dateStyle: "short", timeStyle: "short" });
 
 /** @param {string} className @param {string} [text] */
 function cell(className, text = "") {
@@ -21,10 +22,9 @@ function cell(className, text = "") {
 /** When it was made: today by the clock alone. */
 function when(payment) {
   const made = new Date(payment.created_at);
-  const isToday = made.toDateString() === new Date().toDateString();
   const element = cell("when");
-  element.append(make("time", (isToday ? CLOCK : DAY_AND_CLOCK).format(made), {
-    dateTime: payment.created_at, title: made.toLocaleString(locale),
+  element.append(make("time", (isToday(made) ? timeOf : dayAndTimeOf)(made), {
+    dateTime: payment.created_at, title: time(payment.created_at),
   }));
   return element;
 }
@@ -80,6 +80,12 @@ const show = steady({
   placed: (payments) => { $("empty").hidden = payments.length > 0; },
 });
 
+/** @type {any[]} */
+let latest = [];
+document.addEventListener("till:zone", () => {
+  if (answered) show(latest);
+});
+
 /** Counts the questions, so that a late answer does not take the place of a newer one. */
 let asked = 0;
 let answered = 0;
@@ -95,6 +101,7 @@ export async function listLatest(isNews = false) {
     const { payments } = await ask("GET", "/v1/payments?limit=12");
     if (mine < answered) return true;
     answered = mine;
+    latest = payments;
     show(payments);
   } catch (error) {
     if (isNews) return isFinal(error);

@@ -3,8 +3,9 @@
 
 import { badge, icon } from "./badges.js";
 import { ask, keptRequests, newKey, operate, reactions, Refusal, resume } from "./calls.js";
+import { clock, zoneShown } from "./clock.js";
 import { questions } from "./dialog.js";
-import { $, descriptions, make, ZONE } from "./dom.js";
+import { $, descriptions, make } from "./dom.js";
 import { handedOut, ofKeptDrawer } from "./drawer.js";
 import { listen, refill, showLive, showPerson, wordsOf } from "./frame.js";
 import "./language.js";
@@ -41,7 +42,7 @@ let lost = null;
 
 const of = (minor) => sum(minor, payment.currency);
 const LANGUAGE = document.documentElement.lang || undefined;
-const WHEN = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: "medium", timeStyle: "medium" });
+const whenOf = clock({ dateStyle: "medium", timeStyle: "medium" });
 const LIST = new Intl.ListFormat(LANGUAGE, { style: "short", type: "unit" });
 
 const UNANSWERED = say("one.unanswered");
@@ -150,7 +151,7 @@ function step([tone, name], title, { at, by }) {
   mark.append(icon(name, "small"));
   const words = make("div", "");
   words.append(
-    title, marked(make("p", [WHEN.format(new Date(at)), foreign(by?.text ?? "")].filter(Boolean).join(" · "),
+    title, marked(make("p", [whenOf(new Date(at)), foreign(by?.text ?? "")].filter(Boolean).join(" · "),
       { className: "tiny muted" })));
   const money = make("div", "", { className: "money" });
   item.append(mark, words, money);
@@ -233,7 +234,7 @@ function details() {
     [say("fact.approvedBy"), [...new Set((payment.approvals ?? []).map((one) => one.approved_by))].join(", ")],
     [say("one.provider"), payment.provider], [say("one.account"), attempt?.provider_account],
     [say("one.reference"), attempt?.reference], [say("one.request"), decline?.request_id],
-    [say("one.created"), WHEN.format(new Date(payment.created_at))], [say("one.zone"), ZONE],
+    [say("one.created"), whenOf(new Date(payment.created_at))], [say("one.zone"), zoneShown()],
     [say("latest.payment"), payment.id],
   ];
 }
@@ -279,7 +280,7 @@ function render() {
   refill($("figure"), text(isUnknown ? say("one.unknown") : of(kept)));
   refill($("rest"), text(say(kept === ordered ? "one.isKept" : "one.keptOf", { sum: of(ordered) })));
   const how = method(payment);
-  const made = WHEN.format(new Date(payment.created_at));
+  const made = whenOf(new Date(payment.created_at));
   refill($("meta"), [badge(payment), order, ...[how, made].filter(Boolean).map((one) => make("span", String(one)))]);
   refill($("notes"), notes(payment).map((one) => marked(make("p", one, { className: "banner unsure" }))));
   draw($("bar"), partsOf(payment));

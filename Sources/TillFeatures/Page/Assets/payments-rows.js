@@ -1,7 +1,8 @@
 // Payments as rows of a table: what was taken of each, not what was ordered; days apart from each other.
 
 import { badge } from "./badges.js";
-import { clock, dateOf } from "./day-clock.js";
+import { clock } from "./clock.js";
+import { dateOf } from "./day-clock.js";
 import { make } from "./dom.js";
 import { method, orderName } from "./payment.js";
 import { sum } from "./sums.js";

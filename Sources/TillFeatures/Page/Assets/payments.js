@@ -3,8 +3,8 @@
 
 import { STATUSES } from "./badges.js";
 import { ask } from "./calls.js";
-import { keepZone, zoneShown } from "./day-clock.js";
-import { $, make, ZONE } from "./dom.js";
+import { elsewhere, zoneShown } from "./clock.js";
+import { $, make } from "./dom.js";
 import { listen, showPerson, update, wordsOf } from "./frame.js";
 import "./language.js";
 import { addressOf, choose, chosen, offer, queryOf, stateOf, textOf } from "./payments-address.js";
@@ -294,14 +294,12 @@ $("clear").hidden = Object.keys(state).length === 0;
 $("least").placeholder = $("most").placeholder = currency() || say("list.amount");
 $("count").textContent = say("list.searching");
 // Which days are looked for is a question for the shop's clock; without an answer it is the device's, which is said.
-showPerson((may, { people = [], zone }) => {
-  keepZone(zone);
+showPerson((may, { people = [] }) => {
   $("export").hidden = !may("totals");
   offer("staff", people);
   if (may("settings")) offerShops();
 }).finally(() => {
-  const zone = zoneShown();
-  $("zone").textContent = zone === ZONE ? say("list.zone", { zone }) : say("list.zoneElsewhere", { zone, own: ZONE });
+  $("zone").textContent = elsewhere() || say("list.zone", { zone: zoneShown() });
   find();
 });
 listen(follow, () => {

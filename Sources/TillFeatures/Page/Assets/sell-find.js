@@ -1,6 +1,7 @@
 // The search field above the sale: open orders, payments, and an amount as a new sale.
 
 import { badge } from "./badges.js";
+import { elsewhere, time } from "./clock.js";
 import { $, make } from "./dom.js";
 import { decimal, minorUnits, money } from "./money.js";
 import { chooseOrder, propose } from "./order.js";
@@ -9,7 +10,7 @@ import { ask, Refusal, sentencesOf } from "./requests.js";
 import { isStripe } from "./sell-keys.js";
 import { may } from "./session.js";
 import { sought } from "./sought.js";
-import { locale, plain, say } from "./words.js";
+import { plain, say } from "./words.js";
 
 const SHOWN = 5;
 const PAUSE_MS = 250;
@@ -54,12 +55,11 @@ function orderHit(order) {
 }
 
 function paymentHit(payment) {
-  const when = new Date(payment.created_at).toLocaleString(locale);
   const how = payment.unreadable ? "" : method(payment) ?? "";
   const sum = make("b", payment.unreadable ? "?" : money(payment.captured, payment.currency), { className: "n" });
   const link = make("a", "", { href: "/payments/" + encodeURIComponent(payment.id) });
-  return hit(link, payment.unreadable ? payment.id : orderName(payment), [how, when].filter(Boolean).join(", "),
-    badge(payment), sum);
+  const under = [how, time(payment.created_at)].filter(Boolean).join(", ");
+  return hit(link, payment.unreadable ? payment.id : orderName(payment), under, badge(payment), sum);
 }
 
 function amountHit(minor, currency) {
@@ -117,7 +117,8 @@ async function find() {
   $("results").replaceChildren(
     ...part(say("find.orders"), shownOrders.map(orderHit)),
     ...part(say("find.payments"), payments.map(paymentHit)),
-    ...part(say("find.amount"), amount > 0 ? [amountHit(amount, currency)] : []), words);
+    ...part(say("find.amount"), amount > 0 ? [amountHit(amount, currency)] : []), words,
+    make("p", elsewhere(), { className: "muted small", hidden: !elsewhere() }));
   $("results").hidden = false;
   $("find-said").textContent = words.textContent;
 }

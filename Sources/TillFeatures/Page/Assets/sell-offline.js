@@ -2,17 +2,18 @@
 // form, and the page asks until there is an answer, then shows what happened meanwhile.
 
 import { reactions } from "./calls.js";
+import { clock } from "./clock.js";
 import { $, make } from "./dom.js";
 import { list } from "./latest.js";
 import { ask } from "./requests.js";
 import { session } from "./session.js";
 import { refresh, render } from "./shown.js";
-import { locale, say } from "./words.js";
+import { say } from "./words.js";
 
 const ASK_EVERY_MS = 4_000;
 /** An answer that comes sooner after none was on its way already, and says nothing of now. */
 const SETTLE_MS = 1_000;
-const CLOCK = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const timeOf = clock({ hour: "2-digit", minute: "2-digit", second: "2-digit" });
 let timer = 0;
 let lostAt = -Infinity;
 
@@ -38,7 +39,7 @@ function lose() {
   lostAt = performance.now();
   if (session.isOffline) return;
   session.isOffline = true;
-  $("offline-words").textContent = say("top.offlineSince", { time: CLOCK.format(new Date()) });
+  $("offline-words").textContent = say("top.offlineSince", { time: timeOf(new Date()) });
   show();
   clearTimeout(timer);
   timer = setTimeout(tryAgain, ASK_EVERY_MS);

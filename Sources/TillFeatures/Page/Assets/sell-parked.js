@@ -1,5 +1,6 @@
 // Sales that wait for a customer who comes back: what was entered, in this device's storage, never anything of a card.
 
+import { time } from "./clock.js";
 import { questions } from "./dialog.js";
 import { $, make } from "./dom.js";
 import { minorUnits, money } from "./money.js";
@@ -11,7 +12,7 @@ import { giveDiscount, givenDiscount, isDiscount } from "./sell-discount.js";
 import { isSelling } from "./sell-keys.js";
 import { session } from "./session.js";
 import { close } from "./shown.js";
-import { locale, parts, say } from "./words.js";
+import { parts, say } from "./words.js";
 
 const SLOT = "till.parked";
 /** More are forgotten anyway; each is one line in the storage. */
@@ -141,7 +142,7 @@ function row(one) {
   const named = { name: one.number || say("parked.theSale"), sum };
   const words = make("span", "");
   words.append(make("b", one.number || say("parked.sale")),
-    make("small", say("parked.at", { time: new Date(one.at).toLocaleString(locale) })));
+    make("small", say("parked.at", { time: time(one.at) })));
   if (one.manual === true) words.append(make("small", say("parked.hold")));
   const again = make("button", say("parked.resume"), { type: "button", className: "button" });
   again.setAttribute("aria-label", say("parked.resumeOne", named));

@@ -1,7 +1,7 @@
 // Backups: the copy that is kept meanwhile, the last backup, and how it is verified.
 
 import { ask } from "./calls.js";
-import { time } from "./dom.js";
+import { time } from "./clock.js";
 import { banner, card, cards, commands, standing } from "./settings-parts.js";
 import { foreign, say } from "./words.js";
 

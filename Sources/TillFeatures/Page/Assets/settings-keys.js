@@ -1,7 +1,8 @@
 // API keys: which there are and when each was used, a new one that is shown once, and revoking, in two steps.
 
 import { ask, newKey, NEXT, settle } from "./calls.js";
-import { field, make, time } from "./dom.js";
+import { time } from "./clock.js";
+import { field, make } from "./dom.js";
 import { review } from "./review.js";
 import {
   button, choices, commands, empty, form, listed, named, needingFirst, shownOnce, standing, table, tick, ticked,

@@ -1,7 +1,8 @@
 // Connected shops: whether each is in sync with the counter, which orders are not, and disconnecting, in two steps.
 
 import { ask } from "./calls.js";
-import { make, time } from "./dom.js";
+import { time } from "./clock.js";
+import { make } from "./dom.js";
 import { review } from "./review.js";
 import { button, card, cards, commands, counted, empty, listed, needingFirst, standing } from "./settings-parts.js";
 import { foreign, parts, say } from "./words.js";

@@ -2,7 +2,8 @@
 // own account is at the counter.
 
 import { ask, newKey } from "./calls.js";
-import { field, make, time } from "./dom.js";
+import { time } from "./clock.js";
+import { field, make } from "./dom.js";
 import { review } from "./review.js";
 import {
   button, buttons, commands, empty, form, listed, named, pane, shownOnce, standing, table,

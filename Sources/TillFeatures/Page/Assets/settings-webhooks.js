@@ -1,7 +1,8 @@
 // Webhooks: the endpoints that are told of payments, what was sent to each, and sending it once more.
 
 import { ask, newKey, settle } from "./calls.js";
-import { field, make, time } from "./dom.js";
+import { time } from "./clock.js";
+import { field, make } from "./dom.js";
 import { review } from "./review.js";
 import {
   banner, button, buttons, choices, commands, counted, empty, form, listed, named, needingFirst, pane, shownOnce,

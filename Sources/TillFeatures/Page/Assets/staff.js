@@ -1,6 +1,7 @@
 // Who of the staff is at the till: signed in with a PIN, shown at the top, and locked again. Where there is no staff
 // nobody is asked.
 
+import { keepZone } from "./clock.js";
 import { $, make } from "./dom.js";
 import { lockGate, openGate, shutGate } from "./gate.js";
 import { alertWith } from "./notice.js";
@@ -29,6 +30,7 @@ function explain(why) {
 function apply(answer) {
   people = answer.people;
   setPerson(answer.person);
+  keepZone(answer.zone);
   const person = answer.person;
   $("who").textContent = person ? `${person.name}, ${person.role.name}` : "";
   $("who").hidden = $("to-account").hidden = !person;

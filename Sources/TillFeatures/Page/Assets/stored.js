@@ -1,5 +1,6 @@
 // Cards that were read without a network. Stored is not paid, and the page says so.
 
+import { time } from "./clock.js";
 import { descriptions, make } from "./dom.js";
 import { money } from "./money.js";
 import { ask } from "./requests.js";
@@ -21,7 +22,6 @@ function age(since) {
   if (minutes < 120) return `${minutes} minute${minutes === 1 ? "" : "s"}`;
   return `${Math.floor(minutes / 60)} hours`;
 }
-const when = (text) => new Date(text).toLocaleString();
 
 async function refresh() {
   let now;
@@ -37,8 +37,8 @@ async function refresh() {
   facts.replaceChildren(...descriptions([
     ["Payments", String(now.count)], ["Sum", sums],
     ["Oldest", now.oldest_at && `${age(now.oldest_at)} old`],
-    ["To be sent until", now.expires_at && when(now.expires_at)],
-    ["More may be stored until", now.accepts_until && when(now.accepts_until)],
+    ["To be sent until", now.expires_at && time(now.expires_at)],
+    ["More may be stored until", now.accepts_until && time(now.accepts_until)],
     ["Put aside", aside ? String(aside) : ""],
   ]));
   const reasons = (now.reasons_against ?? []).map((reason) => make("li", reason.what));

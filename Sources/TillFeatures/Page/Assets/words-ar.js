@@ -24,6 +24,7 @@ export const WORDS = {
   "top.offline": "غير متصل",
   "top.offlineSince": "غير متصل منذ {time}. تعذّر الوصول إلى الصندوق. لا يمكن تحصيل أي مبلغ؛ عملية البيع "
     + "محفوظة. قد يكون كل ما عدا ذلك قديمًا.",
+  "top.zoneElsewhere": "التوقيت: {zone}، وهو توقيت المتجر؛ هذا الجهاز في {own}",
   "session.signIn": "تسجيل الدخول",
   "session.self": "باسمك",
   "session.name": "اسم الدخول",

@@ -17,7 +17,6 @@ export const WORDS = {
   "day.notOpen": "الدرج لم يُفتح",
   "day.beingCounted": "الدرج قيد العدّ",
   "day.zone": "التوقيت: {zone}",
-  "day.zoneElsewhere": "التوقيت: {zone}، وهو توقيت المتجر؛ هذا الجهاز في {own}",
   "day.noZone": "ليس لهذا المتجر منطقة زمنية خاصة به: تبدأ أيامه عند منتصف الليل بتوقيت غرينتش (GMT).",
   "day.setZone": "ضبط المنطقة الزمنية",
   "day.drawer": "درج النقود",

@@ -17,7 +17,6 @@ export const WORDS = {
   "day.notOpen": "Kassenlade nicht eröffnet",
   "day.beingCounted": "Kassenlade wird gezählt",
   "day.zone": "Zeiten in {zone}",
-  "day.zoneElsewhere": "Zeiten in {zone}, der Zeitzone des Geschäfts; dieses Gerät ist in {own}",
   "day.noZone": "Dieses Geschäft hat keine eigene Zeitzone: Seine Tage beginnen um Mitternacht GMT.",
   "day.setZone": "Zeitzone einstellen",
   "day.drawer": "Kassenlade",

@@ -9,7 +9,6 @@ export const WORDS = {
   "day.notOpen": "Drawer not open",
   "day.beingCounted": "Drawer being counted",
   "day.zone": "Times in {zone}",
-  "day.zoneElsewhere": "Times in {zone}, the shop's time zone; this device is in {own}",
   "day.drawer": "Drawer",
   "day.openSince": "Open since {time}",
   "day.payIn": "Pay in",

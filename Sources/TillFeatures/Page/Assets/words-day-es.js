@@ -17,7 +17,6 @@ export const WORDS = {
   "day.notOpen": "Cajón sin abrir",
   "day.beingCounted": "Arqueo en curso",
   "day.zone": "Horas de {zone}",
-  "day.zoneElsewhere": "Horas de {zone}, la zona horaria de la tienda; este dispositivo está en {own}",
   "day.noZone": "Esta tienda no tiene zona horaria propia: sus días empiezan a medianoche GMT.",
   "day.setZone": "Configurar la zona horaria",
   "day.drawer": "Cajón",

@@ -17,7 +17,6 @@ export const WORDS = {
   "day.notOpen": "Tiroir non ouvert",
   "day.beingCounted": "Tiroir en cours de comptage",
   "day.zone": "Heures de {zone}",
-  "day.zoneElsewhere": "Heures de {zone}, le fuseau du magasin ; cet appareil est en {own}",
   "day.noZone": "Ce magasin n’a pas son propre fuseau horaire : ses journées commencent à minuit GMT.",
   "day.setZone": "Régler le fuseau horaire",
   "day.drawer": "Tiroir-caisse",

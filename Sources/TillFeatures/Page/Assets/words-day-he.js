@@ -17,7 +17,6 @@ export const WORDS = {
   "day.notOpen": "המגירה לא נפתחה",
   "day.beingCounted": "המגירה בספירה",
   "day.zone": "השעות לפי {zone}",
-  "day.zoneElsewhere": "השעות לפי {zone}, אזור הזמן של העסק; המכשיר הזה ב-{own}",
   "day.noZone": "לעסק הזה אין אזור זמן משלו: הימים שלו מתחילים בחצות לפי GMT.",
   "day.setZone": "הגדרת אזור הזמן",
   "day.drawer": "מגירה",

@@ -17,7 +17,6 @@ export const WORDS = {
   "day.notOpen": "Cassetto non aperto",
   "day.beingCounted": "Cassetto in conteggio",
   "day.zone": "Orari di {zone}",
-  "day.zoneElsewhere": "Orari di {zone}, il fuso orario del negozio; questo dispositivo è in {own}",
   "day.noZone": "Questo negozio non ha un fuso orario proprio: le sue giornate iniziano a mezzanotte GMT.",
   "day.setZone": "Imposta il fuso orario",
   "day.drawer": "Cassetto",

@@ -17,7 +17,6 @@ export const WORDS = {
   "day.notOpen": "ドロワー未開始",
   "day.beingCounted": "ドロワー確認中",
   "day.zone": "時刻は{zone}",
-  "day.zoneElsewhere": "時刻は{zone}（店舗のタイムゾーン）。この端末は{own}です",
   "day.noZone": "この店舗にはタイムゾーンの設定がなく、1日はGMTの0時に始まります。",
   "day.setZone": "タイムゾーンを設定",
   "day.drawer": "ドロワー",

@@ -17,7 +17,6 @@ export const WORDS = {
   "day.notOpen": "Szuflada nieotwarta",
   "day.beingCounted": "Trwa liczenie szuflady",
   "day.zone": "Czas: {zone}",
-  "day.zoneElsewhere": "Czas: {zone}, strefa czasowa sklepu; to urządzenie jest w {own}",
   "day.noZone": "Ten sklep nie ma własnej strefy czasowej: jego dni zaczynają się o północy GMT.",
   "day.setZone": "Ustaw strefę czasową",
   "day.drawer": "Szuflada",

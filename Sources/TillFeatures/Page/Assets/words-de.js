@@ -24,6 +24,7 @@ export const WORDS = {
   "top.offline": "Offline",
   "top.offlineSince": "Offline seit {time}. Die Kasse ist nicht erreichbar. Es kann nichts kassiert werden; "
     + "Ihr Verkauf bleibt erhalten. Alles andere zeigt den Stand von damals.",
+  "top.zoneElsewhere": "Zeiten in {zone}, der Zeitzone des Geschäfts; dieses Gerät ist in {own}",
   "session.signIn": "Anmelden",
   "session.self": "Persönlich",
   "session.name": "Anmeldename",

@@ -10,6 +10,7 @@ export const WORDS = {
   "top.offline": "Offline",
   "top.offlineSince": "Offline since {time}. The till cannot be reached. Nothing can be charged; your sale is kept. "
     + "Everything else here may be out of date.",
+  "top.zoneElsewhere": "Times in {zone}, the shop's time zone; this device is in {own}",
   "session.spent": "This address was opened before, or is older than ten minutes.",
   "session.already": "You are signed in already.",
   "session.unreached": "The till cannot be reached. Nobody was signed in.",

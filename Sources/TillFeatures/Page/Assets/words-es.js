@@ -24,6 +24,7 @@ export const WORDS = {
   "top.offline": "Sin conexión",
   "top.offlineSince": "Sin conexión desde {time}. No se puede contactar con la caja. No se puede cobrar nada; "
     + "su venta se conserva. Todo lo demás puede estar desactualizado.",
+  "top.zoneElsewhere": "Horas de {zone}, la zona horaria de la tienda; este dispositivo está en {own}",
   "session.signIn": "Iniciar sesión",
   "session.self": "Con su nombre",
   "session.name": "Nombre de usuario",

@@ -24,6 +24,7 @@ export const WORDS = {
   "top.offline": "Hors ligne",
   "top.offlineSince": "Hors ligne depuis {time}. La caisse est injoignable. Rien ne peut être encaissé ; votre "
     + "vente est conservée. Tout le reste date de ce moment.",
+  "top.zoneElsewhere": "Heures de {zone}, le fuseau du magasin ; cet appareil est en {own}",
   "session.signIn": "Se connecter",
   "session.self": "À votre nom",
   "session.name": "Identifiant",

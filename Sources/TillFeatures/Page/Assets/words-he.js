@@ -24,6 +24,7 @@ export const WORDS = {
   "top.offline": "לא מחובר",
   "top.offlineSince": "לא מחובר מאז {time}. אין גישה לקופה. אי אפשר לגבות דבר; המכירה שלך נשמרה. כל השאר מוצג "
     + "כפי שהיה אז.",
+  "top.zoneElsewhere": "השעות לפי {zone}, אזור הזמן של העסק; המכשיר הזה ב-{own}",
   "session.signIn": "כניסה",
   "session.self": "בשמך",
   "session.name": "שם כניסה",

@@ -24,6 +24,7 @@ export const WORDS = {
   "top.offline": "Offline",
   "top.offlineSince": "Offline dalle {time}. La cassa non è raggiungibile. Non si può incassare nulla; la "
     + "vendita resta salvata. Tutto il resto potrebbe non essere aggiornato.",
+  "top.zoneElsewhere": "Orari di {zone}, il fuso orario del negozio; questo dispositivo è in {own}",
   "session.signIn": "Accedi",
   "session.self": "Con il proprio nome",
   "session.name": "Nome utente",

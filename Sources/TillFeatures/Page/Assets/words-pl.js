@@ -24,6 +24,7 @@ export const WORDS = {
   "top.offline": "Offline",
   "top.offlineSince": "Offline od {time}. Brak połączenia z kasą. Niczego nie można pobrać; sprzedaż jest "
     + "zachowana. Wszystko inne pokazuje stan z tamtej chwili.",
+  "top.zoneElsewhere": "Czas: {zone}, strefa czasowa sklepu; to urządzenie jest w {own}",
   "session.signIn": "Zaloguj się",
   "session.self": "Na własne nazwisko",
   "session.name": "Nazwa użytkownika",
