@@ -168,6 +168,11 @@ def test_a_scanned_receipt_finds_its_payment_and_its_signature_goes_nowhere(offi
     page.locator("#q").fill(f"Sale \u2068{made[2]['id'][-5:]}\u2069")
     page.locator("#q").press("Enter")
     expect(rows).to_have_attribute("data-id", made[2]["id"], timeout=WAIT)
+    # And while the end of a code is still being typed behind what its beginning has found.
+    page.locator("#q").fill(f"{made[0]['id']}.t5k2m1.{'s' * 43}")
+    page.locator("#q").press("Enter")
+    expect(rows).to_have_attribute("data-id", made[0]["id"], timeout=WAIT)
+    expect(page.locator("#q")).to_have_value(made[0]["id"])
     assert not [url for url in asked if "sssss" in url]
 
 

@@ -601,6 +601,14 @@ def test_a_page_whose_words_do_not_come_speaks_english(server, opened, lost):
     assert {"words-en.js", "words-list-en.js"} <= loaded(page)
 
 
+def test_times_on_a_page_in_english_are_english_in_every_browser(server, opened):
+    made = server.create("10431", "k-1").json()["id"]
+    assert server.confirm(made, "k-2", {"type": "cash", "tendered": 1250}).json()["captured"] == 1250
+    page = opened("sv-SE")
+    page.goto(f"{server.url}/payments/{made}")
+    expect(page.locator("#meta")).to_contain_text(re.compile(r"\b[A-Z][a-z]{2} \d{1,2}, 20\d\d"), timeout=WAIT)
+
+
 def test_a_page_that_is_not_translated_speaks_english(opened):
     page = opened("de-DE")
     page.goto(page.url.split("#")[0] + "kitchen")

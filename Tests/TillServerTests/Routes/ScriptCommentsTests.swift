@@ -21,7 +21,7 @@ struct ScriptCommentsTests {
         "that stand beside code are sent with it",
         arguments: [
             "a(); // b\n", "/** @type {any} */ (a).b = 1;\n", "const a = \"// b\";\n", "const a = 1 /* b */ + 2;\n",
-            "const a = `// b`;\n", "const a = /[/]/;\n",
+            "const a = `// b`;\n", "const a = /[/]/;\n", "if (`${a}` === `b ${`c ${d}`}`) {\n",
         ])
     func beside(_ script: String) { #expect(Self.served(script) == script) }
 
@@ -30,8 +30,14 @@ struct ScriptCommentsTests {
         arguments: [
             "// a\nconst b = `\n// c\n`;\n", "// a\nconst b = \"c \\\n// d\";\n", "// a\nb(); /* c\n// d */\n",
             "// a\n/* b\n", "// a\n/* b\n*/ c();\n", "// a\nconst b = /`/;\n",
+            "// a\nconst b = `c ${d(`e\n// f\n`)}`;\n", "// a\nb(\"`\"); c = `\n// d\n`;\n",
+            "// a\nconst b = `\\`\n// c\n`;\n", "// a\r\nconst b = \"c \\\r\n// d\";\r\n", "// a\rb();\n",
+            "// a\u{2028}b();\n",
         ])
     func doubtful(_ script: String) { #expect(Self.served(script) == script) }
+
+    @Test("are sent where one asks to stay, as licenses do")
+    func licensed() { #expect(Self.served("// a\n/*! b */\nc();\n") == "// a\n/*! b */\nc();\n") }
 
     @Test("are sent to other pages, whose shops may read them")
     func others() {

@@ -2,6 +2,8 @@
 
 import { locale, say } from "./words.js";
 
+/** English pages write times as an English browser does; another browser's months stand in none of them. */
+const LANGUAGE = locale ?? (/^en\b/i.test(navigator.language) ? undefined : "en");
 /** The device's time zone by its name: clocks that were changed have one all year. */
 const OWN = Intl.DateTimeFormat().resolvedOptions().timeZone;
 /** The shop's zone; the device's until the till has said it. */
@@ -38,7 +40,7 @@ export function keepZone(name) {
  * Writes moments by the shop's clock.
  * @param {Intl.DateTimeFormatOptions} options @param {string} [language] @returns {(date: Date) => string}
  */
-export function clock(options, language = locale) {
+export function clock(options, language = LANGUAGE) {
   const make = () => new Intl.DateTimeFormat(language, { ...options, timeZone: zone });
   let [its, format] = [zone, make()];
   return (date) => {
@@ -49,7 +51,7 @@ export function clock(options, language = locale) {
 
 /** A moment as people read it in their language. @param {string | number} at */
 export const time = (at) =>
-  new Date(at).toLocaleString(locale, { dateStyle: "medium", timeStyle: "short", timeZone: zone });
+  new Date(at).toLocaleString(LANGUAGE, { dateStyle: "medium", timeStyle: "short", timeZone: zone });
 
 const dayOf = clock({ dateStyle: "short" });
 
