@@ -114,6 +114,7 @@ let package = Package(
         .library(name: "TillCanvas", targets: ["TillCanvas"]),
         .library(name: "TillPrinting", targets: ["TillPrinting"]),
         .library(name: "TillMail", targets: ["TillMail"]),
+        .library(name: "TillShop", targets: ["TillShop"]),
         .library(name: "TillStripe", targets: ["TillStripe"]),
         .library(name: "TillPayPal", targets: ["TillPayPal"]),
         .library(name: "TillBraintree", targets: ["TillBraintree"]),
@@ -202,6 +203,7 @@ let package = Package(
             name: "TillHTTP",
             dependencies: ["TillCore", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL, httpTypes],
             swiftSettings: strict),
+        .target(name: "TillShop", dependencies: ["TillCore", crypto, httpTypes], swiftSettings: strict),
         // The smart card library is found when it is needed, too.
         .target(name: "TillPCSC", dependencies: ["TillCore", "TillContactless"], swiftSettings: strict),
         .target(
@@ -465,6 +467,7 @@ let package = Package(
         tests("TillOrders"),
         tests("TillReceipts", ["TillCanvas", crypto] + coreTextShell),
         tests("TillMail", nioCore, nioPosix),
+        tests("TillShop", "TillHTTP", "TillStandInServing", "TillStandInShop", httpTypes),
         tests("TillPrinting", "TillCanvas", "TillPrinterService", "TillReceipts", "TillJournal", nioCore, nioPosix),
         tests("TillHardware"),
         tests("TillPrinterService", ["TillHardware", "TillReceipts"] + airPrintShell),
