@@ -71,7 +71,7 @@ let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swi
 /// The stand-ins for outside parties, one vendor each.
 let standIns = [
     "TillStandInAdyen", "TillStandInApple", "TillStandInBraintree", "TillStandInCard", "TillStandInPayPal",
-    "TillStandInPrinter", "TillStandInStripe",
+    "TillStandInPrinter", "TillStandInShop", "TillStandInStripe",
 ]
 
 /// A feature of the server: its routes, their requests and answers, and the files of its pages.
@@ -84,8 +84,8 @@ func feature(_ name: String, _ dependencies: Target.Dependency..., resources: [R
 
 /// The features of the server, one target each.
 let features = [
-    "ApplePay", "Books", "CardFields", "Operations", "Page", "Payments", "Receipts", "Staff", "Tap", "Terminal",
-    "Webhooks",
+    "ApplePay", "Books", "CardFields", "Operations", "Orders", "Page", "Payments", "Receipts", "Shops",
+    "Staff", "Tap", "Terminal", "Webhooks",
 ].map { Target.Dependency.target(name: "TillFeature" + $0) }
 
 let package = Package(
@@ -202,6 +202,7 @@ let package = Package(
             name: "TillHTTP",
             dependencies: ["TillCore", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL, httpTypes],
             swiftSettings: strict),
+        .target(name: "TillShop", dependencies: ["TillCore", crypto, httpTypes], swiftSettings: strict),
         // The smart card library is found when it is needed, too.
         .target(name: "TillPCSC", dependencies: ["TillCore", "TillContactless"], swiftSettings: strict),
         .target(
@@ -269,7 +270,10 @@ let package = Package(
             swiftSettings: simulated),
         // Beside TillSandbox, whose ledger and faults some of them show on a vendor's wire. One vendor each.
         .target(
-            name: "TillStandInServing", dependencies: ["TillCore", "TillHTTP", hummingbird, httpTypes, log, nioCore],
+            name: "TillStandInServing",
+            dependencies: [
+                "TillCore", "TillHTTP", hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, log, nioCore, nioSSL,
+            ],
             swiftSettings: strict),
         .target(
             name: "TillStandInStripe",
@@ -310,6 +314,12 @@ let package = Package(
             name: "TillStandInCard", dependencies: ["TillCore", "TillContactless", nioCore, nioPosix],
             swiftSettings: strict),
         .target(
+            name: "TillStandInShop",
+            dependencies: [
+                "TillCore", "TillHTTP", "TillStandInServing", crypto, httpTypes, hummingbird, nioCore,
+            ],
+            swiftSettings: strict),
+        .target(
             name: "TillStandInPrinter",
             dependencies: [
                 "TillCore", "TillReceipts", "TillStandInServing", httpTypes, hummingbird, nioCore, nioPosix,
@@ -344,6 +354,9 @@ let package = Package(
             "CardFields", "TillCards", "TillCheckout", "TillCounter", "TillJournal", "TillProvider",
             resources: [.embedInCode("Assets")]),
         feature("Operations", "TillCheckout", "TillCounter", "TillJournal", "TillOffline", "TillProvider"),
+        feature(
+            "Orders", "TillCheckout", "TillCounter", "TillJournal", "TillOrders", log,
+            resources: [.embedInCode("Assets")]),
         feature("Page", "TillCards", resources: [.embedInCode("Assets")]),
         feature(
             "Payments", "TillCards", "TillCheckout", "TillCounter", "TillHardware", "TillJournal", "TillOrders",
@@ -351,6 +364,9 @@ let package = Package(
         feature(
             "Receipts", "TillCanvas", "TillCheckout", "TillCounter", "TillHardware", "TillJournal", "TillPrinting",
             "TillReceipts", log),
+        feature(
+            "Shops", "TillCheckout", "TillCounter", "TillFeatureOrders", "TillHTTP", "TillJournal", "TillOrders",
+            "TillShop", crypto, lifecycle, log),
         feature(
             "Staff", "TillCheckout", "TillCounter", "TillJournal", "TillReceipts", crypto, cryptoExtras, log),
         feature(
@@ -376,12 +392,13 @@ let package = Package(
                 "CTillProcess", "TillCore", "TillOrders", "TillCanvas", "TillPrinting", "TillReceipts",
                 "TillHardware", "TillJournal", "TillJournalSQLite", "TillPostgres", "TillCheckout", "TillSandbox",
                 "TillStandInAdyen", "TillStandInApple", "TillStandInBraintree", "TillStandInCard", "TillStandInPayPal",
-                "TillStandInPrinter", "TillStandInStripe", "TillCounter", "TillServer", "TillWeb", "TillHTTP",
+                "TillStandInPrinter", "TillStandInServing", "TillStandInShop", "TillStandInStripe", "TillCounter",
+                "TillServer", "TillWeb", "TillHTTP", "TillShop",
                 "TillProvider", "TillStatements", "TillStripe",
                 "TillPayPal",
                 "TillPayPalClient",
                 "TillBraintree", "TillAdyen", "TillCards", "TillApplePay", "TillBooks", "TillContactless",
-                "TillTapToPay", "TillOffline", "TillPCSC", crypto, log,
+                "TillTapToPay", "TillOffline", "TillPCSC", crypto, httpTypes, log,
                 unixSignals, .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ] + features,
             swiftSettings: strict),
@@ -439,6 +456,7 @@ let package = Package(
         example("OnlineOrder", "TillCards", "TillPayPalClient", "TillPayPal", "TillStandInPayPal"),
         example("ApplePayToken", "TillApplePay", "TillStandInApple"),
         example("ApplePaySale", "TillApplePay", "TillApplePayClient", "TillClient", httpTypes),
+        example("ShopInSwift", crypto, httpTypes, hummingbird, nioCore),
 
         // What several rooms' tests share.
         .target(
@@ -452,6 +470,7 @@ let package = Package(
         tests("TillOrders"),
         tests("TillReceipts", ["TillCanvas", crypto] + coreTextShell),
         tests("TillMail", nioCore, nioPosix),
+        tests("TillShop", "TillHTTP", "TillStandInServing", "TillStandInShop", httpTypes),
         tests("TillPrinting", "TillCanvas", "TillPrinterService", "TillReceipts", "TillJournal", nioCore, nioPosix),
         tests("TillHardware"),
         tests("TillPrinterService", ["TillHardware", "TillReceipts"] + airPrintShell),
@@ -503,15 +522,16 @@ let package = Package(
             "TillServer",
             [
                 "TillAdyen", "TillApplePay", "TillBooks", "TillCards", "TillCheckout", "TillContactless",
-                "TillCounter", "TillJournal", "TillJournalSQLite", "TillProvider", "TillSandbox", "TillStandInApple",
-                "TillStripe", "TillTapToPay", "TillWeb", grdb, hummingbird, lifecycle, httpTypes, nioCore, tracing,
+                "TillCounter", "TillHTTP", "TillJournal", "TillJournalSQLite", "TillProvider", "TillSandbox",
+                "TillShop", "TillStandInApple", "TillStandInShop", "TillStripe", "TillTapToPay", "TillWeb", grdb,
+                hummingbird, lifecycle, httpTypes, nioCore, tracing,
                 inMemoryTracing,
             ] + features),
         .testTarget(
             name: "TillCommandLineTests",
             dependencies: [
                 "TillCommandLine", "TillCore", "TillCheckout", "TillHardware", "TillJournal", "TillProvider",
-                "TillCounter", "TillServer", "TillWeb",
+                "TillCounter", "TillServer", "TillWeb", httpTypes,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ] + features,
             swiftSettings: strict),

@@ -41,10 +41,14 @@ extension Checkout {
             return nil
         }
         guard let operation = back.first else { return [] }
-        do {
+        do throws(JournalError) {
             let other = try await journal.livePayment(account: payment.account, order: payment.order.id)
-            guard let other, other.id != payment.id else { return [] }
-            return [.attentionRequired(operation, .orderPaidAgain(other.id))]
+            if let other, other.id != payment.id {
+                return [.attentionRequired(operation, .orderPaidAgain(other.id))]
+            }
         } catch { throw .journal(error) }
+        // Parts of an order have identifiers of their own.
+        guard let other = try await paidBeside(payment, after: events) else { return [] }
+        return [.attentionRequired(operation, .orderPaidAgain(other))]
     }
 }

@@ -32,6 +32,8 @@ extension Checkout {
         guard case .orderOccupied(_, let id, _) = refusal else { throw refusal }
         let wanted = draft.payment
         let occupant = try await payment(id, account: wanted.account)
+        // A part of the order is another sale, whatever its amount.
+        guard occupant.order.id == wanted.order.id, occupant.order.part == nil else { throw refusal }
         let isUnpaid = occupant.status == .requiresPaymentMethod || occupant.status == .declined
         let isSameSale = occupant.amount == wanted.amount && occupant.captureMode == wanted.captureMode
         switch policy {

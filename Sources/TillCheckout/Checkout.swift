@@ -75,7 +75,8 @@ public struct Checkout: Sendable {
 
     /// Writes a new payment together with the response stored under the caller's idempotency key. Refused if the order
     /// already has a payment that holds, took or may take money, if an incident holds it, if the journal was restored
-    /// and the sweep is not finished, or if the shop reports the order as settled and no override was recorded.
+    /// and the sweep is not finished, or if the shop reports the order as settled and no override was recorded. A
+    /// payment for an order with a tab is added to the tab in the same commit.
     public func create(
         _ draft: PaymentDraft, idempotency: IdempotencyRecord? = nil
     ) async throws(CheckoutError) -> Payment {
@@ -83,24 +84,49 @@ public struct Checkout: Sendable {
             throw .settledInShop(order: draft.payment.order.number, standing)
         }
         Failpoint.beforeCreateIsWritten.reached()
+        var bound = draft
+        for tries in 1... {
+            do throws(CheckoutError) {
+                try await write(bound, idempotency)
+                break
+            } catch {
+                guard case .orderChanged = error, draft.tabChange == nil, tries < Checkout.maximumConflicts else {
+                    throw error
+                }
+            }
+            bound = try await onTab(draft)
+        }
+        Failpoint.afterCreateIsWritten.reached()
+        return draft.payment
+    }
+
+    private func write(_ draft: PaymentDraft, _ idempotency: IdempotencyRecord?) async throws(CheckoutError) {
+        let (account, order) = (draft.payment.account, draft.payment.order.id)
         var write = JournalWrite()
         write.append = JournalWrite.Append(
             payment: draft.payment, expectedVersion: 0, events: [draft.event], nextDue: nil, holder: .nobody)
         write.idempotency = idempotency
-        write.records = SaleGate.conditions(account: draft.payment.account, order: draft.payment.order.id)
+        write.records = SaleGate.conditions(account: account, order: order)
+        write.records.append(draft.tabChange ?? .absent(OrderTab.id(account: account, order: order)))
+        if draft.payment.order.part == nil, order.whole != order {
+            write.records.append(.absent(OrderTab.id(account: account, order: order.whole)))
+        }
         write.audit = AuditNote(of: draft.event.event, in: draft.payment).map { [$0] } ?? []
         do {
             try await journal.write(write)
         } catch .orderOccupied(let by) {
+            // Another part was made at the same time, under the number of this one.
+            guard draft.payment.order.part == nil else { throw .orderChanged(order) }
             let status = try await stored(by)?.status
-            throw .orderOccupied(draft.payment.order.id, by: by, status ?? .processing)
+            throw .orderOccupied(order, by: by, status ?? .processing)
         } catch .unavailable(let reason) {
             throw .notBegun(.unavailable(reason))
         } catch {
-            throw CheckoutError(gate: error, order: draft.payment.order.id) ?? .journal(error)
+            if case .recordConflict(let id, _) = error, id.collection == OrderTab.collection {
+                throw .orderChanged(order)
+            }
+            throw CheckoutError(gate: error, order: order) ?? .journal(error)
         }
-        Failpoint.afterCreateIsWritten.reached()
-        return draft.payment
     }
 
     /// Returns a payment of the account.
@@ -130,6 +156,9 @@ public struct Checkout: Sendable {
     /// Returns `true` if the provider is configured and takes references of its own card fields.
     public func takesTokens(_ name: ProviderName) -> Bool { providers[name]?.capabilities.takesTokens ?? false }
 
+    /// Returns `true` if the provider is configured and a PayPal account can pay at it.
+    public func takesPayPal(_ name: ProviderName) -> Bool { providers[name]?.capabilities.takesPayPal ?? false }
+
     /// Authorizes a payment at a provider. Returns once the outcome is in the journal, even if it is `unknown`.
     public func confirm(
         _ id: PaymentID, account: AccountID, provider name: ProviderName, tender: Tender,
@@ -149,6 +178,10 @@ public struct Checkout: Sendable {
             }
             if case .token = tender, !provider.capabilities.takesTokens {
                 throw .refused(.unsupported("The provider \(name) takes no tokens of its own card fields here."))
+            }
+            if case .payPal = tender, !provider.capabilities.takesPayPal {
+                throw .refused(
+                    .unsupported("The provider \(name) takes no PayPal accounts here, or customers cannot come back."))
             }
         }
     }
@@ -324,7 +357,7 @@ public struct Checkout: Sendable {
         // record replaces the one in flight unchecked, so the write that begins an operation never has one.
         let isLast = holder == .nobody && due.map { $0 > now } ?? true
         let answered = isLast ? keyedAnswer?.record(for: payment) : nil
-        write.idempotency = answered ?? idempotency
+        write.idempotency = answered ?? idempotency.map { Checkout.naming(events, in: $0) }
         write.webhook = webhook
         if wakes { write.wake = (payment.id, now) }
         write.records = conditions + AttentionEntry.changes(from: before, to: payment)
@@ -338,6 +371,12 @@ public struct Checkout: Sendable {
         } catch {
             throw CheckoutError(gate: error, order: payment.order.id) ?? .journal(error)
         }
+    }
+
+    /// Returns a request's record with the attempt that these events begin, so that it is never answered with another.
+    private static func naming(_ events: [PaymentEvent], in record: IdempotencyRecord) -> IdempotencyRecord {
+        for case .attemptStarted(let start) in events { return record.beginning(start.attempt) }
+        return record
     }
 
     /// Returns a payment in its current journal state.
@@ -385,6 +424,8 @@ public struct PaymentDraft: Sendable {
     /// The payment as it will be written.
     public let payment: Payment
     let event: RecordedEvent
+    /// The change of its order's tab in the same commit; `nil` for an order that must not have a tab.
+    var tabChange: RecordChange?
 }
 
 /// The payments that tasks of this process are working on, which recovery leaves alone.

@@ -11,6 +11,16 @@ public enum CheckoutError: ExplainedError {
     case unreadablePayment(PaymentID, reason: String)
     /// Another payment occupies the order.
     case orderOccupied(OrderID, by: PaymentID, PaymentStatus)
+    /// No order of that identifier has a tab.
+    case unknownOrder(OrderID)
+    /// The order was canceled: no payment is made for it.
+    case orderCanceled(OrderID)
+    /// The payment asks for more than is open, or for another amount than the order's.
+    case orderAmount(OrderID, asked: Money, open: Money)
+    /// The order has the most payments that are kept for one.
+    case tooManyPayments(OrderID)
+    /// The order or its payments changed at the same time.
+    case orderChanged(OrderID)
     /// The shop reports the order of this number as settled, and no override was given.
     case settledInShop(order: String, OrderStanding)
     /// The journal was restored or set back, and sales since then are not yet known: no sales and no refunds are made.
@@ -47,6 +57,10 @@ public enum CheckoutError: ExplainedError {
             case .succeeded, .partiallyRefunded, .partiallyCaptured: "order_already_paid"
             default: "order_has_a_payment"
             }
+        case .unknownOrder: "order_not_found"
+        case .orderCanceled: "order_canceled"
+        case .orderAmount: "order_amount_differs"
+        case .tooManyPayments: "too_many_payments"
         case .settledInShop: "order_settled_in_shop"
         case .restoring: "restoring"
         case .orderHeld: "order_held"
@@ -57,7 +71,7 @@ public enum CheckoutError: ExplainedError {
         case .journal(.full): "disk_full"
         case .journal(.leaseLost), .notBegun(.leaseLost), .takenOver: "lease_lost"
         case .journal, .notBegun: "journal_unavailable"
-        case .tooManyConflicts: "conflict"
+        case .tooManyConflicts, .orderChanged: "conflict"
         }
     }
 
@@ -74,6 +88,14 @@ public enum CheckoutError: ExplainedError {
                 "Order \(order) is already paid by payment \(payment)."
             default: "Order \(order) already has payment \(payment) with the status \(status.rawValue)."
             }
+        case .unknownOrder(let order): "There is no order \(order)."
+        case .orderCanceled(let order): "Order \(order) was canceled, and nothing was charged."
+        case .orderAmount(let order, let asked, let open):
+            "\(asked) were asked for, and \(open) of order \(order) are open. Nothing was charged."
+        case .tooManyPayments(let order):
+            "Order \(order) has \(OrderTab.maximumPayments) payments, the most that one order takes. Nothing was "
+                + "charged."
+        case .orderChanged(let order): "Order \(order) was changed at the same time. Nothing was charged."
         case .settledInShop(let order, let standing):
             "Order \(order) was not charged: the shop says \(standing.clause)."
         case .restoring:
@@ -126,6 +148,12 @@ public enum CheckoutError: ExplainedError {
             "Look it up at the provider, see what till journal verify says, and restore the journal from its copy or a "
                 + "backup. Do not charge it again before that."
         case .orderOccupied(_, let payment, _): "Check payment \(payment) before you take another."
+        case .unknownOrder: "Check the identifier."
+        case .orderCanceled: "Open the order again before it is paid."
+        case .orderAmount:
+            "Take what is open, or a part of it, with the payments of the order; or change the order first."
+        case .tooManyPayments: "Take the rest as another order."
+        case .orderChanged: "Try again."
         case .settledInShop:
             "Check the order in the shop. To charge it anyway, use --even-if-paid, or accept_paid_order over HTTP."
         case .restoring: "See till restore --sweep for its progress and for what a person has to do."

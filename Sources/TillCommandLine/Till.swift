@@ -35,14 +35,14 @@ public struct Till: AsyncParsableCommand {
             """,
         version: Till.version,
         subcommands: [
-            Sale.self, Payments.self, Receipts.self, Printers.self, Serve.self, SignIn.self, Sandbox.self,
-            JournalCommand.self,
+            Sale.self, OrdersCommand.self, Payments.self, Receipts.self, Printers.self, Serve.self, SignIn.self,
+            Sandbox.self, JournalCommand.self,
             Doctor.self, Keys.self, StaffCommand.self, RolesCommand.self, SessionsCommand.self, Failpoints.self,
             Readers.self, Locations.self,
             Tap.self, EMV.self, Cards.self,
             Authorizations.self, ApplePay.self, Offline.self, Providers.self, AttentionCommand.self,
             Clock.self, LedgerCommand.self, Restore.self, Reconcile.self, Codes.self, AuditCommand.self,
-            WebhooksCommand.self, Trigger.self,
+            WebhooksCommand.self, Trigger.self, Listen.self, ShopCommand.self,
         ])
 
     public init() {}

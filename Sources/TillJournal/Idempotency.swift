@@ -56,6 +56,22 @@ public struct IdempotencyRecord: Hashable, Sendable {
         clock.standing.isTrusted && clock.now().since(createdAt) > JournalLimits.idempotencyRetention
     }
 
+    /// Returns the record with the attempt that its request began.
+    package func beginning(_ attempt: AttemptID) -> IdempotencyRecord {
+        guard case .inFlight(let payment, let operation?) = state else { return self }
+        var record = self
+        record.state = .inFlight(payment: payment, operation: "\(operation) \(attempt)")
+        return record
+    }
+
+    /// The operation and, if one was begun, its attempt, of a request in flight.
+    package var begun: (operation: String, attempt: AttemptID?)? {
+        guard case .inFlight(_, let text?) = state else { return nil }
+        let parts = text.split(separator: " ", maxSplits: 1)
+        guard let operation = parts.first else { return nil }
+        return (String(operation), parts.count > 1 ? AttemptID(rawValue: String(parts[1])) : nil)
+    }
+
     /// `true` if the request has a response.
     public var isFinished: Bool { if case .finished = state { true } else { false } }
     /// The payment concerned, if known.

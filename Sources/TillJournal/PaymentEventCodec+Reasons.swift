@@ -95,6 +95,7 @@ extension JSONWriter {
         case .orderPaidAgain(let payment):
             field("attention", attention.code)
             field("payment", payment.rawValue)
+        case .shopDiffers: field("attention", attention.code)
         case .note(let sentence): if Attention(older: sentence) != attention { field("attention", "note") }
         }
     }
@@ -165,6 +166,7 @@ extension JSONValue {
                 try id("reference"), try money(), respondBy: self["at"] == nil ? nil : try moment("at"))
         case "dispute_lost": return .disputeLost(try id("reference"), try money())
         case "order_paid_again": return .orderPaidAgain(try id("payment"))
+        case "shop_differs": return .shopDiffers(sentence)
         case "note": return .note(sentence)
         case .some(let word): throw .corrupted("why a person must act, “\(word.prefix(40))”, is not known")
         }

@@ -12,9 +12,11 @@ public import TillFeatureApplePay
 import TillFeatureBooks
 import TillFeatureCardFields
 import TillFeatureOperations
+import TillFeatureOrders
 import TillFeaturePage
 import TillFeaturePayments
 import TillFeatureReceipts
+import TillFeatureShops
 import TillFeatureStaff
 public import TillFeatureTap
 import TillFeatureTerminal
@@ -172,6 +174,10 @@ public struct CounterServer: Sendable {
         services.append(Named(service: queue, serviceName: "print queue"))
         services.append(
             Named(service: WebhookService(webhooks, logger: logger), serviceName: "webhooks"))
+        let sync = ShopSync(
+            shops, book: OrderBook(journal, checkout: checkout, feed: feed, clock: clock), checkout: checkout,
+            scope: options.orderScope, logger: logger)
+        services.append(Named(service: sync, serviceName: "shops"))
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
@@ -202,7 +208,14 @@ public struct CounterServer: Sendable {
 
     /// The endpoints that programs of shops are told of payments at.
     private var webhooks: WebhookEndpoints {
-        WebhookEndpoints(journal, pepper: Pepper(besideJournal: journal.path), clock: clock, mode: options.mode)
+        WebhookEndpoints(
+            journal, pepper: Pepper(besideJournal: journal.path), clock: clock, mode: options.mode,
+            reachesInside: options.hasHardware)
+    }
+
+    /// The shops whose orders are sold here.
+    private var shops: ConnectedShops {
+        ConnectedShops(journal, pepper: Pepper(besideJournal: journal.path), clock: clock, mode: options.mode)
     }
 
     /// Returns the handler of every request: the responder logs and counts for itself, so it is called without a
@@ -297,16 +310,22 @@ public struct CounterServer: Sendable {
         SettingsRoutes(journal: journal).register(on: router)
         IncidentRoutes(payments: payments, journal: journal, clock: clock).register(on: router)
         ReconciliationRoutes(payments: payments, journal: journal, importer: importer).register(on: router)
-        EventStreamRoute(
-            journal: journal, checkout: checkout, feed: feed, clock: clock, authenticator: authenticator,
-            maximumStreams: listeners.maximumStreams, owner: options.account
-        ).register(on: router)
+        let streams = EventStreams(
+            feed: feed, clock: clock, authenticator: authenticator, maximumStreams: listeners.maximumStreams,
+            owner: options.account)
+        EventStreamRoute(journal: journal, checkout: checkout, streams: streams).register(on: router)
+        let orders = OrderBook(journal, checkout: checkout, feed: feed, clock: clock)
+        OrderRoutes(book: orders, payments: payments).register(on: router)
+        OrderFeedRoute(book: orders, streams: streams).register(on: router)
+        KitchenRoutes(mode: options.mode).register(on: router)
+        ShopRoutes(shops: shops, scope: options.orderScope).register(on: router)
         let receipts = ReceiptRoutes(
             payments: payments, journal: journal, options: options, guesses: authenticator.linkGuesses, clock: clock,
             logger: logger)
         receipts.register(on: router)
-        AppCheckoutRoutes(sessions: sessions, payments: payments) { try await receipts.customerCopy(of: $0) }
-            .register(on: router)
+        AppCheckoutRoutes(sessions: sessions, payments: payments, guesses: authenticator.linkGuesses) {
+            try await receipts.customerCopy(of: $0)
+        }.register(on: router)
         DrawerRoute(journal: journal, clock: clock).register(on: router)
         TerminalRoutes(service: terminal, payments: payments).register(on: router)
         TapRoutes(taps: tap, payments: payments).register(on: router)

@@ -190,8 +190,14 @@ extension PayPalLedger {
         return order.units.first?.amount
     }
 
-    /// Returns the return URL of an order's customer after the challenge, if it has one.
-    func returnURL(_ id: String) -> String? { orders[id]?.returnURL }
+    /// Returns the return URL of an order's customer after the challenge or the approval, if it has one.
+    func returnURL(_ id: String, succeeds: Bool) -> String? {
+        guard let order = orders[id] else { return nil }
+        return succeeds ? order.returnURL : order.cancelURL ?? order.returnURL
+    }
+
+    /// `true` if a PayPal account is to pay the order.
+    func isOfAccount(_ id: String) -> Bool { orders[id]?.account != nil }
 
     /// Completes a challenge or a wallet approval for the customer.
     func approve(_ id: String, succeeds: Bool) -> Bool {
@@ -201,7 +207,8 @@ extension PayPalLedger {
             if let card = order.card {
                 order.card = PayPalLedger.authenticated(card, shift: "POSSIBLE", status: "Y")
             }
-        } else {
+        } else if order.account == nil {
+            // Whoever leaves PayPal's own page may come back to it.
             order.status = "CREATED"
             order.card = order.card.map { PayPalLedger.authenticated($0, shift: "NO", status: "N") }
             order.waiting = nil
@@ -289,6 +296,15 @@ extension PayPalLedger {
             // A wallet: the customer approves on its page.
             order.status = "PAYER_ACTION_REQUIRED"
             order.waiting = .members(["name": .string("Wallet")])
+            if let account = source["paypal"] {
+                order.card = nil
+                order.account = .members([
+                    "email_address": .string("buyer@example.com"), "account_id": .string("QYR5Z8XDVJNXQ"),
+                    "account_status": .string("VERIFIED"),
+                ])
+                order.returnURL = account.at("experience_context", "return_url")?.stringValue
+                order.cancelURL = account.at("experience_context", "cancel_url")?.stringValue
+            }
             return nil
         }
         if let vault = card["vault_id"]?.stringValue {
@@ -298,6 +314,7 @@ extension PayPalLedger {
             card = stored.card
         }
         order.card = PayPalLedger.shown(card)
+        order.account = nil
         let method = source.at("card", "attributes", "verification", "method")?.stringValue
         let name = card["name"]?.stringValue ?? ""
         if method == "SCA_ALWAYS" || name == PayPalLedger.challengeName {

@@ -16,12 +16,16 @@ actor PayPalLedger {
         var status: String
         var units: [Unit]
         var card: JSONValue?
+        /// The PayPal account that pays, as it is shown.
+        var account: JSONValue?
         var created: Timestamp
         var updated: Timestamp
         /// A card that awaits its challenge.
         var waiting: JSONValue?
-        /// The return URL of the bank's challenge page.
+        /// The return URL of the bank's challenge page, or of PayPal's.
         var returnURL: String?
+        /// The return URL of a customer who leaves PayPal's page.
+        var cancelURL: String?
         var payments: [Payment] = []
     }
 

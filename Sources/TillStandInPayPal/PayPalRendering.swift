@@ -46,7 +46,8 @@ extension PayPalLedger {
         return .members([
             "id": .string(order.id), "status": .string(order.status),
             "intent": whole ? .string(order.intent) : nil,
-            "payment_source": order.card.map { .members(["card": $0]) },
+            "payment_source": order.account.map { .members(["paypal": $0]) }
+                ?? order.card.map { .members(["card": $0]) },
             "purchase_units": units.isEmpty ? nil : .array(units),
             "create_time": whole ? .string(order.created.internetTime) : nil,
             "update_time": whole ? .string(order.updated.internetTime) : nil, "links": .array(links),

@@ -1,17 +1,20 @@
 import TillCore
 
 extension PayPalStandIn {
-    /// Serves the bank's page behind an order's `payer-action` link, on which the customer confirms or refuses.
+    /// Serves the bank's page, or PayPal's, behind an order's `payer-action` link, on which the customer confirms or
+    /// refuses.
     func challenge(_ method: String, _ request: Request) async -> PayPalAnswer {
         guard request.path.count == 3, let id = request.path.last else { return .missing() }
         guard method == "POST" else {
             guard let amount = await account.waiting(id) else { return ChallengePage.over }
-            return ChallengePage.asking(amount)
+            return await account.isOfAccount(id) ? ChallengePage.askingAccount(amount) : ChallengePage.asking(amount)
         }
         let succeeds = request.body == Array("answer=confirm".utf8)
         guard succeeds || request.body == Array("answer=refuse".utf8), await account.approve(id, succeeds: succeeds)
         else { return ChallengePage.over }
-        guard let back = await account.returnURL(id) else { return ChallengePage.answered(succeeds) }
+        guard let back = await account.returnURL(id, succeeds: succeeds) else {
+            return ChallengePage.answered(succeeds)
+        }
         return PayPalAnswer(303, location: back)
     }
 }
@@ -31,6 +34,16 @@ private enum ChallengePage {
             """)
     }
 
+    static func askingAccount(_ amount: Money) -> PayPalAnswer {
+        page(
+            200, "Pay with your PayPal account?",
+            """
+            <p>A shop asks for <strong>\(amount)</strong> from buyer@example.com.</p>
+            <form method="post"><button name="answer" value="confirm">Pay now</button>
+            <button name="answer" value="refuse">Cancel and go back</button></form>
+            """)
+    }
+
     static func answered(_ succeeds: Bool) -> PayPalAnswer {
         page(
             200, succeeds ? "Confirmed" : "Refused",
@@ -47,7 +60,7 @@ private enum ChallengePage {
                 main{max-width:28rem;margin:10vh auto;padding:1.5rem;background:#fff;border:1px solid #ccc}
                 button{font:inherit;padding:.6rem 1.2rem;margin:.5rem .5rem 0 0}
                 small{color:#595959}</style></head><body><main><h1>\(title)</h1>\(body)
-                <p><small>The sandbox stands in for the card's bank. No real money moves.</small></p>
+                <p><small>The sandbox stands in for the card's bank, and for PayPal. No real money moves.</small></p>
                 </main></body></html>
                 """, contentType: "text/html; charset=utf-8")
     }

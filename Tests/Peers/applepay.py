@@ -30,8 +30,12 @@ class Page:
         return self.post("/applepay/validate", {"validationURL": url, "basket": self.basket}, **more)
 
     def token(self, session=None, amount=None, data=None, number="4784000000380075", currency="GBP"):
+        if session is None:
+            made = self.session()
+            assert made.status_code == 200, made.text  # what is no session would be told as a fault of the token
+            session = made.json()
         answer = requests.post(self.url + "/applepay/sandbox/authorize", json={
-            "sheet": self.basket, "session": session or self.session().json(), "amount": amount or self.total,
+            "sheet": self.basket, "session": session, "amount": amount or self.total,
             "currencyCode": currency, "applicationData": data or self.sheet["request"]["applicationData"],
             "accountNumber": number,
         }, timeout=10)

@@ -264,6 +264,12 @@ def adyen_url(tmp_path):
     yield from stand_in_process("adyen", tmp_path)
 
 
+@pytest.fixture
+def shop_url(tmp_path):
+    """Our stand-in for a shop with WooCommerce as a process, with three open orders."""
+    yield from stand_in_process("shop", tmp_path)
+
+
 @pytest.fixture(scope="session")
 def browser():
     """Debian's Chromium, one for all tests; each opens pages of its own in it, which share nothing."""
@@ -293,6 +299,11 @@ def width():
     return 1280
 
 
+# The tallest page of which the whole is kept, in CSS pixels: a picture of a taller one takes longer than it may on a
+# machine under load.
+TALLEST = 12_000
+
+
 @pytest.fixture
 def page(tmp_path, request, browser, width):
     """An empty page; what it shows at the end is kept as a picture."""
@@ -301,7 +312,8 @@ def page(tmp_path, request, browser, width):
     yield page
     folder = pathlib.Path(os.environ.get("TILL_SCREENSHOTS", tmp_path))
     folder.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=folder / f"{request.node.name}.png", full_page=True)
+    is_tall = page.evaluate("document.documentElement.scrollHeight") > TALLEST
+    page.screenshot(path=folder / f"{request.node.name}.png", full_page=not is_tall)
     page.close()
 
 

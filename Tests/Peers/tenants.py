@@ -6,6 +6,7 @@ import sqlite3
 import threading
 
 import requests
+import woo
 
 import counter
 import terminal
@@ -14,7 +15,8 @@ from attention import failed_refund, incident
 METHODS = ("get", "post", "put", "patch", "delete")
 # What anybody may ask for, so that a key is of no account there.
 OPEN = {
-    "GET /healthz", "GET /readyz", "GET /openapi.yaml", "POST /webhooks/{provider}", "GET /back/{attempt}/{way}",
+    "GET /healthz", "GET /readyz", "GET /openapi.yaml", "POST /webhooks/{provider}",
+    "POST /v1/shops/{id}/notifications", "GET /back/{attempt}/{way}",
     # Not by a key: the session of an app is the permission.
     "GET /app/payment", "POST /app/pay", "POST /app/cancel", "GET /app/receipt",
     "GET /r/{link}", "POST /session", "DELETE /session", "GET /session/person", "POST /session/person",
@@ -81,11 +83,19 @@ class Owner:
         self.basket = server.request("POST", "/v1/applepay/baskets", {
             "order_id": "o-basket", "amount": 1250, "currency": "GBP",
             "items": [{"label": "Tea", "amount": 1250}]}).json().get("id", "basket-none")
+        booked = server.request("POST", "/v1/orders", {
+            "order_id": "o-1", "amount": 1250, "currency": "EUR", "customer": {"name": "Ada of the owner's"}})
+        assert booked.status_code == 201, booked.text
         self.place = f"/v1/terminal/readers/{self.reader}"
         # Of a type that nothing here is of, so that what waits does not change by itself.
         self.webhook = server.request("POST", "/v1/webhook_endpoints", {
             "url": "https://127.0.0.1:1/till", "allow_private": True, "types": ["dispute.closed"]}, "hook").json()["id"]
         self.message = server.request("POST", f"/v1/webhook_endpoints/{self.webhook}/test").json()["id"]
+        # It is there to be connected, and gone afterwards.
+        with woo.another(server.folder) as shop:
+            self.shop = counter.succeed(
+                "shop", "connect", shop, "--key", woo.KEY, "--secret", woo.SECRET, "--journal", server.journal,
+                "--json", *server.sandbox.flags)["id"]
         self.names = {"{number}": "1", "{name}": "bar", "{message}": self.message}
 
     def path(self, template):
@@ -93,7 +103,7 @@ class Owner:
         kinds = {"/v1/payments": self.sale["id"], "/v1/orders": "o-1", "/v1/incidents": self.incident,
                  "/v1/terminal/readers": self.reader, "/v1/terminal/payments": self.sale["id"],
                  "/v1/staff": self.staff, "/v1/sessions": self.session, "/v1/applepay/baskets": self.basket,
-                 "/v1/webhook_endpoints": self.webhook,
+                 "/v1/webhook_endpoints": self.webhook, "/v1/shops": self.shop,
                  "/session/own": self.session, "/session/passkeys": "0" * 64}
         for start, name in kinds.items():
             if template.startswith(start + "/"):
@@ -110,7 +120,8 @@ class Owner:
     def state(self):
         """All that the owner sees, and how much the journal has of it."""
         get = self.server.request
-        addresses = ["/v1/payments", "/v1/attention", "/v1/reconciliation", "/v1/ledger/balances", "/v1/offline",
+        addresses = ["/v1/payments", "/v1/orders/o-1", "/v1/attention", "/v1/reconciliation", "/v1/ledger/balances",
+                     "/v1/offline",
                      "/v1/printers", "/v1/staff", "/v1/sessions", f"/v1/webhook_endpoints/{self.webhook}",
                      self.place + "/inputs",
                      f"/v1/payments/{self.sale['id']}/receipt/mails",

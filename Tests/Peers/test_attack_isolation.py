@@ -66,6 +66,11 @@ def bodies(owner):
         "DELETE /v1/webhook_endpoints/{id}": None, "POST /v1/webhook_endpoints/{id}/rotate": {},
         "POST /v1/webhook_endpoints/{id}/test": {},
         "POST /v1/webhook_endpoints/{id}/deliveries/{message}/resend": {},
+        "POST /v1/orders": {"order_id": "x-9", "amount": 1250, "currency": "EUR"},
+        "PUT /v1/orders/{id}": {"order_id": "o-1", "amount": 1, "currency": "EUR"},
+        "POST /v1/orders/{id}/payments": {"amount": 100}, "POST /v1/orders/{id}/ready": {},
+        "POST /v1/orders/{id}/fulfil": {"accept_unpaid": True}, "POST /v1/orders/{id}/cancel": {},
+        "POST /v1/orders/{id}/reopen": {}, "DELETE /v1/orders/{id}/contact": None,
         "POST /v1/staff": {"name": "Eve", "role": "owner"}, "PATCH /v1/staff/{id}": {"role": "owner"},
         "POST /v1/staff/{id}/invitation": {}, "DELETE /v1/sessions/{id}": None,
         "POST /v1/approvals": {
@@ -79,20 +84,24 @@ def nothing(document):
 
 
 # The counter's own words, of no account.
-NEUTRAL = {"formats", "maximum_bytes", "maximum_lines", "sequence", "at", "complete", "position", "roles"}
+NEUTRAL = {"formats", "maximum_bytes", "maximum_lines", "sequence", "at",
+           "complete", "position", "roles", "cursor", "next"}
 # What answers a stranger at all: with nothing, with what is the stranger's own, or, said here, in a way of its own.
 ANSWERS = {"GET /v1/payments", "GET /v1/attention", "GET /v1/reconciliation", "GET /v1/ledger/balances",
-           "GET /v1/roles", "GET /v1/staff", "GET /v1/sessions", "GET /v1/webhook_endpoints"}
+           "GET /v1/roles", "GET /v1/staff", "GET /v1/sessions", "GET /v1/webhook_endpoints",
+           "GET /v1/orders", "GET /v1/shops"}
 QUERIES = {
     "GET /v1/payments": ["", "?order_id=o-1", "?status=succeeded", "?before={payment}"],
     "GET /v1/tap/story": ["?payment={payment}"], "GET /v1/events": ["?payment={payment}"],
     "GET /v1/payments/{id}/receipt": ["", "?format=html", "?refund={refund}"],
     "GET /v1/orders/{id}/receipt": ["", "?format=html", "?refund={refund}"],
     "GET /v1/audit": ["", "?actor={staff}"],
+    "GET /v1/orders": ["", "?q=o-1", "?before=x-9", "?state=open", "?paid=false"],
     "GET /v1/webhook_endpoints/{id}/deliveries": ["", "?before={message}"],
     "POST /v1/reconciliation/statements": ["", "?provider=stripe&provider_account=acct_sandbox"],
 }
 # Parameters that name nothing of anybody.
+ORDERS_STREAM = "GET /v1/orders/events"
 PLAIN = {"limit", "status", "format", "width", "copy", "after", "since", "provider"}
 
 
@@ -115,6 +124,8 @@ def try_everything(owner, stranger, server):
         if scope is None:
             assert name in OPEN, f"{name} needs no scope, and nobody said why"
             continue
+        if name == ORDERS_STREAM:
+            continue  # it has no end: a test of its own reads it
         method, template = name.split(" ")
         assert method == "GET" or name in sent, f"{name} is not tried: say what is sent there"
         for query in QUERIES.get(name, [""]):
@@ -129,6 +140,9 @@ def try_everything(owner, stranger, server):
                 elif name == "POST /v1/staff":
                     # The stranger's own, whom nobody else sees.
                     assert answer.status_code in (201, 409) and owner.staff not in answer.text, what
+                elif name == "POST /v1/orders":
+                    # The stranger's own.
+                    assert answer.status_code in (200, 201) and "Ada" not in answer.text, what
                 elif name == "POST /v1/webhook_endpoints":
                     # Also the stranger's own.
                     assert answer.status_code in (201, 409) and owner.webhook not in answer.text, what
@@ -136,6 +150,7 @@ def try_everything(owner, stranger, server):
                     found = answer.json()
                     found["webhook_endpoints"] = [
                         e for e in found.get("webhook_endpoints", []) if e["id"] == owner.webhook]
+                    found["orders"] = [o for o in found.get("orders", []) if o["id"] == "o-1"]
                     found["payments"] = [p for p in found.get("payments", []) if p["id"] == owner.sale["id"]]
                     found["staff"] = [p for p in found.get("staff", []) if p["id"] == owner.staff]
                     found.pop("has_more", None)
@@ -241,6 +256,26 @@ def test_the_stream_of_another_account_says_nothing_of_the_owners(server, printe
     time.sleep(0.5)
     assert all(mine["id"] in line for line in heard if line.startswith("data: {\"sequence\"")), heard
     assert owner.sale["id"] not in "".join(heard)
+
+
+def test_the_stream_of_another_accounts_orders_says_nothing_of_the_owners(server, printer):
+    owner, stranger = Owner(server, printer), Stranger(server)
+    stream = stranger.ask("GET", "/v1/orders/events?after=0-0", stream=True)
+    heard = []
+
+    def read():
+        with contextlib.suppress(requests.RequestException):
+            heard.extend(line for line in stream.iter_lines(chunk_size=1, decode_unicode=True) if line)
+
+    threading.Thread(target=read, daemon=True).start()
+    assert server.request("POST", "/v1/orders/o-1/ready", {}).status_code == 200
+    # Of the same identifier, and yet another's.
+    mine = {"order_id": "o-1", "amount": 700, "currency": "EUR"}
+    assert stranger.ask("POST", "/v1/orders", mine).status_code == 201
+    assert counter.until(lambda: any('"amount":700' in line for line in heard), 5)
+    assert len([line for line in heard if line.startswith("data: ")]) == 1, heard
+    assert owner.sale["id"] not in "".join(heard) and "Ada" not in "".join(heard)
+    assert server.request("GET", "/v1/orders/o-1").json()["amount"] == 1250
 
 
 def test_one_account_cannot_take_every_place(server):

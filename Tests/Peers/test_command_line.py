@@ -56,6 +56,9 @@ REFUSALS = [
     (["payments", "refund", "pay_nobody", "--amount", "-1"], 1, "payment_not_found"),
     (["payments", "list", "--limit", "0"], 1, "invalid_limit"),
     (["payments", "list", "--status", "odd"], 1, "unknown_status"),
+    (["orders", "show", "nobody"], 1, "order_not_found"),
+    (["orders", "list", "--state", "odd"], 1, "unknown_state"),
+    (["orders", "add", "/nowhere.json"], 1, "no_such_file"),
     (["receipts", "show", "pay_nobody"], 1, "payment_not_found"),
     (["journal", "backup", "/nowhere/at/all"], 1, "backup_failed"),
     (["serve", "--port", "99999"], 1, "invalid_setting"),
@@ -86,7 +89,7 @@ def test_every_command_that_succeeds_prints_one_json_object(journal):
         ["receipts", "show", sold["payment_id"], "--format", "html"],
         ["receipts", "show", sold["payment_id"], "--format", "json"], ["payments", "recover"],
         ["payments", "refund", sold["payment_id"], "--amount", "2.50"], ["journal", "verify"], ["doctor"],
-        ["keys", "create"],
+        ["keys", "create"], ["orders", "list"],
     ):
         answer = till(*arguments, *journal, "--json")
         assert answer.code == 0 and only_json(answer), answer
@@ -136,7 +139,7 @@ def test_lines_fit_a_terminal(journal):
     long_order = ["sale", "--order", "/nowhere/" + "far/" * 10 + "away.json"]
     seen = []
     for arguments in (SALE, [*SALE, "--card", "declined:insufficient_funds"], [*SALE, "--card", "timeout"], long_order,
-                      ["payments", "list"], ["journal", "verify"], [*SALE, "--provider", "nobody"]):
+                      ["payments", "list"], ["orders", "list"], ["journal", "verify"], [*SALE, "--provider", "nobody"]):
         code, text = on_a_terminal([*arguments, *journal])
         assert code in (0, 1, 2), text
         seen.append(text)

@@ -92,28 +92,35 @@ class World:
             server.kill()
 
     def storm(self):
-        """Sellers who sell as fast as they can, while processes die."""
+        """Sellers who sell as fast as they can, while processes die: for a time, and until there was weather of every
+        kind, which a slow machine sees later."""
         self.start_all()
         end, lock = time.monotonic() + STORM, threading.Lock()
+        latest = end + 4 * STORM
+
+        def is_over():
+            now = time.monotonic()
+            return now >= end and (now >= latest or self.weather.seen.keys() >= BAD_DAYS)
+
         settling = threading.Thread(target=self.settle_now_and_then, daemon=True)
         settling.start()
 
         def sell(number):
             turn = 0
-            while time.monotonic() < end:
+            while not is_over():
                 with lock:
                     kind = list(KINDS)[(number + turn) % len(KINDS)]
                     buyer = Buyer(self, f"o-{number}-{turn}", kind)
                     self.buyers.append(buyer)
                 # Who waits for an outcome that nobody knows is left to the counter, and comes back later.
-                patience = min(end, time.monotonic() + 1.5)
+                patience = time.monotonic() + 1.5
                 while time.monotonic() < patience and not buyer.step():
                     time.sleep(0.1)
                 turn += 1
 
         with concurrent.futures.ThreadPoolExecutor(6) as pool:
             sellers = [pool.submit(sell, number) for number in range(6)]
-            while time.monotonic() < end:
+            while not is_over():
                 time.sleep(self.dice.uniform(0.7, 2.2))
                 server = self.dice.choice(self.servers)
                 server.kill()

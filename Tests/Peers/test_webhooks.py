@@ -143,7 +143,7 @@ def test_a_redirect_is_not_followed_and_gone_disables(server, receiver, add, web
     receiver.answer = lambda _: (200, {})
     assert server.request("PATCH", f"/v1/webhook_endpoints/{gone['id']}", {"enabled": True}).status_code == 200
     sell(server, "o-2")
-    receiver.wait(lambda deliveries: sum(delivery.path == "/gone" for delivery in deliveries) == 2)
+    receiver.wait(lambda deliveries: sum(delivery.path == "/gone" for delivery in deliveries) == 3)
 
 
 def test_a_replaced_secret_signs_beside_the_new_one(server, receiver, add):

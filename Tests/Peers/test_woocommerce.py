@@ -3,7 +3,7 @@ import os
 from decimal import Decimal
 
 import pytest
-import woocommerce
+import shop_orders
 
 import counter
 
@@ -19,7 +19,7 @@ def server(tmp_path):
 def test_every_order_that_a_shop_computes_sells_at_its_total(server):
     refused = []
     for seed in range(int(os.environ.get("TILL_ORDERS", "400"))):
-        order, total, shop = woocommerce.document(seed)
+        order, total, shop = shop_orders.document(seed)
         if total <= 0:
             continue
         body = {"order": {"data": order} if seed % 3 == 0 else order}
@@ -34,7 +34,7 @@ def test_every_order_that_a_shop_computes_sells_at_its_total(server):
 
 def test_a_total_that_no_digit_explains_is_refused(server):
     for seed in range(100):
-        order, total, shop = woocommerce.document(seed)
+        order, total, shop = shop_orders.document(seed)
         unit = Decimal(1).scaleb(-shop.places)
         parts = sum(len(order[name]) for name in ("line_items", "shipping_lines", "fee_lines"))
         # Further away than all roundings of all parts and their taxes together.

@@ -21,7 +21,8 @@
 
         @Test("A request arrives whole: exact amounts, contact fields, pick-up")
         func conversion() throws {
-            let converted = PassKitConversion.request(try request(), merchantIdentifier: "merchant.x")
+            let converted = try #require(
+                PassKitConversion.request(try request(), merchantIdentifier: "merchant.x"))
             #expect(converted.paymentSummaryItems.last?.amount == NSDecimalNumber(string: "12.345"))
             #expect(converted.requiredShippingContactFields == [.name, .emailAddress, .phoneNumber, .postalAddress])
             #expect(converted.shippingType == .storePickup)
@@ -29,6 +30,64 @@
             #expect(converted.shippingContact?.postalAddress?.street == "1 Road\nYard")
             #expect(converted.applicationData == Data([1, 2]))
             #expect(converted.supportedNetworks == [.visa, .masterCard, .amex])
+        }
+
+        private func request(_ agreement: PaymentSheetRequest.Agreement) throws -> PaymentSheetRequest {
+            var request = try request()
+            request.agreement = agreement
+            return request
+        }
+
+        private func billing(
+            _ terms: BillingAgreement.Terms, management: String = "https://shop.example/box",
+            notification: String? = "https://shop.example/n"
+        ) -> PaymentSheetRequest.Agreement {
+            .billing(
+                BillingAgreement(
+                    description: "Box club", text: "Until canceled.", managementURL: management,
+                    notificationURL: notification, terms: terms))
+        }
+
+        private let box = SheetItem(label: "Box", amount: Money(minorUnits: 9_001, currency: .kwd))
+
+        @Test("An agreement arrives whole, or no sheet is shown")
+        func agreements() async throws {
+            func convert(_ agreement: PaymentSheetRequest.Agreement) throws -> PKPaymentRequest? {
+                PassKitConversion.request(try request(agreement), merchantIdentifier: "merchant.x")
+            }
+            let start = Timestamp(milliseconds: 1_800_000_000_000)
+            let regular = BillingAgreement.RecurringBilling(item: box, every: 2, .month, start: start)
+            let trial = BillingAgreement.RecurringBilling(item: box, every: 7, .day, end: start)
+            let recurring = try #require(
+                try convert(billing(.recurring(regular: regular, trial: trial)))?.recurringPaymentRequest)
+            #expect(recurring.regularBilling.amount == NSDecimalNumber(string: "9.001"))
+            #expect(recurring.regularBilling.intervalUnit == .month && recurring.regularBilling.intervalCount == 2)
+            #expect(recurring.regularBilling.startDate == Date(timeIntervalSince1970: 1_800_000_000))
+            #expect(recurring.trialBilling?.endDate == Date(timeIntervalSince1970: 1_800_000_000))
+            #expect(recurring.trialBilling?.intervalUnit == .day && recurring.trialBilling?.intervalCount == 7)
+            #expect(recurring.billingAgreement == "Until canceled.")
+            #expect(recurring.managementURL.absoluteString == "https://shop.example/box")
+            #expect(recurring.tokenNotificationURL?.absoluteString == "https://shop.example/n")
+            let free = BillingAgreement.FreeCancellation(until: start, timeZone: "GMT")
+            let deferred = try #require(try convert(billing(.deferred(box, on: start, free)))?.deferredPaymentRequest)
+            #expect(deferred.deferredBilling.deferredDate == Date(timeIntervalSince1970: 1_800_000_000))
+            #expect(deferred.freeCancellationDate == Date(timeIntervalSince1970: 1_800_000_000))
+            #expect(deferred.freeCancellationDateTimeZone == TimeZone(identifier: "GMT"))
+            let reload = try #require(
+                try convert(billing(.automaticReload(box, threshold: box.amount), notification: nil))?
+                    .automaticReloadPaymentRequest)
+            #expect(reload.automaticReloadBilling.thresholdAmount == NSDecimalNumber(string: "9.001"))
+            #expect(reload.paymentDescription == "Box club" && reload.tokenNotificationURL == nil)
+            let nowhere = BillingAgreement.FreeCancellation(until: start, timeZone: "Nowhere/Else")
+            for agreement in [
+                billing(.deferred(box, on: start, nowhere)), .multiToken([]),
+                billing(.deferred(box, on: start, nil), management: ""),
+                billing(.deferred(box, on: start, nil), notification: ""),
+            ] {
+                #expect(try convert(agreement) == nil)
+                let sheet = PassKitPaymentSheet(merchantIdentifier: "merchant.x")
+                #expect(await !sheet.present(try request(agreement), delegate: Answers()))
+            }
         }
 
         @Test("Contacts come back field by field, and a redacted one has no more than its parts")

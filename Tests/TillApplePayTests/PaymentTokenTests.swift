@@ -268,5 +268,6 @@ struct PaymentTokenBindingTests {
         #expect(await refusal(expectation(parts: ["sub-1": thousand]), token) == nil)
         #expect(await refusal(expectation(parts: ["sub-2": thousand]), token) == "parts")
         #expect(await refusal(expectation(parts: ["sub-1": World.price]), token) == "parts")
+        #expect(await refusal(expectation(), token) == "parts_unexpected")
     }
 }

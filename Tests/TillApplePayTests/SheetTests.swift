@@ -230,9 +230,12 @@ struct SheetTests {
         #expect(request.lowestVersion == 5)
         request.supportsCouponCode = true
         #expect(request.lowestVersion == 12)
-        request.agreement = .recurring(
-            description: "Box", regular: SheetItem(label: "Box", amount: money(900)), every: 1, .month,
-            managementURL: "https://shop.example/box", notificationURL: nil)
+        let box = BillingAgreement.RecurringBilling(
+            item: SheetItem(label: "Box", amount: money(900)), every: 1, .month)
+        request.agreement = .billing(
+            BillingAgreement(
+                description: "Box", managementURL: "https://shop.example/box",
+                terms: .recurring(regular: box, trial: nil)))
         #expect(request.lowestVersion == 14)
         #expect(request.json["recurringPaymentRequest"]?["regularBilling"]?["paymentTiming"] == .string("recurring"))
     }

@@ -11,8 +11,8 @@
 
     /// Conversions between Till's values and PassKit's objects. Pure functions.
     public enum PassKitConversion {
-        /// Returns PassKit's request for a sheet.
-        public static func request(_ request: PaymentSheetRequest, merchantIdentifier: String) -> PKPaymentRequest {
+        /// Returns PassKit's request for a sheet; `nil` if PassKit cannot show its agreement whole.
+        public static func request(_ request: PaymentSheetRequest, merchantIdentifier: String) -> PKPaymentRequest? {
             let result = PKPaymentRequest()
             result.merchantIdentifier = merchantIdentifier
             result.countryCode = request.countryCode
@@ -32,6 +32,7 @@
             result.couponCode = request.couponCode
             result.applicationData = request.applicationData.map { Data($0) }
             if !request.supportedCountries.isEmpty { result.supportedCountries = Set(request.supportedCountries) }
+            if let agreement = request.agreement, !add(agreement, to: result) { return nil }
             return result
         }
 

@@ -31,10 +31,13 @@
         }
 
         /// Shows the sheet for one payment.
-        /// - Returns: `false` if PassKit did not show it; then the delegate is not called.
+        /// - Returns: `false` if PassKit did not show it, or cannot show its agreement whole; then the delegate is not
+        ///   called.
         public func present(_ request: PaymentSheetRequest, delegate: any PaymentSheetDelegate) async -> Bool {
-            let controller = PKPaymentAuthorizationController(
-                paymentRequest: PassKitConversion.request(request, merchantIdentifier: merchantIdentifier))
+            guard
+                let converted = PassKitConversion.request(request, merchantIdentifier: merchantIdentifier)
+            else { return false }
+            let controller = PKPaymentAuthorizationController(paymentRequest: converted)
             self.delegate = delegate
             self.controller = controller
             controller.delegate = self

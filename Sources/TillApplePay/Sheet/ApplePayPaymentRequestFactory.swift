@@ -59,6 +59,7 @@ public struct ApplePayPaymentRequestFactory: Sendable {
         request.supportsCouponCode = supportsCouponCode
         request.couponCode = basket.coupon?.code
         request.applicationData = applicationData
+        request.agreement = basket.agreement.map { .billing($0) }
         return request
     }
 

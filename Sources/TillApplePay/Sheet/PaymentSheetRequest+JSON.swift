@@ -77,37 +77,7 @@ extension PaymentSheetRequest.Agreement {
     /// The member of the request for this kind of agreement.
     fileprivate var member: (String, JSONValue) {
         switch self {
-        case .recurring(let description, let regular, let every, let interval, let management, let notification):
-            var billing = regular.json.objectValue ?? []
-            billing += [
-                JSONMember(key: "paymentTiming", value: .string("recurring")),
-                JSONMember(key: "recurringPaymentIntervalUnit", value: .string(interval.rawValue)),
-                JSONMember(key: "recurringPaymentIntervalCount", value: .number(String(every))),
-            ]
-            return (
-                "recurringPaymentRequest",
-                Self.agreement(description, "regularBilling", .object(billing), management, notification)
-            )
-        case .automaticReload(let description, let item, let threshold, let management, let notification):
-            var billing = item.json.objectValue ?? []
-            billing += [
-                JSONMember(key: "paymentTiming", value: .string("automaticReload")),
-                JSONMember(key: "automaticReloadPaymentThresholdAmount", value: .string(threshold.decimalString)),
-            ]
-            return (
-                "automaticReloadPaymentRequest",
-                Self.agreement(description, "automaticReloadBilling", .object(billing), management, notification)
-            )
-        case .deferred(let description, let item, let date, let management, let notification):
-            var billing = item.json.objectValue ?? []
-            billing += [
-                JSONMember(key: "paymentTiming", value: .string("deferred")),
-                JSONMember(key: "deferredPaymentDate", value: .string(date.description)),
-            ]
-            return (
-                "deferredPaymentRequest",
-                Self.agreement(description, "deferredBilling", .object(billing), management, notification)
-            )
+        case .billing(let agreement): return agreement.member
         case .multiToken(let contexts):
             return (
                 "multiTokenContexts",
@@ -124,15 +94,5 @@ extension PaymentSheetRequest.Agreement {
                     })
             )
         }
-    }
-
-    private static func agreement(
-        _ description: String, _ key: String, _ billing: JSONValue, _ management: String, _ notification: String?
-    ) -> JSONValue {
-        var members: [(String, JSONValue)] = [
-            ("paymentDescription", .string(description)), (key, billing), ("managementURL", .string(management)),
-        ]
-        if let notification { members.append(("tokenNotificationURL", .string(notification))) }
-        return JSONValue(members)
     }
 }

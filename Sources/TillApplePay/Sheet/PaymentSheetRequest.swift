@@ -14,23 +14,15 @@ public struct PaymentSheetRequest: Hashable, Sendable {
     }
 
     /// A billing interval unit.
-    public enum Interval: String, Hashable, Sendable {
-        case day, month, year, hour, minute
+    public enum Interval: String, Hashable, Sendable, CaseIterable {
+        case minute, hour, day, month, year
     }
 
-    /// An agreement on later charges. The kinds are mutually exclusive; Apple closes the sheet if two are requested, so
-    /// the type allows only one.
+    /// What the customer accepts beside the payment itself. The kinds exclude each other; Apple closes the sheet if two
+    /// are requested, so the type allows only one.
     public enum Agreement: Hashable, Sendable {
-        /// The same amount at regular intervals.
-        case recurring(
-            description: String, regular: SheetItem, every: Int, Interval, managementURL: String,
-            notificationURL: String?)
-        /// A balance that is topped up when it falls below a threshold.
-        case automaticReload(
-            description: String, item: SheetItem, threshold: Money, managementURL: String, notificationURL: String?)
-        /// One amount, charged on a later date.
-        case deferred(
-            description: String, item: SheetItem, date: Timestamp, managementURL: String, notificationURL: String?)
+        /// Later charges by the merchant.
+        case billing(BillingAgreement)
         /// Several merchants at once.
         case multiToken([TokenContext])
     }
@@ -92,10 +84,12 @@ public struct PaymentSheetRequest: Hashable, Sendable {
     public var couponCode: String?
     /// Application data; Apple signs its hash into the token.
     public var applicationData: [UInt8]?
-    /// The agreement on later charges, if any.
+    /// The agreement on later charges or with several merchants, if any.
     public var agreement: Agreement?
 
-    /// The lowest Apple Pay JS version that supports all features in use, as Apple recommends.
+    /// The lowest Apple Pay JS version that supports all features in use, as Apple recommends. Deferred payments have
+    /// no version of their own (they came after 14, the last one with notes): the browser client finds out whether they
+    /// are known.
     public var lowestVersion: Int {
         var version = 3
         if total.amount.isZero { version = max(version, 4) }

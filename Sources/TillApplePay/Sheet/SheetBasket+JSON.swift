@@ -26,6 +26,7 @@ extension SheetBasket {
             members.append(JSONMember(key: "coupon", value: value))
         }
         if let creditFee { members.append(JSONMember(key: "creditFee", value: creditFee.kept)) }
+        if let agreement { members.append(JSONMember(key: "agreement", value: agreement.kept)) }
         return .object(members)
     }
 
@@ -46,19 +47,21 @@ extension SheetBasket {
         } else if json["isUnshipped"]?.boolValue == true {
             service = .neither
         }
+        var agreement: BillingAgreement?
+        if let kept = json["agreement"] {
+            agreement = BillingAgreement(kept: kept, currency: currency)
+            guard agreement != nil else { return nil }
+        }
         self.init(
             id: id, currency: currency, service: service,
-            lines: lines.compactMap { line in
-                guard let label = line["label"]?.stringValue, let amount = money(line["amount"]) else { return nil }
-                return SheetItem(label: label, amount: amount, isPending: line["pending"]?.boolValue ?? false)
-            },
+            lines: lines.compactMap { SheetItem(kept: $0, currency: currency) },
             shippingMethods: methods.compactMap { method in
                 guard let name = method["identifier"]?.stringValue, let label = method["label"]?.stringValue,
                     let amount = money(method["amount"])
                 else { return nil }
                 return SheetShippingMethod(
                     identifier: name, label: label, detail: method["detail"]?.stringValue ?? "", amount: amount)
-            }, creditFee: money(json["creditFee"]))
+            }, creditFee: money(json["creditFee"]), agreement: agreement)
         guard self.lines.count == lines.count, shippingMethods.count == methods.count else { return nil }
         if let name = json["shippingMethod"]?.stringValue, !choose(shippingMethod: name) { return nil }
         if let coupon = json["coupon"] {
@@ -76,12 +79,21 @@ extension Money {
 }
 
 extension SheetItem {
-    fileprivate var kept: JSONValue {
+    /// The stored form, with the amount in minor units; ``init(kept:currency:)`` parses it.
+    var kept: JSONValue {
         var members = [
             JSONMember(key: "label", value: .string(label)), JSONMember(key: "amount", value: amount.kept),
         ]
         if isPending { members.append(JSONMember(key: "pending", value: .bool(true))) }
         return .object(members)
+    }
+
+    /// Parses a stored line; `nil` if the document is not one.
+    init?(kept json: JSONValue, currency: Currency) {
+        guard let label = json["label"]?.stringValue, let units = json["amount"]?.int64Value else { return nil }
+        self.init(
+            label: label, amount: Money(minorUnits: units, currency: currency),
+            isPending: json["pending"]?.boolValue ?? false)
     }
 }
 

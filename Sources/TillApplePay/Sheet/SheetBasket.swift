@@ -108,19 +108,22 @@ public struct SheetBasket: Hashable, Sendable {
     public internal(set) var coupon: Coupon?
     /// The surcharge for credit cards, which the law of most of Europe forbids.
     public let creditFee: Money?
+    /// The agreement on later charges that the customer accepts in the sheet, if any. The total is what is charged now.
+    public let agreement: BillingAgreement?
     /// `true` if the card in the sheet is a credit card.
     public internal(set) var paysByCredit = false
 
     /// Creates a basket of version 1.
     public init(
         id: String, currency: Currency, service: Service, lines: [SheetItem],
-        shippingMethods: [SheetShippingMethod] = [], creditFee: Money? = nil
+        shippingMethods: [SheetShippingMethod] = [], creditFee: Money? = nil, agreement: BillingAgreement? = nil
     ) {
         self.id = id
         self.currency = currency
         self.service = service
         self.lines = Array(lines.prefix(SheetBasket.maximumLines))
         self.creditFee = creditFee
+        self.agreement = agreement
         version = 1
         let ships = service == .delivery
         self.shippingMethods = ships ? shippingMethods : []

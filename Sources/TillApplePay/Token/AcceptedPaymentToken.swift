@@ -12,7 +12,7 @@ public struct PaymentTokenExpectation: Sendable {
     public var applicationData: [UInt8]?
     /// The order or basket, with its version: identifies the payment in the replay store.
     public var order: String
-    /// The parts of other merchants, if the request had any.
+    /// The parts of other merchants, if the request had any; a token with parts that were not asked for is refused.
     public var parts: [String: Money]
 
     /// Creates the set of values that a token must be bound to.
@@ -112,7 +112,14 @@ extension DecryptedPaymentToken {
     }
 
     private func checkParts(_ expected: [String: Money]) throws(PaymentTokenError) {
-        guard !expected.isEmpty else { return }
+        guard !expected.isEmpty else {
+            // Their merchants would charge parts of an amount that is charged here in full.
+            guard payload.authenticationResponses.isEmpty else {
+                throw PaymentTokenError(
+                    .order, "parts_unexpected", "The token has parts for other merchants, and the order has none.")
+            }
+            return
+        }
         let given = Dictionary(
             payload.authenticationResponses.map { ($0.merchantIdentifier, $0.amount) },
             uniquingKeysWith: { _, _ in nil })

@@ -45,11 +45,12 @@
                     session.presentationContextProvider = self
                     session.prefersEphemeralWebBrowserSession = true
                     open = session
+                    answer.session = session
                     if !session.start() { answer.end(.notShown) }
                 }
             } onCancel: {
                 Task { @MainActor in
-                    self.open?.cancel()
+                    answer.session?.cancel()
                     // Whether the system reports its own cancellation is not documented.
                     answer.end(.closed)
                 }
@@ -63,6 +64,8 @@
 
     /// The end of a sheet, reported once, by whoever reports it first.
     private final class ChallengeAnswer: Sendable {
+        /// The sheet, so that a late cancellation closes no other one.
+        @MainActor var session: ASWebAuthenticationSession?
         private let waiting = Mutex<CheckedContinuation<ChallengeEnd, Never>?>(nil)
 
         func wait(_ continuation: CheckedContinuation<ChallengeEnd, Never>) {

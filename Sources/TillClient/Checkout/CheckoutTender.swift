@@ -5,10 +5,13 @@ public import TillCore
 public enum CheckoutTender: Sendable {
     /// The reference that the provider's own card fields returned: a payment method of Stripe, a nonce of Braintree.
     case token(Secret<String>)
+    /// The customer's PayPal account: the presenter shows PayPal's page, on which the customer approves.
+    case payPal
 
     var json: JSONValue {
         switch self {
         case .token(let token): .members(["type": .string("token"), "token": .string(token.reveal())])
+        case .payPal: .members(["type": .string("paypal")])
         }
     }
 
@@ -18,6 +21,7 @@ public enum CheckoutTender: Sendable {
         let token =
             switch self {
             case .token(let token): token.reveal()
+            case .payPal: "paypal"
             }
         let hash = SHA256.hash(data: Array("till app checkout 1\u{0}\(payment)\u{0}\(press)\u{0}\(token)".utf8))
         // Letters only: digits in a row may read as a card number, which the counter refuses.

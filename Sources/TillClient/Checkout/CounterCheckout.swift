@@ -83,7 +83,7 @@ public struct CounterCheckout: Sendable {
         _ tender: CheckoutTender, press: Int = 1, presenter: any ChallengePresenter
     ) async -> CounterCheckoutOutcome {
         let key = tender.key(of: session.payment, press: press)
-        var end = clock.now().adding(limits.settling)
+        var left = limits.rounds(of: limits.settling)
         /// `true` after a request without an answer, which may still arrive.
         var mayHaveArrived = false
         var shown = 0
@@ -98,7 +98,7 @@ public struct CounterCheckout: Sendable {
                     shown += 1
                     let challenged = await challenge(page, answer, presenter)
                     if let challenged { return challenged }
-                    end = clock.now().adding(limits.settling)
+                    left = limits.rounds(of: limits.settling)
                 case .declined where !answer.isBegun, .open, .pending, .other: break
                 case .paid, .declined, .refunded, .closed:
                     if let over = over(answer.payment) { return over }
@@ -112,17 +112,19 @@ public struct CounterCheckout: Sendable {
                 guard error.mayEndSoon || mayHaveArrived else { return .unknown(seen) }
                 mayHaveArrived = mayHaveArrived || error.mayHaveArrived
             }
-            guard clock.now() < end, await clock.pause(for: limits.pause) else { return .unknown(seen) }
+            left -= 1
+            guard left > 0, await clock.pause(for: limits.pause) else { return .unknown(seen) }
         }
     }
 
-    /// Returns the outcome that a payment is; `nil` while it has none.
+    /// Returns the outcome that a payment is; `nil` while it has none, and where the counter's words contradict each
+    /// other.
     private func over(_ payment: CounterCheckoutPayment) -> CounterCheckoutOutcome? {
-        switch payment.status {
-        case .paid: .paid(payment)
-        case .declined: .declined(payment)
-        case .refunded, .closed: .over(payment)
-        case .open, .action, .pending, .other: nil
+        switch (payment.status, payment.moneyMoved) {
+        case (.paid, .yes): .paid(payment)
+        case (.declined, .no): .declined(payment)
+        case (.refunded, .no), (.closed, .no): .over(payment)
+        default: nil
         }
     }
 
@@ -138,21 +140,24 @@ public struct CounterCheckout: Sendable {
             case .closed: limits.afterClosing
             case .notShown: Span.milliseconds(0)
             }
-        let end = clock.now().adding(span)
+        var left = limits.rounds(of: span)
         var seen = CounterCheckoutUnknown(error: nil, payment: answer.payment)
         while true {
             do throws(CounterCheckoutError) {
                 let payment = try await caller.payment()
                 seen = CounterCheckoutUnknown(error: nil, payment: payment)
                 switch payment.status {
-                case .paid, .refunded, .closed: return over(payment)
-                case .declined, .open: return answer.isBegun ? .declined(payment) : nil
-                case .action, .pending, .other: break
+                case .declined where !answer.isBegun, .open where !answer.isBegun: return nil
+                case .open where payment.moneyMoved == .no: return .declined(payment)
+                case .paid, .refunded, .closed, .declined: if let over = over(payment) { return over }
+                case .action, .pending, .open, .other: break
                 }
             } catch { seen = CounterCheckoutUnknown(error: error, payment: seen.payment) }
-            guard clock.now() < end, await clock.pause(for: limits.pause) else { break }
+            left -= 1
+            guard left > 0, await clock.pause(for: limits.pause) else { break }
         }
-        if case .action? = seen.payment?.status, ended == .closed, let payment = seen.payment {
+        // Only if the counter said so after the page was left.
+        if seen.error == nil, case .action? = seen.payment?.status, ended == .closed, let payment = seen.payment {
             return .givenUp(payment)
         }
         return .unknown(seen)

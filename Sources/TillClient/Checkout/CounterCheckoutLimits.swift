@@ -22,4 +22,7 @@ public struct CounterCheckoutLimits: Hashable, Sendable {
     public var answerBytes = 1 << 20
 
     public init() {}
+
+    /// Returns how often the counter is asked within a span. Counted, since a telephone's clock may be set meanwhile.
+    func rounds(of span: Span) -> Int64 { 1 + span.milliseconds / max(1, pause.milliseconds) }
 }

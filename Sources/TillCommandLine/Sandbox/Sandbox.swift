@@ -14,7 +14,7 @@ struct Sandbox: AsyncParsableCommand {
             online, reboot, remove_card, fault. POST /_sandbox/webhooks {"url":…,"secret":…} tells what happened.
             """)
 
-    @Argument(help: "Which one: stripe, paypal, braintree, adyen, card or printer. Without a name, stripe.")
+    @Argument(help: "Which one: stripe, paypal, braintree, adyen, shop, card or printer. Without a name, stripe.")
     var name: String?
     @Option(name: .long, help: "The port; 0 takes a free one.")
     var port: Int?
@@ -29,14 +29,15 @@ struct Sandbox: AsyncParsableCommand {
     var journal: String?
 
     @OptionGroup var slot: SandboxCardOptions
+    @OptionGroup var shop: SandboxShopOptions
 
     func run() async throws {
         if name == "card" { return try await slot.run(json: json) }
-        if let name, name != "stripe", name != "printer", !Sandbox.cardStandIns.contains(name) {
+        if let name, !["stripe", "printer", "shop"].contains(name), !Sandbox.cardStandIns.contains(name) {
             throw Output.fail(
                 CommandError(
                     code: "unknown_stand_in", what: "There is no stand-in \(name).",
-                    next: "There are: stripe, paypal, braintree, adyen, card, printer."),
+                    next: "There are: stripe, paypal, braintree, adyen, shop, card, printer."),
                 json: json)
         }
         let wanted = port ?? (name == nil ? 12_111 : 0)
@@ -49,6 +50,7 @@ struct Sandbox: AsyncParsableCommand {
         }
         let isJSON = json
         do {
+            if name == "shop" { return try await shop.run(port: wanted, json: isJSON) }
             if name == "printer" { return try await runPrinter(port: wanted) }
             if let name, Sandbox.cardStandIns.contains(name) { return try await runCardStandIn(name, port: wanted) }
             try await SandboxStripeServer.run(port: wanted, ledgerFile: ledger, cardTime: .milliseconds(400)) { port in

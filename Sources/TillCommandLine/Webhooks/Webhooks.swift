@@ -147,6 +147,9 @@ struct WebhooksCommand: AsyncParsableCommand {
 extension Counter {
     /// The endpoints that a running counter on the same journal sends to.
     var webhookEndpoints: WebhookEndpoints {
-        WebhookEndpoints(journal, pepper: Pepper(besideJournal: journal.path), clock: clock, mode: mode)
+        // Commands send nothing; which account may ask for its network, `add` checks, and the counter at each attempt.
+        WebhookEndpoints(
+            journal, pepper: Pepper(besideJournal: journal.path), clock: clock, mode: mode,
+            reachesInside: { _ in true })
     }
 }

@@ -107,6 +107,8 @@ public enum TillDuty: String, Hashable, Sendable, CaseIterable {
     case readers
     /// Sending of webhooks.
     case webhooks
+    /// Work with connected shops: their orders, and what they are told of payments.
+    case shops
     /// Startup, shutdown and monitoring of Till's own files.
     case housekeeping
 
@@ -122,6 +124,7 @@ public enum TillDuty: String, Hashable, Sendable, CaseIterable {
         case .statements: "statements"
         case .readers: "card readers"
         case .webhooks: "webhooks"
+        case .shops: "connected shops"
         case .housekeeping: "housekeeping"
         }
     }

@@ -2,15 +2,16 @@
 /// limits the length.
 package enum DisplayText {
     /// The most Unicode scalars kept of one text.
-    static let maximumLength = 200
+    package static let maximumLength = 200
 
     /// Decodes HTML entities once, masks card numbers, removes unprintable characters, collapses white space.
-    package static func clean(_ text: String) -> String {
+    /// - Parameter limit: the most Unicode scalars kept.
+    package static func clean(_ text: String, atMost limit: Int = maximumLength) -> String {
         // Masked again at the end: an unprintable character may have separated the digits.
-        CardNumberMask.masked(printable(CardNumberMask.masked(decodingEntities(text))))
+        CardNumberMask.masked(printable(CardNumberMask.masked(decodingEntities(text)), limit))
     }
 
-    private static func printable(_ text: String) -> String {
+    private static func printable(_ text: String, _ limit: Int) -> String {
         var kept = String.UnicodeScalarView()
         var count = 0
         var isSpacePending = false
@@ -25,7 +26,7 @@ package enum DisplayText {
                 count += 1
                 isSpacePending = false
             }
-            guard count < maximumLength - 1 else {
+            guard count < limit - 1 else {
                 kept.append("…")
                 break
             }

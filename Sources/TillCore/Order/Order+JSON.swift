@@ -18,6 +18,8 @@ extension Order {
         ]
         for (key, values) in lists where !values.isEmpty { members.append(.init(key, .array(values))) }
         if let standing { members.append(.init("standing", standing.json)) }
+        if let part { members.append(.init("part", part.json)) }
+        if !metadata.isEmpty { members.append(.init("metadata", metadata.json)) }
         return .object(members)
     }
 
@@ -54,6 +56,8 @@ extension Order {
             total: try json.storedMoney("total", currency),
             notices: (json["notices"]?.arrayValue ?? []).compactMap(\.stringValue),
             standing: try json["standing"].map { (standing) throws(OrderError) in try OrderStanding(json: standing) })
+        part = try json["part"].map { (part) throws(OrderError) in try OrderPart(json: part) }
+        metadata = OrderMetadata(json: json["metadata"])
     }
 }
 

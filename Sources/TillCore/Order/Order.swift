@@ -58,6 +58,10 @@ public struct Order: Hashable, Sendable {
     /// The shop's report that the order is already settled; such an order is charged only with an explicit override.
     /// `nil` if nothing speaks against charging it.
     public let standing: OrderStanding?
+    /// The part that one of several payments takes; `nil` for an order that is paid as a whole.
+    public internal(set) var part: OrderPart?
+    /// The shop's own data.
+    public package(set) var metadata = OrderMetadata.none
 
     /// Creates an order from its parts, from which the totals are computed.
     /// - Parameters:

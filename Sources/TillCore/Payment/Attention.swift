@@ -40,6 +40,8 @@ public enum Attention: Hashable, Sendable {
     case refundedTwice(Money)
     /// A refund failed after another payment had already paid for the order.
     case orderPaidAgain(PaymentID)
+    /// The shop has the order otherwise than it is paid here: what differs, as a sentence.
+    case shopDiffers(String)
     /// A free-form note: a provider warning, or an entry of an older journal. Nothing is decided on it.
     case note(String)
 
@@ -91,7 +93,7 @@ public enum Attention: Hashable, Sendable {
                 + "payment, it is not counted."
         case .refundedTwice(let amount): "\(amount) more went back to the customer than was captured."
         case .orderPaidAgain(let payment): "The order was paid again meanwhile, by \(payment)."
-        case .note(let sentence): sentence
+        case .shopDiffers(let sentence), .note(let sentence): sentence
         }
     }
 }

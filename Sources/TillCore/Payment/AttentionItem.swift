@@ -83,6 +83,7 @@ extension Attention {
         case .keyRejected: "Correct the provider's key in the settings; what waits for it resumes by itself."
         case .wrongCurrency: "Cancel the payment: its money is in another currency and is voided."
         case .refundedMoreThanOnce: "Check the provider's dashboard; the customer was refunded too much."
+        case .shopDiffers: "Compare the order in the shop with its payments here, and correct what is wrong."
         case .note: "Review the payment."
         }
     }
@@ -110,6 +111,7 @@ extension Attention {
         case .keyRejected: "key_rejected"
         case .wrongCurrency: "wrong_currency"
         case .refundedMoreThanOnce: "refunded_more_than_once"
+        case .shopDiffers: "shop_differs"
         case .note: "note"
         }
     }
@@ -125,7 +127,8 @@ extension Payment {
     /// Returns `true` if later events have settled the entry.
     public func isOvertaken(_ item: AttentionItem) -> Bool {
         switch item.attention {
-        case .voidedAfterCapture, .refundedTwice, .refundedMoreThanOnce, .disputeLost, .approvedLate, .note:
+        case .voidedAfterCapture, .refundedTwice, .refundedMoreThanOnce, .disputeLost, .approvedLate, .shopDiffers,
+            .note:
             return false
         case .wrongAmount, .wrongCurrency, .stillUnknown: return !isOpen(item.operation)
         case .keyRejected:

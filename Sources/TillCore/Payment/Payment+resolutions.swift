@@ -59,7 +59,7 @@ extension Payment {
             money
         case .holdEnds, .honorPeriodEnds: held.isPositive ? held : amount
         case .keyRejected, .voidedAfterCapture, .refused, .refundFailed, .stillUnknown, .tapOverdue, .orderPaidAgain,
-            .note:
+            .shopDiffers, .note:
             amount(of: item) ?? amount
         }
     }

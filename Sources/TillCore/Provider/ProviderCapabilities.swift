@@ -17,6 +17,8 @@ public struct ProviderCapabilities: Hashable, Sendable {
     public var takesCards: Bool
     /// `true` if cards are accepted that the provider's own fields took (``CardToken``).
     public var takesTokens: Bool
+    /// `true` if a PayPal account can pay: there is a page to approve on, and an address to come back to.
+    public var takesPayPal: Bool
     /// The time for which the issuer guarantees a hold before it has to be renewed; `nil` if holds cannot be renewed.
     public var honorPeriod: Span?
     /// The time allowed for an answer to an authorization or a refund: longer if a customer has to present a card.
@@ -29,8 +31,8 @@ public struct ProviderCapabilities: Hashable, Sendable {
     public init(
         replayWindow: Span, preparesFirst: Bool, partialCapture: Bool = true, multipleCapture: Bool = false,
         separateCapture: Bool = true,
-        takesCards: Bool = true, takesTokens: Bool = false, honorPeriod: Span? = nil, answerTime: Span = .seconds(30),
-        showsAfterSale: Bool = true
+        takesCards: Bool = true, takesTokens: Bool = false, takesPayPal: Bool = false, honorPeriod: Span? = nil,
+        answerTime: Span = .seconds(30), showsAfterSale: Bool = true
     ) {
         self.replayWindow = replayWindow
         self.preparesFirst = preparesFirst
@@ -39,6 +41,7 @@ public struct ProviderCapabilities: Hashable, Sendable {
         self.separateCapture = separateCapture
         self.takesCards = takesCards
         self.takesTokens = takesTokens
+        self.takesPayPal = takesPayPal
         self.honorPeriod = honorPeriod
         self.answerTime = answerTime
         self.showsAfterSale = showsAfterSale

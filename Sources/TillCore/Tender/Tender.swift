@@ -8,6 +8,9 @@ public enum Tender: Sendable {
     case cardPresent(CardPresentPayload)
     /// A wallet's token: opened, or sealed for the provider.
     case wallet(WalletPayment)
+    /// The customer's PayPal account: the customer approves the payment on PayPal's own page, which
+    /// ``CustomerAction/url`` names.
+    case payPal
     /// Cash. `tendered` is the amount handed over, if the cashier entered it.
     case cash(tendered: Money?)
 
@@ -23,6 +26,8 @@ public enum Tender: Sendable {
             TenderSummary(kind: .reader, card: payload.card, reader: payload.reader)
         case .wallet(let payment):
             TenderSummary(kind: .wallet, card: payment.card)
+        case .payPal:
+            TenderSummary(kind: .payPal)
         case .cash(let tendered):
             TenderSummary(kind: .cash, tendered: tendered)
         }
@@ -40,6 +45,8 @@ public struct TenderKind: RawRepresentable, Hashable, Sendable {
     public static let reader = TenderKind(rawValue: "reader")
     /// A wallet such as Apple Pay.
     public static let wallet = TenderKind(rawValue: "wallet")
+    /// A PayPal account.
+    public static let payPal = TenderKind(rawValue: "paypal")
     public static let cash = TenderKind(rawValue: "cash")
 }
 

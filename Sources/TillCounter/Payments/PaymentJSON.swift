@@ -64,7 +64,18 @@ public enum PaymentJSON {
         writer.field("account", payment.account.rawValue)
         writer.field("order_id", payment.order.id.rawValue)
         writer.field("order_number", payment.order.number)
+        if let part = payment.order.part {
+            writer.key("part")
+            writer.beginObject()
+            writer.field("order_id", part.order.rawValue)
+            writer.field("number", Int64(part.number))
+            writer.endObject()
+        }
         writer.field("description", payment.order.description)
+        if !payment.order.metadata.isEmpty {
+            writer.key("metadata")
+            writer.metadata(payment.order.metadata)
+        }
         writer.field("status", payment.status.rawValue)
         writer.field("test", payment.isTest)
         writer.field("amount", payment.amount.minorUnits)

@@ -23,7 +23,7 @@ struct BasketRequest: Sendable {
 
     private static let members: Set<String> = [
         "order_id", "amount", "currency", "items", "service", "collection", "shipping_methods", "delivery",
-        "credit_fee", "customer", "note", "requested_for",
+        "credit_fee", "customer", "note", "requested_for", "recurring", "deferred", "automatic_reload",
     ]
 
     /// Returns the names of things in a request, with their places. One is never masked, because two customers or
@@ -35,7 +35,7 @@ struct BasketRequest: Sendable {
             guard let id = method["id"] else { continue }
             found.append((place: "shipping_methods/\(index)/id", value: id))
         }
-        return found
+        return found + addresses(in: body)
     }
 
     /// The order's number as given; `nil` if the request does not name the order.
@@ -46,6 +46,7 @@ struct BasketRequest: Sendable {
     private let lines: [SheetItem]
     private let shippingMethods: [SheetShippingMethod]
     private let creditFee: Money?
+    private let agreement: BillingAgreement?
     private let delivery: DeliveryRule?
     private let note: String?
     private let requestedFor: String?
@@ -53,8 +54,10 @@ struct BasketRequest: Sendable {
     let customer: String?
 
     /// Reads a request.
-    /// - Parameter currencies: the currencies of the shop's domains, one of which the basket must have.
-    init(_ body: JSONValue, currencies: [Currency]) throws {
+    /// - Parameters:
+    ///   - currencies: the currencies of the shop's domains, one of which the basket must have.
+    ///   - now: the time of the request; nothing can be agreed on for a time before it.
+    init(_ body: JSONValue, currencies: [Currency], now: Timestamp) throws {
         try body.allow(BasketRequest.members)
         order = try body.text("order_id", atMost: 128).map { text in
             do throws(IdentifierError) { return try OrderID(selling: text) } catch {
@@ -86,6 +89,7 @@ struct BasketRequest: Sendable {
         guard (creditFee?.minorUnits ?? 0) <= BasketRequest.maximumUnits else {
             throw Problem.field("credit_fee", "It has more than twelve digits.", code: "invalid_amount")
         }
+        agreement = try BasketRequest.agreement(in: body, currency, now: now)
         customer = try body.text("customer", atMost: BasketRequest.maximumLabelBytes)
         guard customer != "" else {
             throw Problem.field(
@@ -100,14 +104,14 @@ struct BasketRequest: Sendable {
     func basket(_ id: String, of number: OrderID, as order: OrderID) throws -> (SheetBasket, BasketTerms) {
         let basket = SheetBasket(
             id: id, currency: amount.currency, service: service, lines: lines, shippingMethods: shippingMethods,
-            creditFee: creditFee)
+            creditFee: creditFee, agreement: agreement)
         try checkSum(of: basket)
         var terms = BasketTerms(
             order: order, number: number.rawValue, delivery: delivery, note: note, requestedFor: requestedFor)
         // The identifier differs each time, so it is left out of what makes two requests the same.
         let goods = SheetBasket(
             id: "", currency: amount.currency, service: service, lines: lines, shippingMethods: shippingMethods,
-            creditFee: creditFee)
+            creditFee: creditFee, agreement: agreement)
         let content = JSONValue.members(["goods": goods.json, "terms": terms.json, "customer": customer.json])
         terms.fingerprint = digest(content.canonicalBytes())
         _ = try ApplePayCheckout.order(of: basket, on: terms)
@@ -253,22 +257,29 @@ extension BasketRequest {
 
     static func requestedTime(in body: JSONValue, _ name: String = "requested_for") throws -> String? {
         guard let text = try body.text(name, atMost: 32) else { return nil }
-        let form = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})/
-        guard text.utf8.allSatisfy({ $0 < 0x80 }), text.wholeMatch(of: form) != nil, Timestamp(iso8601: text) != nil
-        else {
-            throw Problem.field(name, "It must be a time with an offset, such as 2026-11-21T18:30:00+01:00.")
-        }
+        guard time(in: text) != nil else { throw Problem.field(name, timeRule) }
         return text
+    }
+
+    static let timeRule = "It must be a time with an offset, such as 2026-11-21T18:30:00+01:00."
+
+    /// Returns the moment of a time with an offset; `nil` for any other text.
+    static func time(in text: String) -> Timestamp? {
+        let form = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})/
+        guard text.utf8.count <= 32, text.utf8.allSatisfy({ $0 < 0x80 }), text.wholeMatch(of: form) != nil else {
+            return nil
+        }
+        return Timestamp(iso8601: text)
     }
 
     // MARK: Values
 
-    private static func checkObject(_ value: JSONValue, _ members: Set<String>, _ place: String) throws {
+    static func checkObject(_ value: JSONValue, _ members: Set<String>, _ place: String) throws {
         guard value.objectValue != nil else { throw Problem.field(String(place.dropLast()), "It must be an object.") }
         try value.allow(members, in: place)
     }
 
-    private static func label(_ name: String, of value: JSONValue, _ place: String) throws -> String {
+    static func label(_ name: String, of value: JSONValue, _ place: String) throws -> String {
         try label(value[name] ?? .null, place + name)
     }
 
@@ -282,7 +293,7 @@ extension BasketRequest {
     }
 
     /// Returns an amount, which is below zero for a discount.
-    private static func money(
+    static func money(
         _ name: String, of value: JSONValue, _ place: String, _ currency: Currency
     ) throws -> Money {
         guard let units = value[name]?.int64Value, (-maximumUnits...maximumUnits).contains(units) else {

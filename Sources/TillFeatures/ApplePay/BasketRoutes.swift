@@ -155,7 +155,7 @@ struct BasketRoutes: Sendable {
 
     private func request(in incoming: Incoming) async throws -> BasketRequest {
         let body = try await incoming.document(identifiers: BasketRequest.identifiers)
-        return try BasketRequest(body, currencies: routes.options.currencies)
+        return try BasketRequest(body, currencies: routes.options.currencies, now: routes.clock.now())
     }
 
     /// Baskets belong to the counter's account. Other accounts find nothing, also those that share its readers.
@@ -279,6 +279,7 @@ struct BasketRoutes: Sendable {
         writer.endArray()
         writer.field("service", BasketService(basket.service).rawValue)
         writer.field("shipping_method", basket.shippingMethod?.identifier)
+        writer.field("agreement", basket.agreement.map { BasketRequest.AgreementKind($0.terms).rawValue })
         writer.field("customer", seesCustomer ? entry.account : nil)
         writer.field("note", seesCustomer ? terms?.note : nil)
         writer.field("requested_for", seesCustomer ? terms?.requestedFor : nil)

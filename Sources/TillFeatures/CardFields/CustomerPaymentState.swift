@@ -29,7 +29,8 @@ enum CustomerPaymentState: Hashable {
                 self = .pending
             }
         case .processing, .unknown, .stored: self = .pending
-        case .requiresCapture: self = isBeingVoided ? .pending : .paid
+        // A hold is what was asked for only if the shop captures by itself; otherwise its capture is still to come.
+        case .requiresCapture: self = isBeingVoided || payment.captureMode == .automatic ? .pending : .paid
         case .succeeded, .partiallyCaptured, .partiallyRefunded: self = .paid
         case .refunded: self = .refunded
         case .canceled, .expired, .captureFailed: self = .closed

@@ -27,9 +27,21 @@ package struct PageRoutes: Sendable {
 
     package func register(on router: CounterRouter) {
         router.open([.get, .head], "/", for: .clerk, query: .any) { _, _ in page() }
+        router.open([.get, .head], "/docs", for: .clerk) { _, _ in docs() }
         for (path, asset) in PageAsset.ofCounter {
             router.open([.get, .head], path, for: asset.reader) { _, _ in asset.response }
         }
+    }
+
+    /// The page of the interface, made by its script of `/openapi.yaml`.
+    private func docs() -> Response {
+        let mark = mode == .live ? "" : "<p class=\"test\">TEST – no real money moves</p>"
+        let html = String(decoding: PackageResources.docs_html, as: UTF8.self).replacing("{mark}", with: mark)
+        var response = PageAsset.page(Array(html.utf8), .counter).response
+        response.headers[.contentSecurityPolicy] =
+            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; "
+            + "form-action 'none'; frame-ancestors 'none'"
+        return response
     }
 
     private func page() -> Response {

@@ -1,8 +1,9 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Synchronization
 package import TillCheckout
-package import TillCore
+import TillCore
 import TillCounter
 import TillHardware
 package import TillJournal
@@ -10,33 +11,15 @@ package import TillWeb
 
 /// `GET /v1/events`: journal events as server-sent events. An event's `id` is its position in the journal.
 package struct EventStreamRoute: Sendable {
-    /// The polling interval without a signal.
-    package static let interval = Span.seconds(1)
-    /// The number of polls without news after which a comment keeps the connection open.
-    static let pollsPerHeartbeat = 15
     /// The number of events in one read.
     package static let page = 200
 
-    package let journal: any Journal
-    package let checkout: Checkout
-    package let feed: EventFeed
-    package let clock: any TillClock
-    package let authenticator: RequestAuthenticator
-    package let maximumStreams: Int
-    /// The counter's account.
-    package let owner: AccountID
+    private let journal: any Journal
+    private let checkout: Checkout
+    private let streams: EventStreams
 
-    package init(
-        journal: any Journal, checkout: Checkout, feed: EventFeed, clock: any TillClock,
-        authenticator: RequestAuthenticator, maximumStreams: Int, owner: AccountID
-    ) {
-        self.journal = journal
-        self.checkout = checkout
-        self.feed = feed
-        self.clock = clock
-        self.authenticator = authenticator
-        self.maximumStreams = maximumStreams
-        self.owner = owner
+    package init(journal: any Journal, checkout: Checkout, streams: EventStreams) {
+        (self.journal, self.checkout, self.streams) = (journal, checkout, streams)
     }
 
     /// Registers without `HEAD`, which would open a stream without a reader.
@@ -68,86 +51,30 @@ package struct EventStreamRoute: Sendable {
         } else {
             start = try await journal.lastSequence()
         }
-        guard
-            let listener = feed.listen(
-                account, credential: incoming.credential, share: incoming.share, atMost: maximumStreams, owner: owner)
-        else {
-            throw Problem(
-                .tooManyRequests, "too_many_streams", "Too many streams of events are open.", next: "Close another one."
-            ).retrying(after: 5)
-        }
-        // A credential revoked during setup is not in the feed yet when its streams are ended.
-        if let credential = incoming.credential, try await !authenticator.isInForce(credential) {
-            feed.stop(listener.id)
-            throw Problem.unauthorized
-        }
-        let (clock, journal, checkout) = (clock, journal, checkout)
-        // Events between that position and now are reported immediately.
-        listener.tick()
-        let body = ResponseBody { writer in
-            let ticker = Task {
-                while !Task.isCancelled {
-                    try await clock.sleep(for: EventStreamRoute.interval)
-                    listener.tick()
-                    if let session = incoming.credential?.session, await isOver(session) {
-                        feed.stop(listener.id)
-                        return
-                    }
-                    if let payment, let seen = try? await journal.payment(payment) { checkout.watched(seen) }
-                }
-            }
-            defer {
-                ticker.cancel()
-                feed.stop(listener.id)
-            }
-            try await run(listener.signals, from: start, account, payment, &writer)
-            try await writer.finish(nil)
-        }
-        return Response(status: .ok, headers: [.contentType: "text/event-stream"], body: body)
-    }
-
-    /// Returns `true` if a page session has ended or is locked; streams of keys are ended by `KeyWatch`. A session
-    /// that cannot be checked at the moment stays open.
-    private func isOver(_ session: [UInt8]) async -> Bool {
-        do throws(JournalError) { return try await !authenticator.isInForce(.session(hash: session)) } catch {
-            return false
-        }
-    }
-
-    private func run(
-        _ signals: AsyncStream<EventFeed.Signal>, from start: Int64, _ account: AccountID, _ payment: PaymentID?,
-        _ writer: inout any ResponseBodyWriter
-    ) async throws {
-        var place = start
-        var quietPolls = 0
-        try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))
-        for await signal in signals {
-            var text = ""
+        let place = Mutex(start)
+        return try await streams.response(to: incoming) {
+            if let payment, let seen = try? await journal.payment(payment) { checkout.watched(seen) }
+        } news: { signal, writer in
             switch signal {
             case .reader(let owner, let of, let event):
-                if owner == account, payment == nil || payment == of { text = line(event, of) }
+                return owner == account && (payment == nil || payment == of) ? line(event, of) : ""
             case .poll:
+                var text = ""
                 while true {
-                    let events = try await events(after: place, account, payment)
+                    let events = try await events(after: place.withLock { $0 }, account, payment)
                     for reading in events {
                         switch reading {
                         case .event(let event): text += line(event)
                         case .unreadable(let event): text += line(event)
                         }
                     }
-                    guard let last = events.last else { break }
-                    place = max(place, last.sequence)
-                    if events.count < EventStreamRoute.page { break }
+                    guard let last = events.last else { return text }
+                    place.withLock { $0 = max($0, last.sequence) }
+                    if events.count < EventStreamRoute.page { return text }
                     try await writer.write(ByteBuffer(string: text))
                     text = ""
                 }
             }
-            quietPolls = text.isEmpty ? quietPolls + 1 : 0
-            if quietPolls >= EventStreamRoute.pollsPerHeartbeat {
-                quietPolls = 0
-                text = ": still here\n\n"
-            }
-            if !text.isEmpty { try await writer.write(ByteBuffer(string: text)) }
         }
     }
 

@@ -12,9 +12,6 @@ package import TillWeb
 
 /// `/v1/payments`: creating, confirming, changing and reading payments.
 package struct PaymentRoutes: Sendable {
-    /// The maximum length of a person's name, in bytes of UTF-8.
-    package static let maximumNameBytes = 128
-
     package let requests: PaymentRequests
     package let journal: any Journal
     package let feed: EventFeed
@@ -70,8 +67,8 @@ package struct PaymentRoutes: Sendable {
         return try await keyed.answer(request, status: .created, queriesFirst: false) { _ in
             let draft = checkout.draft(
                 account: scope.account, order: try order(in: body, scope: scope),
-                captureMode: try captureMode(in: body, incoming),
-                acceptedBy: try acceptance(of: body, incoming.actor))
+                captureMode: try requests.captureMode(in: body, incoming),
+                acceptedBy: try requests.acceptance(of: body, incoming.actor))
             var record = request
             record.state = .finished(
                 status: 201, body: PaymentJSON.write(draft.payment), payment: draft.payment.id)
@@ -84,44 +81,21 @@ package struct PaymentRoutes: Sendable {
         }
     }
 
-    private func captureMode(in body: JSONValue, _ incoming: Incoming) throws -> CaptureMode {
-        guard let word = try body.text("capture", atMost: 20) else { return .automatic }
-        guard let mode = CaptureMode(rawValue: word) else {
-            throw Problem.field("capture", "It must be automatic or manual.")
-        }
-        if mode == .manual { try incoming.person?.require(.hold) }
-        return mode
-    }
-
-    /// Returns who takes responsibility for charging an order that the shop reports as settled; `nil` if the request
-    /// does not ask for that.
-    /// - Parameter actor: The key or page of the request; a given name precedes it.
-    private func acceptance(of body: JSONValue, _ actor: Actor) throws -> String? {
-        let name = try body.text("accepted_by", atMost: PaymentRoutes.maximumNameBytes)
-        let word = body["accept_paid_order"]
-        guard let accepts = word?.boolValue ?? (word == nil ? false : nil) else {
-            throw Problem.field("accept_paid_order", "It must be true or false.")
-        }
-        guard let name else { return accepts ? actor.description : nil }
-        guard accepts else { throw Problem.field("accepted_by", "It goes with accept_paid_order.") }
-        guard name.contains(where: { !$0.isWhitespace }) else { throw Problem.field("accepted_by", "It is empty.") }
-        return "\(CardNumberMask.maskedForPeople(name)), \(actor)"
-    }
-
     private func order(in body: JSONValue, scope: IdempotencyScope) throws -> Order {
         let named: OrderID? = try body.text("order_id", atMost: 128).map { text in
             do { return try OrderID(selling: text) } catch { throw Problem.field("order_id", "\(error)") }
         }
         if let document = body["order"] {
-            try body.allow(["order", "order_id", "capture", "accept_paid_order", "accepted_by"])
-            let order = try Order(document: document)
+            try body.allow(["order", "order_id", "capture", "accept_paid_order", "accepted_by", "metadata"])
+            var order = try Order(document: document)
+            order.metadata = try body.metadata() ?? .none
             let scoped = try order.scoped(options.orderScope)
             if let named, named != order.id, named != scoped.id {
                 throw Problem.field("order_id", "The order document is of order \(order.id).")
             }
             return scoped
         }
-        try body.allow(["order_id", "amount", "currency", "description", "capture"])
+        try body.allow(["order_id", "amount", "currency", "description", "capture", "metadata"])
         guard let code = try body.text("currency", atMost: 3) else { throw Problem.field("currency", "It is missing.") }
         let currency: Currency
         do { currency = try Currency(code: code) } catch { throw Problem.field("currency", "\(error)") }
@@ -130,10 +104,10 @@ package struct PaymentRoutes: Sendable {
         }
         // Without a name the key determines it, so that a retry names the same order in every process.
         let description = try body.text("description")
-        guard let named else {
-            return try Order(id: PaymentRoutes.orderID(for: scope), amount: amount, description: description)
-        }
-        return try Order(id: named, amount: amount, description: description).scoped(options.orderScope)
+        var order = try Order(
+            id: named ?? PaymentRoutes.orderID(for: scope), amount: amount, description: description)
+        order.metadata = try body.metadata() ?? .none
+        return named == nil ? order : try order.scoped(options.orderScope)
     }
 
     private static func orderID(for scope: IdempotencyScope) -> OrderID {
@@ -188,6 +162,7 @@ package struct PaymentRoutes: Sendable {
             }
             return .card(card.details)
         case .token(let token): return .token(token)
+        case .payPal: return .payPal
         case .cash(let tendered):
             do throws(CashRefusal) {
                 try CashDrawer.check(tendered: tendered, due: payment.amount, captureMode: payment.captureMode)
@@ -324,11 +299,11 @@ package struct PaymentRoutes: Sendable {
                 filter.order = asked
             }
         }
-        var listed = try await checkout.list(filter)
+        var listed = try await checkout.listWithParts(filter)
         if listed.isEmpty, filter.order != asked {
             // The order was named by this page, or sold before the shop set its scope.
             filter.order = asked
-            listed = try await checkout.list(filter)
+            listed = try await checkout.listWithParts(filter)
         }
         var writer = JSONWriter(reserving: 1024 * limit)
         writer.beginObject()

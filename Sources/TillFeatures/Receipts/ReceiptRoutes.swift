@@ -90,7 +90,15 @@ package struct ReceiptRoutes: Sendable {
     /// Returns the receipt of an order's latest payment.
     private func receipt(ofOrder order: OrderID, _ incoming: Incoming) async throws -> Response {
         let filter = PaymentFilter(account: incoming.account, order: order, limit: 1)
-        var payment = try await journal.livePayment(account: incoming.account, order: order)
+        // Of an order that is paid in parts, each payment is for a part, and a payment of the whole may have been
+        // canceled before them.
+        var onTab: [Payment] = []
+        if let kept = try await journal.record(OrderTab.id(account: incoming.account, order: order)) {
+            onTab = try await checkout.payments(on: try OrderTab(kept))
+        }
+        var payment = onTab.last(where: \.isLive)
+        if payment == nil { payment = try await journal.livePayment(account: incoming.account, order: order) }
+        payment = payment ?? onTab.last
         if payment == nil, let id = try await journal.rowReadings(filter).first?.id {
             payment = try await journal.payment(id)
         }

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import Synchronization
 import TillCore
 package import TillCounter
 
@@ -13,8 +14,9 @@ package import TillCounter
 
 /// Finds the addresses of a host's name.
 package protocol HostResolver: Sendable {
-    /// Returns at most ``WebhookLimits/addressesPerName`` addresses; none if the name is not found in time.
-    func addresses(of host: String) async -> [ClientAddress]
+    /// Returns at most ``WebhookLimits/addressesPerName`` addresses; none if the name is not found in time, `nil` if it
+    /// was not looked for.
+    func addresses(of host: String) async -> [ClientAddress]?
 }
 
 /// The resolver of the operating system. Its calls block, so they have threads of their own; a call that does not
@@ -22,22 +24,30 @@ package protocol HostResolver: Sendable {
 package struct SystemResolver: HostResolver {
     /// The number of names that are resolved at the same time.
     private static let threads: NIOThreadPool = {
-        let pool = NIOThreadPool(numberOfThreads: 4)
+        let pool = NIOThreadPool(numberOfThreads: WebhookLimits.resolvers)
         pool.start()
         return pool
     }()
 
     package init() {}
 
-    package func addresses(of host: String) async -> [ClientAddress] {
-        let (answers, answer) = AsyncStream.makeStream(of: [ClientAddress].self, bufferingPolicy: .bufferingOldest(1))
+    package func addresses(of host: String) async -> [ClientAddress]? {
+        let (answers, answer) = AsyncStream.makeStream(of: [ClientAddress]?.self, bufferingPolicy: .bufferingOldest(1))
+        let hasBegun = Atomic(false)
         let end = NIODeadline.now() + .milliseconds(WebhookLimits.resolution.milliseconds)
         SystemResolver.threads.submit { state in
             // Nobody waits any more for one that had no thread in time.
             let isWanted = state == .active && NIODeadline.now() < end
-            answer.yield(isWanted ? SystemResolver.resolve(host) : [])
+            guard isWanted else {
+                answer.yield(nil)
+                return
+            }
+            hasBegun.store(true, ordering: .relaxed)
+            answer.yield(SystemResolver.resolve(host))
         }
-        let alarm = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(deadline: end) { answer.yield([]) }
+        let alarm = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(deadline: end) {
+            answer.yield(hasBegun.load(ordering: .relaxed) ? [] : nil)
+        }
         defer { alarm.cancel() }
         for await found in answers { return found }
         return []

@@ -12,25 +12,26 @@ package enum WebhookBody {
         _ type: WebhookType, _ record: RecordedEvent, of payment: Payment, sequence: Int64, version: Int,
         mode: PaymentMode
     ) -> [UInt8] {
+        let part = payment.order.part.map { WebhookContent.Part(order: $0.order, number: $0.number) }
+        return bytes(
+            type, at: record.at,
+            WebhookContent(
+                payment: payment.id, order: payment.order.id, orderNumber: payment.order.number, part: part,
+                status: payment.status.rawValue, amount: payment.amount.minorUnits, currency: payment.currency.code,
+                captured: payment.captured.minorUnits, refunded: payment.refunded.minorUnits,
+                event: record.event.name, sequence: sequence, version: version,
+                isLive: mode == .live && !payment.isTest))
+    }
+
+    /// Returns the body for an event of a payment that is not in this process.
+    /// - Parameter at: The time of the event.
+    package static func bytes(_ type: WebhookType, at: Timestamp, _ content: WebhookContent) -> [UInt8] {
         var writer = JSONWriter(reserving: 512)
         writer.beginObject()
         writer.field("type", type.rawValue)
-        writer.field("timestamp", record.at.description)
+        writer.field("timestamp", at.description)
         writer.key("data")
-        writer.beginObject()
-        writer.field("payment_id", payment.id.rawValue)
-        writer.field("order_id", payment.order.id.rawValue)
-        writer.field("order_number", payment.order.number)
-        writer.field("status", payment.status.rawValue)
-        writer.field("amount", payment.amount.minorUnits)
-        writer.field("currency", payment.currency.code)
-        writer.field("captured", payment.captured.minorUnits)
-        writer.field("refunded", payment.refunded.minorUnits)
-        writer.field("event", record.event.name)
-        writer.field("sequence", sequence)
-        writer.field("version", version)
-        writer.field("livemode", mode == .live && !payment.isTest)
-        writer.endObject()
+        content.write(into: &writer)
         writer.endObject()
         return writer.bytes
     }

@@ -43,13 +43,17 @@ package struct WebhookEndpoint: Hashable, Sendable {
     var secrets: [SealedSecret]
     /// The position in the journal up to which events have become messages.
     package internal(set) var cursor: Int64
+    /// The time since which attempts count: it was enabled again then, or its URL was changed.
+    var freshSince: Timestamp?
     package let createdAt: Timestamp
 
     package var isEnabled: Bool { state == .enabled }
 
     /// Returns the secrets that sign at a moment, newest first.
     func signing(at now: Timestamp) -> [SealedSecret] {
-        secrets.filter { secret in secret.until.map { now < $0 } ?? true }
+        // One that ends later than a rotation allows was replaced by a clock that was wrong.
+        let latest = now.adding(WebhookLimits.rotationGrace)
+        return secrets.filter { secret in secret.until.map { now < $0 && $0 <= latest } ?? true }
     }
 
     /// Opens the secrets that sign at a moment.
@@ -101,6 +105,7 @@ extension WebhookEndpoint: RecordDocument {
         }
         writer.endArray()
         writer.field("cursor", cursor)
+        if let freshSince { writer.field("fresh_since", freshSince.milliseconds) }
         writer.field("created_at", createdAt.milliseconds)
         writer.endObject()
         let match = WebhookEndpoint.match(account: account)
@@ -123,6 +128,7 @@ extension WebhookEndpoint: RecordDocument {
             types: WebhookTypes(stored: (body.json["types"]?.arrayValue ?? []).compactMap(\.stringValue)),
             allowsPrivate: try body.bool("allow_private"), secrets: secrets, cursor: try body.int("cursor"),
             createdAt: Timestamp(milliseconds: try body.int("created_at")))
+        freshSince = body.optionalInt("fresh_since").map { Timestamp(milliseconds: $0) }
         guard let word = body.optionalText("disabled") else { return }
         guard let reason = Disabling(rawValue: word) else { throw body.damaged("disabled") }
         state = .disabled(reason, at: Timestamp(milliseconds: try body.int("disabled_at")))

@@ -4,7 +4,7 @@ import TillJournal
 extension WebhookEndpoints {
     /// Sends a test message (``WebhookType/test``), once.
     package func test(_ id: WebhookEndpointID, of account: AccountID) async throws(WebhookError) -> WebhookMessage {
-        let endpoint = try await endpoint(id, of: account)
+        let (endpoint, version) = try await kept(id, of: account)
         guard endpoint.isEnabled else { throw .disabled }
         let now = clock.now()
         var message = WebhookMessage(
@@ -15,7 +15,11 @@ extension WebhookEndpoints {
         guard try await pending(id) < WebhookLimits.pendingPerEndpoint else { throw .full }
         do throws(JournalError) {
             try await store.change(
-                [.insert(message.record), .insert(line.record(due: now))],
+                // Not if it is being deleted meanwhile.
+                [
+                    .update(endpoint.record, from: version), .insert(message.record),
+                    .insert(line.record(due: now)),
+                ],
                 noting: [
                     WebhookEndpoints.note(.webhookSent, endpoint, [AuditChange("message", to: message.id.rawValue)])
                 ])
@@ -28,17 +32,17 @@ extension WebhookEndpoints {
     package func resend(
         _ id: WebhookMessageID, to endpointID: WebhookEndpointID, of account: AccountID
     ) async throws(WebhookError) -> WebhookMessage {
-        let endpoint = try await endpoint(endpointID, of: account)
-        guard endpoint.isEnabled else { throw .disabled }
         let now = clock.now()
         attempts: for tries in 1... {
+            let (endpoint, version) = try await kept(endpointID, of: account)
+            guard endpoint.isEnabled else { throw .disabled }
             do throws(JournalError) {
                 guard let kept = try await store.record(RecordID(WebhookMessage.collection, id.rawValue)) else {
                     break attempts
                 }
                 var message = try WebhookMessage(kept)
                 guard message.endpoint == endpointID else { break attempts }
-                var changes: [RecordChange] = []
+                var changes: [RecordChange] = [.update(endpoint.record, from: version)]
                 if message.state != .pending {
                     (message.state, message.occasion, message.nextAt) = (.pending, .resend, nil)
                     changes.append(.update(message.record, from: kept.version))

@@ -22,10 +22,18 @@ package struct WebhookEndpoints: Sendable {
     let pepper: Pepper
     let clock: any TillClock
     let mode: PaymentMode
+    /// Returns `true` for an account that may reach the counter's own network.
+    let reachesInside: @Sendable (AccountID) -> Bool
     var records: Records<WebhookEndpoint> { Records(store) }
 
-    package init(_ store: Store, pepper: Pepper, clock: any TillClock, mode: PaymentMode) {
+    /// - Parameter reachesInside: Returns `true` for an account that may reach the counter's own network. Asked at each
+    ///   attempt, too, since settings change.
+    package init(
+        _ store: Store, pepper: Pepper, clock: any TillClock, mode: PaymentMode,
+        reachesInside: @escaping @Sendable (AccountID) -> Bool
+    ) {
         (self.store, self.pepper, self.clock, self.mode) = (store, pepper, clock, mode)
+        self.reachesInside = reachesInside
     }
 
     // MARK: Reading
@@ -44,7 +52,7 @@ package struct WebhookEndpoints: Sendable {
         try await kept(id, of: account).endpoint
     }
 
-    private func kept(
+    func kept(
         _ id: WebhookEndpointID, of account: AccountID
     ) async throws(WebhookError) -> (endpoint: WebhookEndpoint, version: Int) {
         let found: (WebhookEndpoint, Int)?
@@ -113,15 +121,22 @@ package struct WebhookEndpoints: Sendable {
             do throws(JournalError) { end = try await store.lastSequence() } catch { throw .journal(error) }
         }
         let now = clock.now()
+        if change.url != nil || change.isEnabled == true {
+            // Nothing waits for an attempt that was planned for the state before. While it is disabled nothing is sent.
+            _ = try await endpoint(id, of: account)
+            do throws(JournalError) { try await bringForward(id, dueAfter: now) } catch { throw .journal(error) }
+        }
         return try await commit(id, of: account) { (endpoint) throws(WebhookError) in
             var changes: [AuditChange] = []
-            let allowsPrivate = change.allowsPrivate ?? endpoint.allowsPrivate
+            if case .disabled(.deleting, _) = endpoint.state { throw .unknownEndpoint }
+            let allowsPrivate = (change.allowsPrivate ?? endpoint.allowsPrivate) && reachesInside(account)
             let url = try WebhookEndpoints.checked(change.url ?? endpoint.url, allowsPrivate)
             if url.text != endpoint.url {
                 // Of a URL the log has the host alone: the path may be a secret.
                 let before = try? WebhookURL(endpoint.url, allowsPrivate: true)
                 changes.append(AuditChange("host", from: before?.host, to: url.host))
                 endpoint.url = url.text
+                endpoint.freshSince = now
             }
             if let types, types != endpoint.types {
                 changes.append(
@@ -138,6 +153,7 @@ package struct WebhookEndpoints: Sendable {
             if let isEnabled = change.isEnabled, isEnabled != endpoint.isEnabled {
                 changes.append(AuditChange("enabled", from: String(endpoint.isEnabled), to: String(isEnabled)))
                 endpoint.state = isEnabled ? .enabled : .disabled(.byOwner, at: now)
+                if isEnabled { endpoint.freshSince = now }
             }
             if let end, end > endpoint.cursor {
                 changes.append(AuditChange("cursor", from: String(endpoint.cursor), to: String(end)))
@@ -155,6 +171,7 @@ package struct WebhookEndpoints: Sendable {
         let secret = WebhookSecret.random()
         let now = clock.now()
         let endpoint = try await commit(id, of: account) { (endpoint) throws(WebhookError) in
+            if case .disabled(.deleting, _) = endpoint.state { throw .unknownEndpoint }
             guard endpoint.signing(at: now).count < WebhookLimits.secretsPerEndpoint else { throw .tooManySecrets }
             do throws(StaffError) { try endpoint.add(secret, at: now, by: pepper) } catch { throw .sealing(error) }
             return WebhookEndpoints.note(.webhookSecretRotated, endpoint, [])
@@ -215,6 +232,25 @@ package struct WebhookEndpoints: Sendable {
                 guard case .recordConflict = error, tries < Records<WebhookEndpoint>.maximumConflicts else {
                     throw .journal(error)
                 }
+            }
+        }
+    }
+
+    /// Makes the lines of an endpoint due that are due after a time.
+    func bringForward(_ endpoint: WebhookEndpointID, dueAfter time: Timestamp) async throws(JournalError) {
+        var position: Int64?
+        while !Task.isCancelled {
+            let lines = try await store.records(
+                RecordQuery(
+                    WebhookLine.collection, matching: WebhookLine.match(endpoint), .oldestFirst(after: position),
+                    limit: WebhookLimits.wokenAtOnce))
+            guard let last = lines.last else { return }
+            position = last.position
+            for kept in lines where kept.due.map({ $0 > time }) ?? false {
+                let line = WebhookLine(key: kept.id.key, endpoint: endpoint)
+                do throws(JournalError) {
+                    try await store.change([.update(line.record(due: clock.now()), from: kept.version)])
+                } catch { guard case .recordConflict = error else { throw error } }
             }
         }
     }

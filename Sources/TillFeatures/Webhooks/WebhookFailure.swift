@@ -3,7 +3,10 @@ package enum WebhookFailure: Error, Hashable, Sendable, CustomStringConvertible 
     /// The URL is none that may be called (any more).
     case url(WebhookURLError)
     case nameNotFound
-    /// A name leads to an address that may not be called; nothing was connected.
+    /// The name waited for others that are resolved, and was not looked for; nothing was sent.
+    case resolversBusy
+    /// A name leads to an address that may not be called; nothing was connected. The address is for the log: whoever
+    /// owns the endpoint may not be the owner of the network.
     case address(String)
     /// Nothing was sent, or no answer came; the transport's reason.
     case noAnswer(String)
@@ -12,7 +15,8 @@ package enum WebhookFailure: Error, Hashable, Sendable, CustomStringConvertible 
         switch self {
         case .url(let error): "The URL is not called. \(error)"
         case .nameNotFound: "The host's name was not found."
-        case .address(let address): "The host's name leads to \(address), to which no webhook is sent."
+        case .resolversBusy: "The host's name was not looked for in time."
+        case .address: "The host's name leads to an address to which no webhook is sent."
         case .noAnswer(let reason): "No answer: \(reason)."
         }
     }

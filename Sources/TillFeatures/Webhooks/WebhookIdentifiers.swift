@@ -1,4 +1,4 @@
-import TillCore
+package import TillCore
 import TillCounter
 package import TillJournal
 
@@ -23,7 +23,15 @@ package struct WebhookMessageID: Identifier {
     /// Returns the identifier of an event's message to an endpoint: the same however often it is made. It holds the
     /// event's time, since after a restore another event may have the same place.
     package static func of(_ event: StoredEvent, to endpoint: WebhookEndpointID) -> WebhookMessageID {
-        let name = "\(event.payment)/\(event.version)/\(event.record.at.milliseconds)/\(event.record.event.name)"
+        of(
+            event.payment, version: event.version, event: event.record.event.name, at: event.record.at, to: endpoint)
+    }
+
+    /// Returns the same for an event of a payment that is not in this process.
+    package static func of(
+        _ payment: PaymentID, version: Int, event: String, at: Timestamp, to endpoint: WebhookEndpointID
+    ) -> WebhookMessageID {
+        let name = "\(payment)/\(version)/\(at.milliseconds)/\(event)"
         return WebhookMessageID(rawValue: "msg_" + WebhookLetters.of("message/\(endpoint)/\(name)", count: 32))
     }
 

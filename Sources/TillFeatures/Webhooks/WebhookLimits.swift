@@ -10,7 +10,11 @@ package enum WebhookLimits {
     package static let urlBytes = 2_048
     /// The maximum number of an endpoint's messages that wait. Then its cursor stays where it is: the journal keeps the
     /// events.
-    package static let pendingPerEndpoint = 2_000
+    package static let pendingPerEndpoint = 5_000
+    /// The number of failures without a success between that count as an outage of the endpoint.
+    package static let outage = 3
+    /// The number of lines that are read at a time to be brought forward once an endpoint takes messages again.
+    package static let wokenAtOnce = 100
     /// The number of an endpoint's ended messages that are kept, newest first.
     package static let endedKept = 500
     /// The maximum number of messages in a page of deliveries.
@@ -37,6 +41,20 @@ package enum WebhookLimits {
     package static let sendsPerEndpoint = 4
     /// The maximum number of messages that are being sent in all.
     package static let sendsInAll = 32
+    /// The maximum number of messages that are being sent for one account, so that others have places left.
+    package static let sendsPerAccount = 8
+    /// The number of names that are resolved at the same time: more than one account's sends.
+    package static let resolvers = 16
+    /// The rest of a line after an error of the journal.
+    package static let rest = Span.minutes(1)
+    /// The maximum number of lines that rest.
+    package static let restingLines = 1_000
+    /// The maximum number of errors that are remembered, so that each is reported once.
+    package static let reportedTroubles = 1_000
+    /// The farthest time at which a line can be due. One that is due later was written by a clock that was wrong.
+    package static let farthest = Span.hours(27)
+    /// The number of turns after which lines are looked for that are due too late: about an hour.
+    package static let turnsPerReview = 3_600
     /// The number of events in one read of the journal.
     package static let eventsPerPage = 200
     /// The maximum number of pages that one endpoint reads before it is another one's turn.

@@ -25,8 +25,10 @@ package struct WebhookMessage: Hashable, Sendable {
     }
     /// Those that wait.
     static func pending(_ endpoint: WebhookEndpointID) -> RecordMatch { RecordMatch("pending", endpoint.rawValue) }
-    /// Those that have ended.
-    static func ended(_ endpoint: WebhookEndpointID) -> RecordMatch { RecordMatch("ended", endpoint.rawValue) }
+    /// Those that have ended so. What failed is kept apart: however much is delivered, it is not forgotten for that.
+    static func ended(_ endpoint: WebhookEndpointID, _ state: State) -> RecordMatch {
+        RecordMatch(state == .failed ? "failed" : "delivered", endpoint.rawValue)
+    }
     /// Those that wait in a line.
     static func match(line: String) -> RecordMatch { RecordMatch("line", line) }
 
@@ -84,7 +86,7 @@ extension WebhookMessage: RecordDocument {
             [WebhookMessage.match(endpoint)]
             + (state == .pending
                 ? [WebhookMessage.pending(endpoint), WebhookMessage.match(line: line)]
-                : [WebhookMessage.ended(endpoint)])
+                : [WebhookMessage.ended(endpoint, state)])
         return Record(
             RecordID(WebhookMessage.collection, id.rawValue), body: writer.bytes,
             fields: Dictionary(uniqueKeysWithValues: matches.map { ($0.field, $0.value) }))

@@ -154,7 +154,8 @@ package struct WebhookRoutes: Sendable {
     private func allowsPrivate(in body: JSONValue, _ incoming: Incoming) throws -> Bool? {
         let flag = try flag("allow_private", in: body)
         guard flag == true, !hasHardware(incoming.account) else { return flag }
-        throw Problem.field("allow_private", "Only the counter's own account reaches its network.")
+        throw Problem.field(
+            "allow_private", "Only the counter's own account, and those of its hardware, reach its network.")
     }
 
     private func answer(

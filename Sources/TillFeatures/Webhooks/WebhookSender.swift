@@ -1,4 +1,5 @@
 import Logging
+import Synchronization
 import TillCore
 import TillCounter
 import TillHTTP
@@ -7,12 +8,37 @@ import TillJournal
 /// Sends the messages of a line, one after the other, and records the outcome of each attempt. A process that dies
 /// during an attempt leaves the message as it was: it is sent again, with the same identifier.
 struct WebhookSender: Sendable {
-    let store: WebhookEndpoints.Store
-    let pepper: Pepper
+    let endpoints: WebhookEndpoints
     let transport: any WebhookTransport
     let schedule: WebhookSchedule
     let clock: any TillClock
     let logger: Logger
+    private let troubles = Troubles()
+
+    private var store: WebhookEndpoints.Store { endpoints.store }
+    private var pepper: Pepper { endpoints.pepper }
+    private func reachesInside(_ account: AccountID) -> Bool { endpoints.reachesInside(account) }
+
+    /// The failures of each endpoint since a message was delivered to it.
+    private final class Troubles: Sendable {
+        private let failures = Mutex<[WebhookEndpointID: Int]>([:])
+
+        func count(_ endpoint: WebhookEndpointID) {
+            failures.withLock { $0[endpoint] = min(($0[endpoint] ?? 0) + 1, WebhookLimits.outage) }
+        }
+        /// Returns `true` if there was an outage, and ends it.
+        func end(_ endpoint: WebhookEndpointID) -> Bool {
+            failures.withLock { $0.removeValue(forKey: endpoint) ?? 0 } >= WebhookLimits.outage
+        }
+    }
+
+    init(
+        _ endpoints: WebhookEndpoints, transport: any WebhookTransport, schedule: WebhookSchedule,
+        clock: any TillClock, logger: Logger
+    ) {
+        (self.endpoints, self.transport) = (endpoints, transport)
+        (self.schedule, self.clock, self.logger) = (schedule, clock, logger)
+    }
 
     /// The next message of a line.
     private struct Head {
@@ -49,15 +75,30 @@ struct WebhookSender: Sendable {
         }
     }
 
+    /// The end of a line's sending.
+    enum End: Hashable, Sendable {
+        /// A message had its outcome.
+        case progressed
+        /// There was nothing to be sent, or it waits.
+        case idle
+        /// The journal could not be read or written.
+        case broken
+    }
+
     /// Sends what is due in a line: messages until one fails, or none is left.
-    func drain(_ line: WebhookLine) async {
+    func drain(_ line: WebhookLine) async -> End {
+        var end = End.idle
         do throws(JournalError) {
             while !Task.isCancelled, let head = try await head(of: line) {
-                guard let outcome = try await attempt(head, in: line) else { return }
-                guard try await conclude(head, outcome, in: line), outcome.isSuccess else { return }
+                guard let outcome = try await attempt(head, in: line) else { return end }
+                guard try await conclude(head, outcome, in: line) else { return end }
+                end = .progressed
+                guard outcome.isSuccess else { return end }
             }
+            return end
         } catch {
             logger.error("A webhook's outcome could not be recorded: \(error)", metadata: ["line": "\(line.key)"])
+            return .broken
         }
     }
 
@@ -96,11 +137,15 @@ struct WebhookSender: Sendable {
             let answer = try await transport.post(
                 body, to: try WebhookSender.url(of: endpoint),
                 fields: WebhookHeaders.fields(id: message.id.rawValue, at: now, body: body, secrets: secrets),
-                allowsPrivate: endpoint.allowsPrivate, attempt: message.attempts)
+                allowsPrivate: endpoint.allowsPrivate && reachesInside(endpoint.account), attempt: message.attempts)
             return Outcome(answer: .success(answer), at: now)
         } catch {
             // The counter is ending: the next process sends it.
             guard !Task.isCancelled else { return nil }
+            if case .resolversBusy = error {
+                try await postpone(line, until: now.adding(WebhookLimits.rest))
+                return nil
+            }
             return Outcome(answer: .failure(error), at: now)
         }
     }
@@ -131,14 +176,24 @@ struct WebhookSender: Sendable {
             guard message.state == .pending, message.line == line.key, message.attempts == head.message.attempts else {
                 return false
             }
-            message.attempts += 1
+            if let fresh = head.endpoint.freshSince, message.attemptedAt.map({ $0 < fresh }) ?? false {
+                (message.attempts, message.nextAt) = (0, nil)
+            }
+            // A failure before the planned time, after the end of another message's outage, leaves the plan as it is.
+            let isEarly = !outcome.isSuccess && !outcome.isGone && message.nextAt.map { outcome.at < $0 } ?? false
             message.attemptedAt = outcome.at
             (message.status, message.note) = outcome.noted
-            message.nextAt = next(message, outcome)
+            if !isEarly {
+                message.attempts = min(message.attempts, WebhookSchedule.waits.count) + 1
+                message.nextAt = next(message, outcome)
+            }
             var changes: [RecordChange] = []
             var notes: [AuditNote] = []
-            if let nextAt = message.nextAt {
-                changes.append(.update(line.record(due: nextAt), from: ofLine.version))
+            // A payment's message is never given up: at its last attempt the endpoint is disabled, and once it is
+            // enabled again it goes on with this message.
+            let waits = message.nextAt != nil || !outcome.isSuccess && message.occasion == .event
+            if waits {
+                changes.append(.update(line.record(due: message.nextAt ?? outcome.at), from: ofLine.version))
             } else {
                 message.state = outcome.isSuccess ? .delivered : .failed
                 let isLast = try await waiting(in: line).count < 2
@@ -149,14 +204,20 @@ struct WebhookSender: Sendable {
                 changes.append(
                     .keepNewest(
                         WebhookLimits.endedKept, of: WebhookMessage.collection,
-                        matching: WebhookMessage.ended(message.endpoint)))
-                if let reason = disabling(message, outcome) {
-                    (changes, notes) = try await disable(message, reason, outcome, beside: changes)
-                }
+                        matching: WebhookMessage.ended(message.endpoint, message.state)))
+            }
+            if let reason = disabling(message, outcome) {
+                (changes, notes) = try await disable(head, message, reason, outcome, beside: changes)
             }
             do throws(JournalError) {
                 try await store.change([.update(message.record, from: kept.version)] + changes, noting: notes)
                 report(message, isDisabled: !notes.isEmpty)
+                if !outcome.isSuccess {
+                    troubles.count(message.endpoint)
+                } else if troubles.end(message.endpoint) {
+                    // After an outage nothing waits for its next attempt, which may be a day away.
+                    try await endpoints.bringForward(message.endpoint, dueAfter: clock.now())
+                }
                 return true
             } catch {
                 guard case .recordConflict = error, tries < Records<WebhookMessage>.maximumConflicts else {
@@ -175,17 +236,18 @@ struct WebhookSender: Sendable {
 
     private func disabling(_ message: WebhookMessage, _ outcome: Outcome) -> WebhookEndpoint.Disabling? {
         guard !outcome.isGone else { return .gone }
-        return message.state == .failed && message.occasion == .event ? .failing : nil
+        return !outcome.isSuccess && message.nextAt == nil && message.occasion == .event ? .failing : nil
     }
 
     private func disable(
-        _ message: WebhookMessage, _ reason: WebhookEndpoint.Disabling, _ outcome: Outcome,
+        _ head: Head, _ message: WebhookMessage, _ reason: WebhookEndpoint.Disabling, _ outcome: Outcome,
         beside changes: [RecordChange]
     ) async throws(JournalError) -> ([RecordChange], [AuditNote]) {
         let id = RecordID(WebhookEndpoint.collection, message.endpoint.rawValue)
         guard let kept = try await store.record(id) else { return (changes, []) }
         var endpoint = try WebhookEndpoint(kept)
-        guard endpoint.isEnabled else { return (changes, []) }
+        // The answer of another address says nothing about this one.
+        guard endpoint.isEnabled, endpoint.url == head.endpoint.url else { return (changes, []) }
         endpoint.state = .disabled(reason, at: outcome.at)
         var note = WebhookEndpoints.note(
             .webhookDisabled, endpoint, [AuditChange("message", to: message.id.rawValue)])

@@ -1,6 +1,5 @@
 package import Logging
 import ServiceLifecycle
-import Synchronization
 import TillCore
 import TillCounter
 package import TillJournal
@@ -13,7 +12,7 @@ package struct WebhookService: Service {
     private let sender: WebhookSender
     private let clock: any TillClock
     private let logger: Logger
-    private let places = Places()
+    private let places = WebhookPlaces()
 
     package init(
         _ endpoints: WebhookEndpoints, transport: any WebhookTransport = PinnedTransport(),
@@ -23,8 +22,7 @@ package struct WebhookService: Service {
         self.endpoints = endpoints
         feeder = WebhookFeeder(store: store, clock: clock, mode: endpoints.mode, logger: logger)
         sender = WebhookSender(
-            store: store, pepper: endpoints.pepper, transport: transport, schedule: schedule, clock: clock,
-            logger: logger)
+            endpoints, transport: transport, schedule: schedule, clock: clock, logger: logger)
         (self.clock, self.logger) = (clock, logger)
     }
 
@@ -40,23 +38,20 @@ package struct WebhookService: Service {
 
     private func work() async {
         await withDiscardingTaskGroup { group in
-            var trouble: JournalError?
+            var turns = 0
             while !Task.isCancelled {
                 var isSending = false
                 do throws(JournalError) {
                     isSending = try await takeOver()
                     if isSending {
-                        for line in try await turn() {
-                            group.addTask {
-                                await sender.drain(line)
-                                places.leave(line)
-                            }
+                        for line in try await turn(reviews: turns.isMultiple(of: WebhookLimits.turnsPerReview)) {
+                            group.addTask { await serve(line) }
                         }
+                        turns += 1
                     }
-                    trouble = nil
+                    _ = places.note(nil, of: "")
                 } catch {
-                    if error != trouble { logger.error("Webhooks wait: \(error)") }
-                    trouble = error
+                    if places.note("\(error)", of: "") { logger.error("Webhooks wait: \(error)") }
                 }
                 let pace = isSending ? WebhookLimits.pace : WebhookLimits.standbyPace
                 guard await clock.pause(for: pace) else { return }
@@ -64,20 +59,31 @@ package struct WebhookService: Service {
         }
     }
 
+    /// Sends a line, and then, without a pause, others of its endpoint that are due.
+    private func serve(_ first: Place) async {
+        var place: Place? = first
+        while let current = place {
+            let end = await sender.drain(current.line)
+            places.leave(current.line, restingUntil: end == .broken ? clock.now().adding(WebhookLimits.rest) : nil)
+            place = end == .progressed && !Task.isCancelled ? await next(after: current) : nil
+        }
+    }
+
+    private func next(after place: Place) async -> Place? {
+        do throws(JournalError) {
+            return try await due(place.line.endpoint, of: place.account, atMost: 1).first
+        } catch { return nil }
+    }
+
     /// Makes messages of all events, and all attempts that are due, and waits for them.
     /// - Returns: `false` if another process sends.
     package func step() async throws(JournalError) -> Bool {
         guard try await takeOver() else { return false }
         while true {
-            let lines = try await turn()
+            let lines = try await turn(reviews: true)
             guard !lines.isEmpty else { return true }
             await withDiscardingTaskGroup { group in
-                for line in lines {
-                    group.addTask {
-                        await sender.drain(line)
-                        places.leave(line)
-                    }
-                }
+                for line in lines { group.addTask { await serve(line) } }
             }
         }
     }
@@ -90,6 +96,7 @@ package struct WebhookService: Service {
         case .anotherProcess: return false
         case nil, .nobody, .deadProcess: break
         }
+        guard try await canSign() else { return false }
         let post = Record(WebhookService.post, body: Array("{}".utf8), isHeld: true)
         do throws(JournalError) {
             try await endpoints.store.change([.put(post, over: known)])
@@ -111,45 +118,91 @@ package struct WebhookService: Service {
         } catch { logger.info("Another process sends webhooks once this one's lease has ended: \(error)") }
     }
 
-    /// Reads on for each endpoint, and returns the lines to be sent now, which have a place.
-    private func turn() async throws(JournalError) -> [WebhookLine] {
-        var enabled: [WebhookEndpointID] = []
-        try await endpoints.records.forEach { if $0.isEnabled { enabled.append($0.id) } }
-        var lines: [WebhookLine] = []
+    /// Returns `false` if there are endpoints that are sent to, and this process can open the secret of none.
+    private func canSign() async throws(JournalError) -> Bool {
+        let enabled = try await known().filter(\.isEnabled)
+        let now = clock.now()
+        let isAble = enabled.isEmpty || enabled.contains { (try? $0.opened(at: now, by: endpoints.pepper)) != nil }
+        if places.note(isAble ? nil : "pepper", of: "pepper") {
+            logger.error("This counter cannot open the secrets of webhooks, and leaves the sending to another one.")
+        }
+        return isAble
+    }
+
+    /// A line with a place among those that are sent.
+    private struct Place {
+        let line: WebhookLine
+        let account: AccountID
+    }
+
+    /// Returns the endpoints that can be read.
+    private func known() async throws(JournalError) -> [WebhookEndpoint] {
+        var found: [WebhookEndpoint] = []
+        var position: Int64?
+        while true {
+            let page = try await endpoints.store.records(
+                RecordQuery(WebhookEndpoint.collection, .oldestFirst(after: position)))
+            for kept in page {
+                do throws(JournalError) { found.append(try WebhookEndpoint(kept)) } catch {
+                    guard places.note("\(error)", of: kept.id.key) else { continue }
+                    logger.error("A webhook endpoint cannot be read.", metadata: ["endpoint": "\(kept.id.key)"])
+                }
+            }
+            guard let last = page.last else { return found }
+            position = last.position
+        }
+    }
+
+    /// Reads on for each endpoint, and returns the lines to be sent now, which have a place. An error of one endpoint
+    /// does not keep the others waiting.
+    private func turn(reviews: Bool) async throws(JournalError) -> [Place] {
+        var lines: [Place] = []
         // Not always in the same order, so that the last one finds places, too.
-        for id in enabled.shuffled() {
-            var pages = 0
-            while pages < WebhookLimits.pagesPerTurn, try await feeder.feed(id) { pages += 1 }
-            let due = try await endpoints.store.records(
-                RecordQuery(
-                    WebhookLine.collection, matching: WebhookLine.match(id), .due(by: clock.now()),
-                    limit: WebhookLimits.sendsPerEndpoint + places.taken(by: id)))
-            for kept in due {
-                let line = WebhookLine(key: kept.id.key, endpoint: id)
-                if places.enter(line) { lines.append(line) }
+        for endpoint in try await known().shuffled() {
+            do throws(JournalError) {
+                switch endpoint.state {
+                case .disabled(.deleting, _): try await resumeDeletion(of: endpoint)
+                case .disabled: break
+                case .enabled:
+                    var pages = 0
+                    while pages < WebhookLimits.pagesPerTurn, try await feeder.feed(endpoint.id) { pages += 1 }
+                    if reviews {
+                        try await endpoints.bringForward(
+                            endpoint.id, dueAfter: clock.now().adding(WebhookLimits.farthest))
+                    }
+                    lines += try await due(endpoint.id, of: endpoint.account, atMost: WebhookLimits.sendsPerEndpoint)
+                }
+                _ = places.note(nil, of: endpoint.id.rawValue)
+            } catch {
+                guard places.note("\(error)", of: endpoint.id.rawValue) else { continue }
+                logger.error("The webhooks of an endpoint wait: \(error)", metadata: ["endpoint": "\(endpoint.id)"])
             }
         }
         return lines
     }
 
-    /// The lines that are being sent.
-    private final class Places: Sendable {
-        private let lines = Mutex<Set<WebhookLine>>([])
-
-        func taken(by endpoint: WebhookEndpointID) -> Int {
-            lines.withLock { $0.count(where: { $0.endpoint == endpoint }) }
+    /// Returns an endpoint's lines that are due and get a place.
+    private func due(
+        _ id: WebhookEndpointID, of account: AccountID, atMost count: Int
+    ) async throws(JournalError) -> [Place] {
+        let now = clock.now()
+        let due = try await endpoints.store.records(
+            RecordQuery(
+                WebhookLine.collection, matching: WebhookLine.match(id), .due(by: now),
+                limit: count + places.taken(by: id)))
+        var entered: [Place] = []
+        for kept in due where entered.count < count {
+            let line = WebhookLine(key: kept.id.key, endpoint: id)
+            if places.enter(line, of: account, at: now) { entered.append(Place(line: line, account: account)) }
         }
+        return entered
+    }
 
-        /// Returns `false` for a line that is being sent, and if there is no place.
-        func enter(_ line: WebhookLine) -> Bool {
-            lines.withLock { lines in
-                guard lines.count < WebhookLimits.sendsInAll,
-                    lines.count(where: { $0.endpoint == line.endpoint }) < WebhookLimits.sendsPerEndpoint
-                else { return false }
-                return lines.insert(line).inserted
-            }
+    /// Finishes a deletion that broke off.
+    private func resumeDeletion(of endpoint: WebhookEndpoint) async throws(JournalError) {
+        do throws(WebhookError) { try await endpoints.delete(endpoint.id, of: endpoint.account) } catch {
+            guard case .journal(let error) = error else { return }
+            throw error
         }
-
-        func leave(_ line: WebhookLine) { lines.withLock { _ = $0.remove(line) } }
     }
 }

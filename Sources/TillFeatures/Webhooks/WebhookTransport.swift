@@ -61,7 +61,8 @@ package struct PinnedTransport: WebhookTransport {
         if let address = ClientAddress(url.host) {
             addresses = [address]
         } else {
-            addresses = await resolver.addresses(of: url.host)
+            guard let found = await resolver.addresses(of: url.host) else { throw .resolversBusy }
+            addresses = found
         }
         guard !addresses.isEmpty else { throw .nameNotFound }
         for address in addresses where !AddressReach(address).isAllowed(private: allowsPrivate) {

@@ -56,6 +56,22 @@ public enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case clockAccepted = "clock.accepted"
     /// An order was charged although the shop reports it as settled.
     case settledOrderCharged = "payment.settled_order_charged"
+    /// An order was booked.
+    case orderBooked = "order.booked"
+    /// The content of an order was replaced.
+    case orderChanged = "order.changed"
+    /// The goods of an order were marked as prepared.
+    case orderReady = "order.ready"
+    /// The goods of an order were marked as handed over.
+    case orderFulfilled = "order.fulfilled"
+    case orderCanceled = "order.canceled"
+    /// An order that was ready, fulfilled or canceled was opened again.
+    case orderReopened = "order.reopened"
+    /// The customer and the note of an order were erased.
+    case orderContactErased = "order.contact_erased"
+    /// A shop was connected, or given another key.
+    case shopConnected = "shop.connected"
+    case shopDisconnected = "shop.disconnected"
     /// The shop's server opened an Apple Pay basket.
     case basketOpened = "basket.opened"
     /// The shop's server replaced goods and terms of an Apple Pay basket.

@@ -101,9 +101,15 @@ public struct IncidentLog: Sendable {
             let corrected = incident.foundOrder
             incident.foundOrder = said.order ?? corrected
             var changes: [RecordChange] = [.update(incident.record, from: kept.version)]
+            // If staff names an order other than that of the provider's data, only the named one was paid.
+            let paid = (incident.foundOrder ?? incident.owner).map { IncidentLog.hold(of: $0) }
+            // An order and its parts have one hold, and a write changes it once.
+            var seen: Set<RecordID> = []
             for owner in Set([incident.owner, corrected, incident.foundOrder].compactMap { $0 }) {
-                // If staff names an order other than that of the provider's data, only the named one was paid.
-                let isPaid = said.outcome == .paid && owner == incident.foundOrder ?? incident.owner
+                if let change = try await earlierChange(of: owner, by: id) { changes.append(change) }
+                let hold = IncidentLog.hold(of: owner)
+                guard seen.insert(hold).inserted else { continue }
+                let isPaid = said.outcome == .paid && hold == paid
                 if let change = try await change(of: owner, by: id, isPaid: isPaid) { changes.append(change) }
             }
             do throws(JournalError) {
@@ -116,6 +122,25 @@ public struct IncidentLog: Sendable {
             } catch { guard case .recordConflict = error, tries < IncidentLog.maximumConflicts else { throw error } }
         }
         return nil
+    }
+
+    /// Returns the record identifier of an order's hold.
+    private static func hold(of owner: Incident.Owner) -> RecordID {
+        OrderHold.id(account: owner.account, order: owner.order)
+    }
+
+    /// Returns the change of a hold that an earlier version stored for an order with the name of a part.
+    private func earlierChange(
+        of owner: Incident.Owner, by incident: String
+    ) async throws(JournalError) -> RecordChange? {
+        guard let id = OrderHold.earlierID(account: owner.account, order: owner.order),
+            let known = try await store.record(id)
+        else { return nil }
+        var hold = try OrderHold(known)
+        hold.open.removeAll { $0 == incident }
+        hold.paid.removeAll { $0 == incident }
+        let isOver = hold.open.isEmpty && hold.paid.isEmpty
+        return isOver ? .delete(id, from: known.version) : .update(hold.record(at: id), from: known.version)
     }
 
     /// Returns the change of an order's hold that a resolved incident causes.

@@ -1,4 +1,3 @@
-internal import Crypto
 public import TillCore
 
 /// A hold that keeps an order from being sold although no payment of the journal has it: it was, or may have been, paid
@@ -22,10 +21,17 @@ public struct OrderHold: RecordDocument, Hashable {
         self.paid = paid
     }
 
-    /// Returns the record identifier of an order: a hash, because order names may exceed the limit for keys.
+    /// Returns the record identifier of an order. A part of an order has that of the order: a charge that is accounted
+    /// for by no payment may have paid any part of it.
     public static func id(account: AccountID, order: OrderID) -> RecordID {
-        let name = Array("\(account.rawValue)\n\(order.rawValue)".utf8)
-        return RecordID(collection, Hex.lowercase(Array(SHA256.hash(data: name))))
+        RecordID(collection, OrderTab.key(account: account, order: order.whole))
+    }
+
+    /// Returns the record identifier under which an earlier version held an order whose name, such as `2024~17`, was
+    /// that of no part yet; `nil` for other names.
+    public static func earlierID(account: AccountID, order: OrderID) -> RecordID? {
+        guard order.whole != order else { return nil }
+        return RecordID(collection, OrderTab.key(account: account, order: order))
     }
 
     public init(_ stored: KeptRecord) throws(JournalError) {
@@ -37,7 +43,10 @@ public struct OrderHold: RecordDocument, Hashable {
         guard !open.isEmpty || !paid.isEmpty else { throw body.damaged("open") }
     }
 
-    public var record: Record {
+    public var record: Record { record(at: OrderHold.id(account: account, order: order)) }
+
+    /// Returns the hold as the record of that identifier.
+    func record(at id: RecordID) -> Record {
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("account", account.rawValue)
@@ -49,6 +58,6 @@ public struct OrderHold: RecordDocument, Hashable {
             writer.endArray()
         }
         writer.endObject()
-        return Record(OrderHold.id(account: account, order: order), body: writer.bytes)
+        return Record(id, body: writer.bytes)
     }
 }

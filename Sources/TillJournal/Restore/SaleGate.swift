@@ -8,6 +8,9 @@ public enum SaleGate {
     public static func conditions(account: AccountID, order: OrderID?) -> [RecordChange] {
         var conditions: [RecordChange] = [.absent(RestoreSweep.id)]
         if let order { conditions.append(.absent(OrderHold.id(account: account, order: order))) }
+        if let earlier = order.flatMap({ OrderHold.earlierID(account: account, order: $0) }) {
+            conditions.append(.absent(earlier))
+        }
         return conditions
     }
 

@@ -10,6 +10,7 @@ extension PayPalProvider {
         guard let reference = PayPalReference(request.context.reference) else {
             return .notSent(reason: "no order was prepared")
         }
+        if case .payPal = tender { return await askForApproval(request, reference) }
         let source: JSONValue
         let secrets: [Secret<String>]
         switch PayPalProvider.source(
@@ -32,6 +33,35 @@ extension PayPalProvider {
             return answer(order, asked: request.amount, card: tender.summary.card)
         case .failed(let error):
             return await settled(error, asked: request.amount, reference, tender.summary.card, until: end)
+        case .notSent(let reason): return .notSent(reason: reason)
+        case .unknown(let reason): return .unknown(reason: reason)
+        }
+    }
+
+    /// Asks PayPal for the page on which the customer approves the prepared order. Moves no money, and may be repeated:
+    /// the money is requested by ``continueAuthorization(_:)`` once the customer has approved.
+    private func askForApproval(
+        _ request: AuthorizationRequest, _ reference: PayPalReference
+    ) async -> ProviderAnswer<Authorization> {
+        guard let back = returnURL?(request.context.attempt) else {
+            return .declined(Decline(reason: .invalidRequest, message: "there is no address to come back to"))
+        }
+        let context = JSONValue.members([
+            "return_url": .string(back.returnURL), "cancel_url": .string(back.cancelURL),
+            // The amount is final: PayPal's button says that it pays, and asks for no address.
+            "user_action": .string("PAY_NOW"), "shipping_preference": .string("NO_SHIPPING"),
+        ])
+        let source = JSONValue.members(["paypal": .members(["experience_context": context])])
+        let call = PayPalCall.post(
+            PayPalPath.order(reference.order, "confirm-payment-source"), .members(["payment_source": source]),
+            key: request.key)
+        switch await connection.send(call, within: deadline) {
+        case .answered(_, let json, let debugID):
+            guard let order = OrderResponse(json, debugID: debugID), order.orderID == reference.order else {
+                return .unknown(reason: unreadable)
+            }
+            return answer(order, asked: request.amount, card: nil)
+        case .failed(let error): return answer(to: error)
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
         }
@@ -63,7 +93,7 @@ extension PayPalProvider {
             }
             number = token.number
             source = opened
-        case .cardPresent, .token, .cash:
+        case .cardPresent, .token, .payPal, .cash:
             return .failure(Refused(.cardNotSupported, "PayPal takes typed cards and Apple Pay only"))
         }
         guard (13...19).contains(number.reveal().utf8.count) else {

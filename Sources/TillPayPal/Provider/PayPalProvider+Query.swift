@@ -60,6 +60,8 @@ extension PayPalProvider {
     /// Returns the decline if the challenge result does not allow the payment to continue. A missing result does not
     /// allow it either.
     private func refusal(after order: OrderResponse) -> Decline? {
+        // The owner of a PayPal account signed in to approve: there is no bank's challenge to judge.
+        if order.isOfAccount, order.card == nil { return nil }
         guard threeDSecure.liability.verdict(afterChallenge: order.card?.authentication) != .proceed else { return nil }
         let shift = order.card?.authentication?.liabilityShift ?? "unreadable"
         return Decline(

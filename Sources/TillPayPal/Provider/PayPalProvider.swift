@@ -3,7 +3,7 @@ import TillPayPalClient
 public import TillCore
 internal import TillProvider
 
-/// Typed cards through PayPal's Orders v2 and Payments v2 APIs.
+/// Typed cards and PayPal accounts through PayPal's Orders v2 and Payments v2 APIs.
 ///
 /// ```swift
 /// import TillHTTP
@@ -66,7 +66,7 @@ public struct PayPalProvider: PaymentServiceProvider {
     public var capabilities: ProviderCapabilities {
         ProviderCapabilities(
             replayWindow: PayPalRetention.orders, preparesFirst: true, partialCapture: true, multipleCapture: true,
-            separateCapture: true, takesCards: true,
+            separateCapture: true, takesCards: true, takesPayPal: returnURL != nil,
             honorPeriod: AuthorizationLife.honorPeriod)
     }
 

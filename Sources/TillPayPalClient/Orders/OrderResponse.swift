@@ -13,6 +13,8 @@ public struct OrderResponse: Hashable, Sendable {
     public let purchaseUnits: [PurchaseUnitResponse]
     /// The displayable card data.
     public let card: CardResponse?
+    /// `true` if a PayPal account pays.
+    public let isOfAccount: Bool
     /// The links to related resources and actions.
     public let links: [OrderLink]
     /// The creation time, in PayPal's format.
@@ -32,6 +34,7 @@ public struct OrderResponse: Hashable, Sendable {
         intent = PayPalWireText.word(json["intent"]).map { OrderIntent(rawValue: $0) }
         purchaseUnits = units.compactMap { $0 }
         card = json.at("payment_source", "card").map { CardResponse($0) }
+        isOfAccount = json.at("payment_source", "paypal")?.objectValue != nil
         links = OrderLink.all(in: json)
         createTime = json["create_time"]?.stringValue.map { PayPalWireText.line($0, limit: 40) }
         self.debugID = debugID

@@ -158,6 +158,7 @@ extension ReceiptTransaction {
         guard let tender else { return nil }
         switch tender {
         case .cash: return labels[.cash]
+        case .payPal: return ReceiptText("PayPal")
         case .card, .reader:
             let name = brandName ?? labels[.card].plain
             return ReceiptText(own: lastFour.map { "\(name) **** \($0.digits)" } ?? name)

@@ -9,7 +9,8 @@ extension HTTPRequest {
         }
         self.init(
             method: .post, scheme: scheme, authority: address.port.map { "\(host):\($0)" } ?? host,
-            path: address.path.isEmpty ? "/" : address.path)
+            path: (address.percentEncodedPath.isEmpty ? "/" : address.percentEncodedPath)
+                + (address.percentEncodedQuery.map { "?" + $0 } ?? ""))
         headerFields[.contentType] = type
     }
 }

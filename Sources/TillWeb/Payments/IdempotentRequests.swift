@@ -53,12 +53,19 @@ package final class IdempotentRequests: Sendable {
     package func answer(
         _ request: IdempotencyRecord, status: HTTPResponse.Status, queriesFirst: Bool = true, work: @escaping Work
     ) async throws -> Response {
-        let (record, isReplay) = try await settle(request, status: status, queriesFirst: queriesFirst, work: work)
-        return try IdempotentRequests.response(record, replayed: isReplay)
+        let settled = try await settle(request, status: status, queriesFirst: queriesFirst, work: work)
+        return try IdempotentRequests.response(settled.record, replayed: settled.isReplay)
     }
 
-    /// A finished record, and `true` if the request was not executed now.
-    package typealias Settled = (record: IdempotencyRecord, isReplay: Bool)
+    /// The outcome of a request.
+    package struct Settled: Sendable {
+        /// The finished record.
+        package let record: IdempotencyRecord
+        /// `true` if the request was not executed now.
+        package let isReplay: Bool
+        /// The attempt that the request began, if its record is answered from a payment on which another one followed.
+        package var attempt: AttemptID?
+    }
 
     /// Returns the finished record of the key, or executes the request, as
     /// ``answer(_:status:queriesFirst:work:)`` does.
@@ -103,7 +110,7 @@ package final class IdempotentRequests: Sendable {
             ? try await work(record)
             : try await Task(executorPreference: EventLoopExecutor.current) { try await work(record) }.value
         remember(finished)
-        return (finished, false)
+        return Settled(record: finished, isReplay: false)
     }
 
     /// Records the response to a request in flight. The response holds even if this write fails: a retry is then
@@ -162,14 +169,19 @@ package final class IdempotentRequests: Sendable {
             // an attempt first prevails, and the other is refused.
             return try await perform(work, keeping: known.isHeldByLivingProcess ? nil : request)
         }
+        // A later attempt is not this request's: such an answer is given, but not kept.
+        if let attempt = known.begun?.attempt, payment.attempts.last?.id != attempt {
+            let finished = IdempotentRequests.finished(request, status: status.code, payment: payment)
+            return Settled(record: finished, isReplay: true, attempt: attempt)
+        }
         let finished = await finish(request, status: status.code, payment: payment)
         remember(finished)
-        return (finished, true)
+        return Settled(record: finished, isReplay: true)
     }
 
     private func replay(_ known: IdempotencyRecord, for request: IdempotencyRecord) throws -> Settled {
         try check(known, isSameAs: request)
-        return (known, true)
+        return Settled(record: known, isReplay: true)
     }
 
     private func check(_ known: IdempotencyRecord, isSameAs request: IdempotencyRecord) throws {
@@ -204,9 +216,13 @@ package final class IdempotentRequests: Sendable {
     /// Returns `true` for a confirmation that certainly moved no money and was not declined: it is to be executed
     /// again.
     private static func isUndone(_ record: IdempotencyRecord, _ payment: Payment) -> Bool {
-        guard case .inFlight(_, let operation?) = record.state else { return false }
-        guard KeyedOperation(rawValue: operation) == .confirm else { return false }
-        return payment.status == .requiresPaymentMethod
+        guard let begun = record.begun, KeyedOperation(rawValue: begun.operation) == .confirm else { return false }
+        guard let own = begun.attempt, payment.attempts.last?.id != own else {
+            return payment.status == .requiresPaymentMethod
+        }
+        // Another attempt followed, and was declined or not sent, too.
+        guard case .notSent? = payment.attempts.first(where: { $0.id == own })?.state else { return false }
+        return payment.status == .requiresPaymentMethod || payment.status == .declined
     }
 
     private func isExpired(_ record: IdempotencyRecord) -> Bool {

@@ -7,6 +7,9 @@ package import TillJournal
 
 /// The engine as requests about payments use it: under a key, with metrics, within the counter's options.
 package struct PaymentRequests: Sendable {
+    /// The maximum length of a person's name, in bytes of UTF-8.
+    package static let maximumNameBytes = 128
+
     package let checkout: Checkout
     package let keyed: IdempotentRequests
     package let metrics: ServerMetrics
@@ -45,5 +48,30 @@ package struct PaymentRequests: Sendable {
             metrics.outcome(after.status)
             return await keyed.finish(request, status: status.code, payment: after, keyedAnswer: answer)
         }
+    }
+
+    /// Returns the requested capture mode.
+    package func captureMode(in body: JSONValue, _ incoming: Incoming) throws -> CaptureMode {
+        guard let word = try body.text("capture", atMost: 20) else { return .automatic }
+        guard let mode = CaptureMode(rawValue: word) else {
+            throw Problem.field("capture", "It must be automatic or manual.")
+        }
+        if mode == .manual { try incoming.person?.require(.hold) }
+        return mode
+    }
+
+    /// Returns who takes responsibility for charging an order that the shop reports as settled; `nil` if the request
+    /// does not ask for that.
+    /// - Parameter actor: The key or page of the request; a given name precedes it.
+    package func acceptance(of body: JSONValue, _ actor: Actor) throws -> String? {
+        let name = try body.text("accepted_by", atMost: PaymentRequests.maximumNameBytes)
+        let word = body["accept_paid_order"]
+        guard let accepts = word?.boolValue ?? (word == nil ? false : nil) else {
+            throw Problem.field("accept_paid_order", "It must be true or false.")
+        }
+        guard let name else { return accepts ? actor.description : nil }
+        guard accepts else { throw Problem.field("accepted_by", "It goes with accept_paid_order.") }
+        guard name.contains(where: { !$0.isWhitespace }) else { throw Problem.field("accepted_by", "It is empty.") }
+        return "\(CardNumberMask.maskedForPeople(name)), \(actor)"
     }
 }

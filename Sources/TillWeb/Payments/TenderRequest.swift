@@ -7,6 +7,7 @@ package struct TenderRequest: Sendable {
     package enum Kind: Sendable {
         case card(PaymentCard)
         case token(CardToken)
+        case payPal
         case reader(String, card: String?, tipping: CardPresentPayload.Tipping?)
         case cash(Money?)
     }
@@ -68,10 +69,13 @@ package struct TenderRequest: Sendable {
                     code: "invalid_token")
             }
             kind = .token(token)
+        case "paypal":
+            try tender.allow(["type"], in: "tender.")
+            kind = .payPal
         case "cash":
             try tender.allow(["type", "tendered"], in: "tender.")
             kind = .cash(try tender.amount("tendered", in: "tender.", currency))
-        default: throw Problem.field("tender.type", "It must be reader, card, token or cash.")
+        default: throw Problem.field("tender.type", "It must be reader, card, token, paypal or cash.")
         }
     }
 

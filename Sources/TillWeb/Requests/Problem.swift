@@ -7,7 +7,7 @@ package import TillCounter
 package struct Problem: Error {
     package var status: HTTPResponse.Status
     package var code: String
-    var detail: String
+    package var detail: String
     package var moneyMoved = MoneyMoved.no
     package var next: String
     package var errors: [(field: String, message: String)] = []

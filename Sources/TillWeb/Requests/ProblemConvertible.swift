@@ -28,7 +28,7 @@ extension CheckoutError: ProblemConvertible {
     package var problem: Problem {
         let problem = self.problem(status)
         switch self {
-        case .journal, .notBegun, .takenOver, .restoring, .tooManyConflicts, .unwritten,
+        case .journal, .notBegun, .takenOver, .restoring, .tooManyConflicts, .orderChanged, .unwritten,
             .refused(.outcomeOpen(.processing)), .refused(.operationInProgress):
             return problem.retrying()
         default: return problem
@@ -41,10 +41,12 @@ extension CheckoutError: ProblemConvertible {
             .refused(.refundExceedsCaptured), .refused(.unsupported), .unknownProvider, .amount:
             .unprocessableContent
         case .refused(.refundExceedsLimit): .forbidden
-        case .unknownPayment, .refused(.unknownAttention): .notFound
+        case .unknownPayment, .unknownOrder, .refused(.unknownAttention): .notFound
         // Time does not fix it, so the client should not retry.
         case .unreadablePayment: .internalServerError
-        case .refused, .orderOccupied, .orderHeld, .settledInShop, .tooManyConflicts, .otherAccount: .conflict
+        case .refused, .orderOccupied, .orderCanceled, .orderAmount, .tooManyPayments, .orderChanged, .orderHeld,
+            .settledInShop, .tooManyConflicts, .otherAccount:
+            .conflict
         case .journal, .notBegun, .takenOver, .restoring: .serviceUnavailable
         case .unwritten(_, let reason): reason.status
         }

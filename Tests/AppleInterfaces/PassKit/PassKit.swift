@@ -107,6 +107,65 @@ open class PKShippingMethod: PKPaymentSummaryItem {
     open var detail: String?
 }
 
+open class PKRecurringPaymentSummaryItem: PKPaymentSummaryItem {
+    open var startDate: Date?
+    open var intervalUnit = NSCalendar.Unit.month
+    open var intervalCount = 1
+    open var endDate: Date?
+}
+
+open class PKDeferredPaymentSummaryItem: PKPaymentSummaryItem {
+    open var deferredDate = Date(timeIntervalSince1970: 0)
+}
+
+open class PKAutomaticReloadPaymentSummaryItem: PKPaymentSummaryItem {
+    open var thresholdAmount = NSDecimalNumber.zero
+}
+
+open class PKRecurringPaymentRequest: NSObject {
+    open var paymentDescription: String
+    open var billingAgreement: String?
+    open var regularBilling: PKRecurringPaymentSummaryItem
+    open var trialBilling: PKRecurringPaymentSummaryItem?
+    open var managementURL: URL
+    open var tokenNotificationURL: URL?
+    public init(paymentDescription: String, regularBilling: PKRecurringPaymentSummaryItem, managementURL: URL) {
+        self.paymentDescription = paymentDescription
+        self.regularBilling = regularBilling
+        self.managementURL = managementURL
+    }
+}
+
+open class PKDeferredPaymentRequest: NSObject {
+    open var paymentDescription: String
+    open var billingAgreement: String?
+    open var deferredBilling: PKDeferredPaymentSummaryItem
+    open var managementURL: URL
+    open var tokenNotificationURL: URL?
+    open var freeCancellationDate: Date?
+    open var freeCancellationDateTimeZone: TimeZone?
+    public init(paymentDescription: String, deferredBilling: PKDeferredPaymentSummaryItem, managementURL: URL) {
+        self.paymentDescription = paymentDescription
+        self.deferredBilling = deferredBilling
+        self.managementURL = managementURL
+    }
+}
+
+open class PKAutomaticReloadPaymentRequest: NSObject {
+    open var paymentDescription: String
+    open var billingAgreement: String?
+    open var automaticReloadBilling: PKAutomaticReloadPaymentSummaryItem
+    open var managementURL: URL
+    open var tokenNotificationURL: URL?
+    public init(
+        paymentDescription: String, automaticReloadBilling: PKAutomaticReloadPaymentSummaryItem, managementURL: URL
+    ) {
+        self.paymentDescription = paymentDescription
+        self.automaticReloadBilling = automaticReloadBilling
+        self.managementURL = managementURL
+    }
+}
+
 open class PKPaymentRequest: NSObject {
     open var merchantIdentifier = ""
     open var countryCode = ""
@@ -124,6 +183,9 @@ open class PKPaymentRequest: NSObject {
     open var couponCode: String?
     open var applicationData: Data?
     open var supportedCountries: Set<String>?
+    open var recurringPaymentRequest: PKRecurringPaymentRequest?
+    open var deferredPaymentRequest: PKDeferredPaymentRequest?
+    open var automaticReloadPaymentRequest: PKAutomaticReloadPaymentRequest?
     public override init() {}
 
     private static func fault(_ code: Int, _ text: String?) -> any Error {

@@ -52,7 +52,7 @@ struct PermissionRouteTests {
         for permission in APIScope.allCases {
             let key = bearer(try await make([permission], in: counter))
             for route in counter.router.routes
-            where route.scope == permission && route.template != "/v1/events" {
+            where route.scope == permission && !route.template.hasSuffix("/events") {
                 let path = route.template.replacing(/\{\w+\}/, with: "x")
                 let response = try await counter.ask(route.methods[0].rawValue, path, headers: key)
                 #expect(response.status != .forbidden && response.status != .unauthorized, "\(route.template)")
@@ -73,7 +73,11 @@ struct PermissionRouteTests {
             "", "/enrolment", "/invitation", "/invitation/passkey", "/own", "/own/{id}", "/passkey", "/passkeys",
             "/passkeys/challenge", "/passkeys/{id}", "/password", "/person",
         ].map { "/session" + $0 }
-        #expect(own == Set(session + ["/webhooks/{provider}", "/card/pay", "/card/status", "/app/pay", "/app/cancel"]))
+        let others = [
+            "/webhooks/{provider}", "/v1/shops/{id}/notifications", "/card/pay", "/card/status", "/app/pay",
+            "/app/cancel",
+        ]
+        #expect(own == Set(session + others))
     }
 
     @Test("A key gives nobody a role that may do more than the key, and touches nobody who has one")

@@ -160,14 +160,15 @@ let addresses = """
     GET /v1/orders/o-2/receipt 404 order_not_found
     GET /v1/orders/%ff/receipt 404 not_found
     GET /v1/orders//receipt 404 not_found
-    GET /v1/orders/o-1 404 not_found
-    GET /v1/orders 404 not_found
+    GET /v1/orders/o-1 404 order_not_found
+    GET /v1/orders 200
+    HEAD /v1/orders/events 405 GET
     GET /v1/orders/o-1/receipt/ 404 not_found
     GET /v1/orders/o-1/nothing 404 not_found
     GET /v1/orders/o-1/receipt/link 404 not_found
     GET /v1/orders/o-1/ 404 not_found
     POST /v1/orders/o-1/receipt 405 method_not_allowed GET,HEAD
-    POST /v1/orders/o-1 404 not_found
+    POST /v1/orders/o-1 405 method_not_allowed GET,HEAD,PUT
     POST /v1/payments/PAYMENT/receipt/link 200
     POST /v1/payments/pay_1/receipt/link 404 payment_not_found
     POST /v1/payments/%ff/receipt/link 404 not_found

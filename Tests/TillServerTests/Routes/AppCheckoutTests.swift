@@ -174,7 +174,7 @@ struct AppCheckoutTests {
         await sale.counter.close()
     }
 
-    @Test("a session that is over pays nothing, and still says how the payment stands")
+    @Test("a session that is over pays and cancels nothing, and still says how the payment stands")
     func over() async throws {
         let counter = try await RoutedCounter()
         let payment = try await create(counter, "o-1")
@@ -184,6 +184,8 @@ struct AppCheckoutTests {
         let sale = Sale(counter: counter, payment: payment, session: text.reveal())
         let answer = try await sale.pay("pm_card_visa", "k-1")
         #expect(answer.status == .gone && answer.json["code"]?.stringValue == "app_session_over")
+        let canceled = try await sale.ask("POST", "/app/cancel", "{}")
+        #expect(canceled.status == .gone && canceled.json["money_moved"]?.stringValue == "no")
         #expect(try await sale.ask("GET", "/app/payment").json["status"]?.stringValue == "open")
         #expect(try await sale.shop() == ("requires_payment_method", 0, 0))
         await counter.close()

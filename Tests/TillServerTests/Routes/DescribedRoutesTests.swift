@@ -20,6 +20,7 @@ struct DescribedRoutesTests {
             ApplePayRoutes.association,
             // What the frame with the card fields asks of its own counter.
             "/card/frame/{id}", "/card/pay", "/card/status",
+            "/kitchen", "/kitchen.js", "/kitchen.css", "/docs",
         ] + Self.files.filter { $0 != "/openapi.yaml" })
 
     /// What pages load.

@@ -93,7 +93,7 @@ struct WebhookDeliveryTests {
         #expect(try await counter.endpoints.pending(endpoint.id) == 0)
     }
 
-    @Test("A message is tried ten times in three days; then it is given up, and the endpoint is disabled")
+    @Test("A message is tried ten times in three days; then the endpoint is disabled, and goes on with it once enabled")
     func schedule() async throws {
         let world = try WebhookWorld()
         let counter = world.start()
@@ -123,11 +123,11 @@ struct WebhookDeliveryTests {
             return
         }
         let head = try #require(try await counter.messages(endpoint.id).last)
-        #expect(head.state == .failed && head.attempts == 10 && head.note.contains("connection refused"))
+        #expect(head.state == .pending && head.attempts == 10 && head.note.contains("connection refused"))
         let noted = try await counter.journal.auditEntries(AuditQuery()).entries.map(\.note)
         let note = try #require(noted.last { $0.action == .webhookDisabled })
         #expect(note.subject == endpoint.id.rawValue && note.reason == "failing")
-        // Enabled again it goes on with the next message.
+        // Enabled again it goes on with the same message.
         world.receiver.answer(status: 200)
         #expect(try await counter.service.step())
         #expect(world.receiver.messages.count == 10)
@@ -135,7 +135,7 @@ struct WebhookDeliveryTests {
         change.isEnabled = true
         #expect(try await counter.endpoints.change(endpoint.id, of: .main, change).isEnabled)
         #expect(try await counter.service.step())
-        #expect(world.receiver.messages.dropFirst(10).map(\.type) == ["payment.captured"])
+        #expect(world.receiver.messages.dropFirst(10).map(\.type) == ["payment.created", "payment.captured"])
     }
 
     @Test("The wait grows by a tenth at most, and never shrinks")
@@ -279,11 +279,9 @@ struct WebhookDeliveryTests {
         #expect(!text.contains(secret.text.reveal().dropFirst(6)))
         _ = try await counter.create("o-1")
         let other = world.start(pepper: "another")
-        #expect(try await other.service.step())
-        let message = try #require(try await other.messages(endpoint.id).first)
-        #expect(world.receiver.messages.isEmpty && message.state == .pending && message.attempts == 0)
-        other.journal.crash()
-        world.clock.advance(by: WebhookLimits.unsigned)
+        #expect(try await !other.service.step())
+        #expect(world.receiver.messages.isEmpty)
+        // The one that can sign need not wait for it.
         #expect(try await counter.service.step())
         #expect(world.receiver.messages.count == 1)
     }

@@ -79,7 +79,7 @@ struct WebhookLoopbackTests {
     private final class Once: HostResolver {
         private let calls = Mutex(0)
 
-        func addresses(of host: String) async -> [ClientAddress] {
+        func addresses(of host: String) async -> [ClientAddress]? {
             calls.withLock { $0 += 1 }
             return calls.withLock { $0 } == 1 ? [.loopback] : []
         }

@@ -102,7 +102,8 @@ struct WebhookRouteTests {
         #expect(answer.document["money_moved"]?.stringValue == "no")
         #expect(
             try await WebhookEndpoints(
-                counter.journal, pepper: Pepper(besideJournal: counter.journal.path), clock: SystemClock(), mode: .test
+                counter.journal, pepper: Pepper(besideJournal: counter.journal.path), clock: SystemClock(), mode: .test,
+                reachesInside: { _ in true }
             ).list(.main).isEmpty)
         await counter.close()
     }

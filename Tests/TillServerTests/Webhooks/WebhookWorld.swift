@@ -109,7 +109,8 @@ final class WebhookWorld: Sendable {
     func start(transport: (any WebhookTransport)? = nil, pepper: String = "journal") -> Counter {
         let journal = MemoryJournal(storage: storage, clock: clock)
         let endpoints = WebhookEndpoints(
-            journal, pepper: Pepper(besideJournal: folder + "/" + pepper), clock: clock, mode: .test)
+            journal, pepper: Pepper(besideJournal: folder + "/" + pepper), clock: clock, mode: .test,
+            reachesInside: { _ in true })
         var logger = Logger(label: "webhooks")
         logger.logLevel = .critical
         return Counter(

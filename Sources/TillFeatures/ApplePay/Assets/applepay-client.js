@@ -25,6 +25,13 @@ const SCRIPT_MS = 5_000;
 /** The code of a refusal because the basket is not the one that the sheet shows. */
 const CHANGED = "basket_changed";
 
+/** The members of a request that ask for more than this payment; a sheet without the basket's asks for less. */
+const AGREEMENTS = ["recurringPaymentRequest", "deferredPaymentRequest", "automaticReloadPaymentRequest"];
+/** Members whose values are dates for the browser; the till sends them as text. */
+const DATES = [
+  "recurringPaymentStartDate", "recurringPaymentEndDate", "deferredPaymentDate", "freeCancellationDate",
+];
+
 /** @returns {boolean} The browser has Apple Pay, or a stand-in for it was loaded. */
 export function isSupportedByDevice() {
   try {
@@ -115,6 +122,34 @@ function decorate(metadata) {
   }
 }
 
+/** A copy of a part of a request, with dates in place of their text. */
+function withDates(part) {
+  return Object.fromEntries(Object.entries(part).map(([name, value]) => {
+    if (DATES.includes(name)) return [name, new Date(value)];
+    return [name, typeof value === "object" && value && !Array.isArray(value) ? withDates(value) : value];
+  }));
+}
+
+/**
+ * The request as the browser takes it. Browsers skip members that they do not know, and no version number tells of
+ * deferred payments: whether the agreement was read is seen by its being read.
+ * @returns {{request: object, agreement?: string, isRead: () => boolean}}
+ */
+function browserRequest(asked) {
+  const agreement = AGREEMENTS.find((name) => asked[name]);
+  if (!agreement) return { request: asked, isRead: () => true };
+  let isRead = false;
+  const terms = withDates(asked[agreement]);
+  const request = { ...asked };
+  Object.defineProperty(request, agreement, { enumerable: true, get: () => { isRead = true; return terms; } });
+  return { request, agreement, isRead: () => isRead };
+}
+
+/** What is told where the browser would leave the agreement out of the sheet. */
+const unsupported = (agreement) => ({
+  code: "agreement_unsupported", what: `This browser's Apple Pay does not know ${agreement}.`,
+});
+
 /**
  * One basket's way through the sheet. A state machine: a session is made inside the customer's gesture with nothing
  * awaited before it, each of the sheet's questions is answered once, and what comes too late is dropped.
@@ -147,7 +182,12 @@ export class ApplePayController {
 
   async #load() {
     const { ok, body } = await call(`applepay/basket/${encodeURIComponent(this.basket)}`);
-    if (!ok || !ApplePaySession.supportsVersion(body.applePayVersion)) return false;
+    if (!ok) return false;
+    if (!ApplePaySession.supportsVersion(body.applePayVersion)) {
+      const agreement = AGREEMENTS.find((name) => body.request[name]);
+      if (agreement) this.#tell("onerror", unsupported(agreement));
+      return false;
+    }
     this.sheet = body;
     this.#version = body.version;
     if (this.state === "idle" || this.state === "closed") this.state = "ready";
@@ -157,11 +197,17 @@ export class ApplePayController {
   /** Opens the sheet. Called from a gesture's handler and does nothing else before the session is made. */
   begin() {
     if (this.state !== "ready") return false;
+    const { request, agreement, isRead } = browserRequest(this.sheet.request);
     let session;
     try {
-      session = new ApplePaySession(this.sheet.applePayVersion, this.sheet.request);
+      session = new ApplePaySession(this.sheet.applePayVersion, request);
     } catch (error) {
       this.#tell("onerror", { code: "session_refused", what: String(error?.message ?? error) });
+      return false;
+    }
+    if (!isRead()) {
+      // Not begun, so nothing is shown: the customer would pay without having agreed.
+      this.#tell("onerror", unsupported(agreement));
       return false;
     }
     this.state = "open";

@@ -41,6 +41,43 @@ class ApplePayErrorStandIn extends Error {
   }
 }
 
+/** The members of a request for later charges, with the charge in each and its timing. */
+const agreements = {
+  recurringPaymentRequest: { billing: "regularBilling", timing: "recurring" },
+  deferredPaymentRequest: { billing: "deferredBilling", timing: "deferred" },
+  automaticReloadPaymentRequest: { billing: "automaticReloadBilling", timing: "automaticReload" },
+};
+
+/** The lines in which a sheet shows an agreement. */
+function agreementLines(request) {
+  const kind = Object.keys(agreements).find((name) => request[name]);
+  if (!kind) return [];
+  const terms = request[kind];
+  const day = (date) => date.toISOString().slice(0, 10);
+  const charge = (line, begin) => {
+    const parts = [`${line.label}: ${line.amount} ${request.currencyCode}`];
+    if (line.recurringPaymentIntervalUnit) {
+      parts.push(`every ${line.recurringPaymentIntervalCount} ${line.recurringPaymentIntervalUnit}`);
+    }
+    if (line.recurringPaymentStartDate) parts.push(`from ${day(line.recurringPaymentStartDate)}`);
+    if (line.recurringPaymentEndDate) parts.push(`until ${day(line.recurringPaymentEndDate)}`);
+    if (line.deferredPaymentDate) parts.push(`on ${day(line.deferredPaymentDate)}`);
+    if (line.automaticReloadPaymentThresholdAmount) {
+      parts.push(`at ${line.automaticReloadPaymentThresholdAmount} ${request.currencyCode}`);
+    }
+    return `${begin} ${parts.join(", ")}`;
+  };
+  const lines = [terms.paymentDescription];
+  if (terms.trialBilling) lines.push(charge(terms.trialBilling, "Trial:"));
+  lines.push(charge(terms[agreements[kind].billing], "Later:"));
+  if (terms.freeCancellationDate) {
+    lines.push(`Free cancellation until ${day(terms.freeCancellationDate)} (${terms.freeCancellationDateTimeZone})`);
+  }
+  if (terms.billingAgreement) lines.push(terms.billingAgreement);
+  lines.push(`Manage at ${terms.managementURL}`);
+  return lines;
+}
+
 function refuse(name, message) {
   return new DOMException(message, name);
 }
@@ -78,7 +115,35 @@ class ApplePaySessionStandIn {
     }
     if (!request.merchantCapabilities.includes("supports3DS")) throw new TypeError("supports3DS is required.");
     if (version < 12 && request.supportsCouponCode) throw new TypeError("Coupons need version 12.");
+    this.#checkAgreement(version, request);
     this.#request = structuredClone(request);
+  }
+
+  /** What a browser demands of an agreement: one kind, its version, its members, and dates that are dates. */
+  #checkAgreement(version, request) {
+    const kinds = Object.keys(agreements).filter((kind) => request[kind]);
+    if (request.multiTokenContexts) kinds.push("multiTokenContexts");
+    if (kinds.length > 1) throw new TypeError(`${kinds.join(" and ")} exclude each other.`);
+    const [kind] = kinds;
+    if (!kind) return;
+    if (version < 14) throw new TypeError(`${kind} needs version 14.`);
+    if (kind === "multiTokenContexts") throw new TypeError("The simulator has one merchant.");
+    const { billing, timing } = agreements[kind];
+    const terms = request[kind];
+    for (const key of ["paymentDescription", "managementURL", billing]) {
+      if (!terms[key]) throw new TypeError(`Member ${kind}.${key} is required.`);
+    }
+    if (terms[billing].paymentTiming !== timing) throw new TypeError(`${billing} must have the timing ${timing}.`);
+    if (!terms.freeCancellationDate !== !terms.freeCancellationDateTimeZone) {
+      throw new TypeError("freeCancellationDate and freeCancellationDateTimeZone go together.");
+    }
+    for (const part of [terms, terms[billing], terms.trialBilling ?? {}]) {
+      for (const [name, value] of Object.entries(part)) {
+        if (name.endsWith("Date") && !(value instanceof Date && Number.isFinite(value.getTime()))) {
+          throw new TypeError(`${name} must be a date.`);
+        }
+      }
+    }
   }
 
   begin() {
@@ -233,6 +298,11 @@ class ApplePaySessionStandIn {
           this.#ask("couponcode", "oncouponcodechanged", { couponCode: input.value });
         },
       }, make("label", { for: input.id }, "Coupon"), input, make("button", { type: "submit" }, "Apply")));
+    }
+    const agreed = agreementLines(request);
+    if (agreed.length) {
+      parts.push(make("div", { id: "till-sheet-agreement", role: "group", "aria-label": "Agreement" },
+        ...agreed.map((text) => make("p", {}, text))));
     }
     parts.push(
       make("ul", { id: "till-sheet-items" }), make("p", { id: "till-sheet-note", role: "alert" }),

@@ -16,14 +16,18 @@ package struct AppCheckoutRoutes: Sendable {
 
     private let sessions: PaymentSessions
     private let payments: PaymentRequests
+    private let guesses: GuessLimiter
     private let receipt: @Sendable (Payment) async throws -> Response
 
-    /// - Parameter receipt: returns the customer's copy of a receipt as a page.
+    /// - Parameters:
+    ///   - guesses: The limit of wrong sessions from one address.
+    ///   - receipt: Returns the customer's copy of a receipt as a page.
     package init(
-        sessions: PaymentSessions, payments: PaymentRequests,
+        sessions: PaymentSessions, payments: PaymentRequests, guesses: GuessLimiter,
         receipt: @escaping @Sendable (Payment) async throws -> Response
     ) {
         self.sessions = sessions
+        self.guesses = guesses
         self.payments = payments
         self.receipt = receipt
     }
@@ -47,7 +51,10 @@ package struct AppCheckoutRoutes: Sendable {
     private func open(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
         try await incoming.document().allow([])
         try StandInRefusal.check(options.defaultProvider, in: options.mode)
-        guard checkout.takesTokens(options.defaultProvider) else { throw Problem.noTokens(options.defaultProvider) }
+        let provider = options.defaultProvider
+        guard checkout.takesTokens(provider) || checkout.takesPayPal(provider) else {
+            throw Problem.noTokens(provider)
+        }
         let payment = try await checkout.payment(id, account: incoming.account)
         guard !CustomerPaymentState(payment).isOver else { throw Problem.appTooLate(payment) }
         guard payment.attempts.count < PaymentSession.maximumAttempts else { throw usedUp(payment) }
@@ -66,7 +73,10 @@ package struct AppCheckoutRoutes: Sendable {
     private func session(_ request: Request) async throws -> PaymentSession {
         guard let text = request.headers[AppCheckoutRoutes.sessionHeader],
             let session = try await sessions.session(of: text), session.place == .app
-        else { throw Problem.appSessionUnknown }
+        else {
+            try await guesses.refuse(from: RequestOrigin.current.bucket)
+            throw Problem.appSessionUnknown
+        }
         return session
     }
 
@@ -95,7 +105,12 @@ package struct AppCheckoutRoutes: Sendable {
         try body.allow(["tender"])
         let before = try await payment(of: session)
         let tender = try TenderRequest(body, currency: before.currency, now: clock.now())
-        guard case .token(let token) = tender.kind else { throw Problem.field("tender.type", "It must be token.") }
+        let credential: Tender
+        switch tender.kind {
+        case .token(let token): credential = .token(token)
+        case .payPal: credential = .payPal
+        case .card, .reader, .cash: throw Problem.field("tender.type", "It must be token or paypal.")
+        }
         let state = CustomerPaymentState(before)
         guard !state.isOver else { return answer(before, state, begun: false) }
         let scope = IdempotencyScope(
@@ -106,7 +121,7 @@ package struct AppCheckoutRoutes: Sendable {
         let settled: IdempotentRequests.Settled
         do {
             settled = try await payments.keyed.settle(press, status: .ok) { record in
-                try await confirm(session, token, press, record)
+                try await confirm(session, credential, press, record)
             }
         } catch {
             // What decides the payment is what the customer is told: another window, or this request in a copy.
@@ -119,18 +134,20 @@ package struct AppCheckoutRoutes: Sendable {
             }
         }
         let after = try await payment(of: session)
-        let outcome = AppCheckoutRoutes.outcome(of: settled.record, in: after)
+        let (outcome, isOwn) = AppCheckoutRoutes.outcome(of: settled, in: after)
         // The provider was not reached: nothing of the reference was sent.
         guard outcome != .open else { throw Problem.tokenNotSent }
         checkout.watched(after)
-        return answer(after, outcome, begun: true)
+        return answer(after, outcome, begun: isOwn)
     }
 
     /// Executes a press for the first time, or again after it certainly moved nothing.
     private func confirm(
-        _ session: PaymentSession, _ token: CardToken, _ press: IdempotencyRecord, _ record: IdempotencyRecord?
+        _ session: PaymentSession, _ credential: Tender, _ press: IdempotencyRecord, _ record: IdempotencyRecord?
     ) async throws -> IdempotencyRecord {
-        guard session.isOpen(at: clock.now()) else { throw Problem.appSessionOver(try await payment(of: session)) }
+        guard session.isOpen(at: clock.now()) else {
+            throw Problem.appSessionOver(try await payment(of: session), "This card was not charged.")
+        }
         try StandInRefusal.check(options.defaultProvider, in: options.mode)
         let before = try await payment(of: session)
         // While another press decides the payment, this one is none of the session's tries.
@@ -144,7 +161,7 @@ package struct AppCheckoutRoutes: Sendable {
         let answer = payments.keyed.keyedAnswer(to: press, status: HTTPResponse.Status.ok.code)
         let after = try await withPaymentSpan("confirm", session.payment) {
             try await checkout.confirm(
-                session.payment, account: session.account, provider: options.defaultProvider, tender: .token(token),
+                session.payment, account: session.account, provider: options.defaultProvider, tender: credential,
                 idempotency: record, keyedAnswer: answer)
         }
         payments.metrics.outcome(after.status)
@@ -152,26 +169,41 @@ package struct AppCheckoutRoutes: Sendable {
             press, status: HTTPResponse.Status.ok.code, payment: after, keyedAnswer: answer)
     }
 
-    /// Returns the state of a payment as the outcome of one press. While any attempt is open, or one has paid, that is
-    /// what the customer is told; otherwise the press's own attempt is, whatever another one ended with.
-    private static func outcome(of record: IdempotencyRecord, in payment: Payment) -> CustomerPaymentState {
+    /// Returns the state of a payment as the outcome of one press, and `true` if the press's own attempt decides it.
+    /// While any attempt is open, or one has paid, that is what the customer is told; otherwise the press's own attempt
+    /// is, whatever another one ended with.
+    private static func outcome(
+        of settled: IdempotentRequests.Settled, in payment: Payment
+    ) -> (state: CustomerPaymentState, isOwn: Bool) {
         let now = CustomerPaymentState(payment)
+        guard let own = settled.attempt ?? attempt(answeredBy: settled.record) else { return (now, true) }
         switch now {
-        case .action, .pending, .paid, .refunded, .closed: return now
+        case .action, .pending, .paid, .refunded, .closed: return (now, payment.attempts.last?.id == own)
         case .open, .declined: break
         }
-        guard case .finished(_, let body, _) = record.state,
-            let last = JSONValue(ifValid: body)?["attempts"]?.arrayValue?.last?["id"]?.stringValue,
-            let attempt = payment.attempts.first(where: { $0.id.rawValue == last })
-        else { return now }
-        if case .declined(let decline) = attempt.state { return .declined(decline.reason) }
-        return .open
+        switch payment.attempts.first(where: { $0.id == own })?.state {
+        case .declined(let decline): return (.declined(decline.reason), true)
+        case .notSent, nil: return (.open, true)
+        // It reached the provider, and ended without a charge: the customer left the bank's page, say.
+        case .voided, .expired, .inFlight, .requiresAction, .stored, .unknown, .authorized:
+            return (.declined(.authorizationExpired), true)
+        }
+    }
+
+    /// Returns the attempt of a stored answer: the last one when it was written.
+    private static func attempt(answeredBy record: IdempotencyRecord) -> AttemptID? {
+        guard case .finished(_, let body, _) = record.state else { return nil }
+        return JSONValue(ifValid: body)?["attempts"]?.arrayValue?.last?["id"]?.stringValue
+            .map { AttemptID(rawValue: $0) }
     }
 
     /// Cancels the payment if no money is held or taken, nor may be. Anything else stays as it is, and is the answer.
     private func cancel(_ request: Request) async throws -> Response {
         let session = try await session(request)
         try await incoming(request, session).document().allow([])
+        guard session.isOpen(at: clock.now()) else {
+            throw Problem.appSessionOver(try await payment(of: session), "Nothing was canceled.")
+        }
         let now: Payment
         do throws(CheckoutError) {
             now = try await checkout.cancel(

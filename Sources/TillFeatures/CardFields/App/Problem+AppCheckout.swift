@@ -17,17 +17,18 @@ extension Problem {
         .serviceUnavailable, "token_not_sent", "The card could not be charged at the moment. Nothing was charged.",
         next: "Try again.")
 
-    /// The problem of a counter whose provider takes no references of its own card fields.
+    /// The problem of a counter whose provider takes neither references of its own card fields nor PayPal accounts.
     static func noTokens(_ provider: ProviderName) -> Problem {
         Problem(
-            .conflict, "no_tokens", "The provider \(provider) of this counter takes no references of its card fields.",
+            .conflict, "no_tokens",
+            "The provider \(provider) of this counter takes no references of card fields, and no PayPal accounts.",
             next: "Offer another way to pay, or set a provider that takes them.")
     }
 
     /// The problem of a session whose time is over, for a payment as it stands.
-    static func appSessionOver(_ payment: Payment) -> Problem {
+    static func appSessionOver(_ payment: Payment, _ sentence: String) -> Problem {
         Problem(
-            .gone, "app_session_over", "The time of this session is over. This card was not charged.",
+            .gone, "app_session_over", "The time of this session is over. \(sentence)",
             next: "Ask the shop's server for another session."
         ).moved(CustomerPaymentState(payment).moneyMoved)
     }

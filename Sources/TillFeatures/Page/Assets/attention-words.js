@@ -10,7 +10,7 @@ const TITLES = {
   capture_reversed: "Capture failed later", still_unknown: "Outcome unknown", hold_ends: "Hold ends soon",
   honor_period_ends: "Honor period ends", tap_overdue: "Stored card overdue", dispute_opened: "Disputed",
   dispute_lost: "Dispute lost", unwanted_capture: "Unwanted capture", refunded_twice: "Refunded too much",
-  approved_late: "Approved late",
+  approved_late: "Approved late", shop_differs: "Differs in the shop",
   refunded_more_than_once: "Refunded more than once", order_paid_again: "Order paid twice",
   key_rejected: "The provider rejects our key", note: "To review",
   unknown_payment: "Report about an unknown payment", unknown_charge: "Charge of an unknown payment",

@@ -109,7 +109,7 @@ async function finishKept() {
     if (isResolution(path)) continue;
     try {
       const payment = await operate(path, body);
-      if (path === "/v1/payments") remember(payment, body);
+      if (path === "/v1/payments" || path.startsWith("/v1/orders/")) remember(payment, path, body);
       open(payment);
     } catch (error) {
       fail(error);

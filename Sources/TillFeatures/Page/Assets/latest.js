@@ -2,6 +2,7 @@
 
 import { $, make } from "./dom.js";
 import { money } from "./money.js";
+import { listOpenOrders } from "./open-orders.js";
 import { orderName, STATUS } from "./payment.js";
 import { ask, fail, Refusal } from "./requests.js";
 
@@ -34,8 +35,9 @@ function row(payment) {
   return element;
 }
 
-/** Asks for the latest payments and shows them. */
+/** Asks for the latest payments and the open orders, and shows them. */
 export async function list() {
+  listOpenOrders();
   try {
     const { payments } = await ask("GET", "/v1/payments?limit=12");
     $("rows").replaceChildren(...payments.map(row));

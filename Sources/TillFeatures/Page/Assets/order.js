@@ -1,7 +1,7 @@
-// What is sold: an amount that was typed, or an order document of a shop.
+// What is sold: an amount that was typed, an order document of a shop, or a booked order.
 
-import { $ } from "./dom.js";
-import { minorUnits } from "./money.js";
+import { $, make } from "./dom.js";
+import { decimal, minorUnits, money } from "./money.js";
 
 const LARGEST_FILE = 4_000_000;
 
@@ -17,9 +17,57 @@ export function orderDocument() {
   return { clean, order: parsed.total === undefined && parsed.data ? parsed.data : parsed };
 }
 
-/** The body of the request for a payment with the amount and the currency, or the first field that is wrong. */
+/** The booked order in the form; null without one. @type {any} */
+let chosen = null;
+
+/** Takes a booked order out of the form. */
+export function forgetOrder() {
+  chosen = null;
+  $("chosen").hidden = true;
+  $("number-field").hidden = $("document-box").hidden = false;
+  $("currency").disabled = false;
+}
+
+/** Puts a booked order into the form, with all that is open of it. */
+export function chooseOrder(order) {
+  document.dispatchEvent(new Event("till:order-chosen"));
+  chosen = order;
+  const currency = $("currency");
+  if (![...currency.options].some((one) => one.value === order.currency)) {
+    currency.append(make("option", order.currency, { value: order.currency }));
+  }
+  currency.value = order.currency;
+  currency.disabled = true;
+  $("amount").value = decimal(order.payment.open, order.currency);
+  $("number-field").hidden = $("document-box").hidden = true;
+  const whose = order.customer?.name ? ` for ${order.customer.name}` : "";
+  const sum = money(order.payment.open, order.currency);
+  $("chosen-words").textContent = `Order ${order.number}${whose}: ${sum} to pay. A smaller amount takes a part.`;
+  $("chosen").hidden = false;
+  $("amount").focus();
+  $("amount").select();
+}
+
+/** What a request for a payment asks for, in one text: the same text is the same sale. */
+export const saleName = (path, body) => (path === "/v1/payments" ? body : `${path} ${body}`);
+
+/** The request for a payment of a booked order, or the first field that is wrong. */
+function orderSale(capture) {
+  const { currency } = chosen;
+  const amount = minorUnits($("amount").value, currency);
+  if (amount.fault) return { field: "amount", fault: amount.fault };
+  const path = `/v1/orders/${encodeURIComponent(chosen.id)}/payments`;
+  const sent = JSON.stringify({ amount: amount.value, capture });
+  return { body: saleName(path, sent), path, sent, minor: amount.value, currency };
+}
+
+/**
+ * What is sold: `body` names it, `path` and `sent` are the request for its payment where that is not `/v1/payments`
+ * with that body; or the first field that is wrong.
+ */
 export function saleBody() {
   const capture = $("manual").checked ? "manual" : "automatic";
+  if (chosen) return orderSale(capture);
   try {
     const read = orderDocument();
     if (read) return { body: `{"order":${read.clean},"capture":"${capture}"}` };
@@ -58,6 +106,11 @@ $("document").addEventListener("input", () => {
   $("document-note").textContent = note;
   const isUsed = Boolean($("document").value.trim());
   $("amount").disabled = $("currency").disabled = $("order").disabled = isUsed;
+});
+$("chosen-none").addEventListener("click", () => {
+  forgetOrder();
+  $("amount").value = "";
+  $("amount").focus();
 });
 $("file").addEventListener("change", async () => {
   const file = $("file").files[0];

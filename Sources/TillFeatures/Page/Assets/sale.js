@@ -5,7 +5,7 @@ import { cardTender, forgetCard } from "./cards.js";
 import { $, make } from "./dom.js";
 import { decimal, minorUnits, money } from "./money.js";
 import { alertWith, clearFaults, mark, show } from "./notice.js";
-import { saleBody, sumOf } from "./order.js";
+import { forgetOrder, saleBody, saleName, sumOf } from "./order.js";
 import { isRetryable } from "./payment.js";
 import { readerTender } from "./readers.js";
 import { newKey, operate, Refusal, sentencesOf, settle } from "./requests.js";
@@ -19,13 +19,15 @@ const SALE = "till.sale:";
 /** The open payment that stands in the form, and the form as it was then. @type {{id: string, body: string} | null} */
 let adopted = null;
 
-export const remember = (payment, body) => sessionStorage.setItem(SALE + payment.id, body);
+/** Keeps what a payment was made for. @param {string} path @param {string} body The request that made it. */
+export const remember = (payment, path, body) => sessionStorage.setItem(SALE + payment.id, saleName(path, body));
 
 const FIELDS = ["amount", "order", "document", "file", "tip-on", "tendered"];
 
 /** Takes the sale and what was chosen for it out of the form: the next customer begins with nothing of it. */
 export function blank() {
   adopted = null;
+  forgetOrder();
   for (const id of FIELDS) $(id).value = "";
   $("manual").checked = false;
   forgetCard();
@@ -83,7 +85,7 @@ function isOfSale(payment, body) {
 
 // The payment to charge: the shown one if it is open and for the same sale, otherwise a new one. One that this page
 // made and that is replaced ends; one that somebody else made stays open.
-async function paymentFor(body, asked) {
+async function paymentFor({ body, path, minor }, asked) {
   const payment = session.payment;
   if (payment && isOfSale(payment, body)) return payment;
   if (payment && isRetryable(payment) && sessionStorage.getItem(SALE + payment.id)) {
@@ -92,15 +94,20 @@ async function paymentFor(body, asked) {
   // From here on nothing of an earlier customer is on the screen.
   if (payment) close();
   show("wait", "Processing", "The sale is being recorded. Don't pay again.", true);
-  const fresh = await operate("/v1/payments", asked);
-  remember(fresh, body);
+  let fresh = await operate(path ?? "/v1/payments", asked);
+  if (path && fresh.amount !== minor) {
+    // An earlier request for a part of this order had no answer, and was finished first. It is not what was asked for.
+    await operate(pathOf(fresh.id, "cancel"), JSON.stringify({ reason: "replaced by another sale" }));
+    fresh = await operate(path, asked);
+  }
+  sessionStorage.setItem(SALE + fresh.id, body);
   return fresh;
 }
 
-async function charge(body, tender, asked = body) {
+async function charge(sale, tender, asked = sale.sent ?? sale.body) {
   session.settled = null;
   show("wait", "Processing", "The sale is being recorded. Don't pay again.", true);
-  const payment = await paymentFor(body, asked);
+  const payment = await paymentFor(sale, asked);
   const how = tender.type === "reader" ? "the card reader is waking up." : "the payment is being processed.";
   session.confirming = { id: payment.id, how };
   open(payment);
@@ -119,7 +126,7 @@ async function charge(body, tender, asked = body) {
   if (isRetryable(answer)) return;
   sessionStorage.removeItem(SALE + answer.id);
   // The stream of events may have shown the end before: then somebody may be typing the next customer's sale.
-  if (/** @type {any} */ (saleBody()).body === body) blank();
+  if (/** @type {any} */ (saleBody()).body === sale.body) blank();
 }
 
 /** Says what became of a sale that has no payment: nobody was asked for money. */
@@ -174,8 +181,9 @@ $("override-form").addEventListener("submit", async (event) => {
     facts: [["Your name", name]], send: `Charge ${amount} anyway`,
   });
   if (!isWanted || session.settled !== settled) return;
-  const asked = `${sale.body.slice(0, -1)},"accept_paid_order":true,"accepted_by":${JSON.stringify(name)}}`;
-  busy(() => charge(sale.body, pay.tender, asked), unsold);
+  const sent = sale.sent ?? sale.body;
+  const asked = `${sent.slice(0, -1)},"accept_paid_order":true,"accepted_by":${JSON.stringify(name)}}`;
+  busy(() => charge(sale, pay.tender, asked), unsold);
 });
 
 function refuse({ field, fault }) {
@@ -200,7 +208,14 @@ $("sale").addEventListener("submit", (event) => {
   const sale = saleBody();
   const pay = sale.fault ? sale : tenderOf(sale);
   if (pay.fault) refuse(pay);
-  else busy(() => charge(sale.body, pay.tender), unsold);
+  else busy(() => charge(sale, pay.tender), unsold);
+});
+
+// Whatever stood in the form, and of an earlier customer on the screen, goes.
+document.addEventListener("till:order-chosen", () => {
+  session.settled = null;
+  if (session.payment && !isRetryable(session.payment)) close();
+  blank();
 });
 
 $("another").addEventListener("click", () => {

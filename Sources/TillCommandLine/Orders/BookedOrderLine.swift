@@ -1,0 +1,89 @@
+import TillCheckout
+import TillCore
+import TillFeatureOrders
+
+/// An order in command output.
+enum BookedOrderLine {
+    /// The width that lines fit on a terminal.
+    private static let width = 80
+
+    /// Returns a table of orders: identifier, amount, state, money and customer. On a terminal the customer is cut, and
+    /// an identifier that leaves no room has a line of its own.
+    static func lines(of entries: [OrderBook.Entry]) -> [String] {
+        let cells = entries.map { entry in
+            [
+                entry.order.id.rawValue, entry.order.content.order.total.description, entry.order.state.rawValue,
+                money(entry.money), entry.order.content.contact?.name ?? "",
+            ]
+        }
+        let widths = (0..<4).map { column in cells.map { $0[column].count }.max() ?? 0 }
+        let rest = widths[1...].reduce(0) { $0 + 2 + $1 }
+        let fits = !Output.isResultOnTerminal || widths[0] + rest <= width
+        return cells.flatMap { row in
+            let amount = String(repeating: " ", count: widths[1] - row[1].count) + row[1]
+            let room = max(0, width - (fits ? widths[0] : 0) - rest - 2)
+            let customer = Output.isResultOnTerminal ? String(row[4].prefix(room)) : row[4]
+            let line = "  \(amount)  \(pad(row[2], widths[2]))  \(pad(row[3], widths[3]))  \(customer)"
+            return (fits ? [pad(row[0], widths[0]) + line] : [row[0], line]).map { withoutEnd($0) }
+        }
+    }
+
+    /// Returns everything about an order.
+    static func full(_ entry: OrderBook.Entry) -> [String] {
+        let (booked, content) = (entry.order, entry.order.content)
+        var lines = ["\(booked.id)  \(content.order.total)  \(booked.state.rawValue)  \(money(entry.money))"]
+        if content.order.number != booked.id.rawValue { lines.append("number \(content.order.number)") }
+        switch entry.money {
+        case .known(let balance, _):
+            lines.append("paid \(balance.paid)  reserved \(balance.reserved)  open \(balance.open)")
+            if balance.refunded.isPositive { lines.append("refunded \(balance.refunded)") }
+            if balance.excess.isPositive { lines.append("too much \(balance.excess)") }
+        case .unreadable(let payment): lines.append("Payment \(payment) cannot be read: see till journal verify.")
+        }
+        if let standing = content.order.standing { lines.append("The shop says: \(standing.clause)") }
+        let wanted = content.wantedAt.map { "wanted at \($0)" }
+        let way = content.handover == .none ? nil : content.handover.rawValue
+        lines.append((["booked \(booked.createdAt)"] + [wanted, way].compactMap(\.self)).joined(separator: "  "))
+        for line in content.order.lines {
+            lines.append("  \(line.quantity) × \(line.name)  \(line.total)")
+            for option in line.attributes { lines.append("    \(option.name): \(option.value)") }
+        }
+        for charge in content.order.shipping + content.order.fees { lines.append("  \(charge.name)  \(charge.total)") }
+        if let contact = content.contact { lines += people(contact) }
+        if let note = content.note { lines.append("Note: \(note)") }
+        if case .known(_, let payments) = entry.money {
+            for payment in payments {
+                lines.append("\(payment.id)  \(payment.amount)  \(payment.status.rawValue)")
+            }
+        }
+        guard Output.isResultOnTerminal else { return lines }
+        return lines.map { $0.count > width ? Output.wrapped($0, to: width) : $0 }
+    }
+
+    /// Returns the lines about the customer.
+    private static func people(_ contact: OrderContact) -> [String] {
+        var lines: [String] = []
+        let ways = [contact.name, contact.phone, contact.email].compactMap(\.self)
+        if !ways.isEmpty { lines.append("For " + ways.joined(separator: ", ")) }
+        if let address = contact.address {
+            let place = [address.postalCode, address.city].compactMap(\.self).joined(separator: " ")
+            let parts = address.lines + [place, address.country ?? ""].filter { !$0.isEmpty }
+            if !parts.isEmpty { lines.append("At " + parts.joined(separator: ", ")) }
+        }
+        return lines
+    }
+
+    /// Returns the summary of an order's money in one word.
+    private static func money(_ money: OrderBook.OrderMoney) -> String {
+        switch money {
+        case .known(let balance, _): balance.status.rawValue
+        case .unreadable: "unreadable"
+        }
+    }
+
+    private static func pad(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    private static func withoutEnd(_ text: String) -> String { String(text.reversed().drop { $0 == " " }.reversed()) }
+}

@@ -1,0 +1,137 @@
+import ArgumentParser
+import Foundation
+import TillCore
+import TillCounter
+import TillFeatureShops
+import TillHTTP
+import TillShop
+
+extension ShopCommand {
+    struct Connect: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "connect",
+            abstract: "Checks a shop's address and key, and connects it; again for another key.",
+            discussion: """
+                The key is made in the shop under WooCommerce, Settings, Advanced, REST API, with the permissions \
+                Read/Write. The secret is better in TILL_SHOP_SECRET than on the command line.
+                """)
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "The shop's address, such as https://shop.example.") var url: String
+        @Option(name: .long, help: ArgumentHelp("The consumer key. Also TILL_SHOP_KEY.", valueName: "ck_…"))
+        var key: String?
+        @Option(name: .long, help: ArgumentHelp("The consumer secret. Also TILL_SHOP_SECRET.", valueName: "cs_…"))
+        var secret: String?
+        @Option(
+            name: .long,
+            help: ArgumentHelp(
+                "Sell its orders under names in this scope; needed for a second shop.", valueName: "name"))
+        var scope: String?
+        @Option(
+            name: .long,
+            help: ArgumentHelp(
+                "The counter's public address, to which the shop then sends notifications.", valueName: "url"))
+        var notifyAt: String?
+        @Flag(name: .long, help: "Allow an address without TLS, in the counter's own network.")
+        var allowPlain = false
+        @Flag(name: .long, help: "The shop sells nothing real: a counter in test mode may tell it of payments.")
+        var testShop = false
+
+        func run() async throws {
+            try await withCounter(common, provider) { counter in
+                let address = try ShopURL(url, allowsPlain: allowPlain)
+                let pair = try keyPair()
+                let scope = try orderScope()
+                let base = try notificationBase()
+                let transport = HTTPClientTransport()
+                let client = ShopClient(address, key: pair, transport: transport, clock: counter.clock)
+                do {
+                    if !common.json { Output.note("Asking \(address) whether it takes the key …") }
+                    let standing = try await client.check()
+                    let request = ConnectedShops.Request(
+                        url: address, key: pair, scope: scope, isTestShop: testShop)
+                    let made = try await counter.connectedShops.connect(request, account: counter.options.account)
+                    if let base {
+                        for topic in ShopNotification.Topic.allCases {
+                            try await client.subscribe(
+                                to: ShopNotification(
+                                    topic: topic, url: "\(base)/v1/shops/\(made.shop.id)/notifications",
+                                    secret: made.hookSecret))
+                        }
+                    }
+                    show(made.shop, standing, isNotified: base != nil)
+                } catch {
+                    await transport.shutdown()
+                    throw error
+                }
+                await transport.shutdown()
+            }
+        }
+
+        private func keyPair() throws -> ShopKey {
+            let environment = ProcessInfo.processInfo.environment
+            if secret != nil {
+                Output.note(
+                    "--secret stands on the command line, where other users of this machine can see it: "
+                        + "set TILL_SHOP_SECRET.")
+            }
+            guard let key = key ?? environment["TILL_SHOP_KEY"], let secret = secret ?? environment["TILL_SHOP_SECRET"]
+            else {
+                throw CommandError(
+                    code: "shop_key", what: "The shop's key is missing. The shop was not connected.",
+                    next: "Give --key and --secret, or set TILL_SHOP_KEY and TILL_SHOP_SECRET.")
+            }
+            return try ShopKey(key: key, secret: Secret(secret))
+        }
+
+        private func orderScope() throws -> OrderScope? {
+            guard let scope else { return nil }
+            guard let valid = OrderScope(scope) else {
+                throw CommandError(
+                    code: "invalid_scope", what: "--scope is no name of a scope. The shop was not connected.",
+                    next: "Use 1 to \(OrderScope.maximumBytes) letters, digits, dots, dashes and underscores.")
+            }
+            return valid
+        }
+
+        /// Returns the public address without a slash at its end.
+        private func notificationBase() throws -> String? {
+            guard var base = notifyAt else { return nil }
+            while base.hasSuffix("/") { base.removeLast() }
+            guard base.wholeMatch(of: /https?:\/\/[A-Za-z0-9.:_\[\]-]{1,255}(\/[A-Za-z0-9._~\/-]{0,200})?/) != nil,
+                base.hasPrefix("https://") || Loopback.isURL(base)
+            else {
+                throw CommandError(
+                    code: "invalid_notify_at",
+                    what: "--notify-at is no address to which a shop sends. The shop was not connected.",
+                    next: "Give the counter's public address, such as https://till.example.")
+            }
+            return base
+        }
+
+        private func show(_ shop: ConnectedShop, _ standing: ShopClient.Standing, isNotified: Bool) {
+            guard common.json else {
+                Output.line(shop.id.rawValue)
+                let version =
+                    standing.version.map { "WooCommerce \($0)" } ?? "WooCommerce, of a version it does not say"
+                let currency = standing.currency.map { ", in \($0.code)" } ?? ""
+                Output.note("\(shop.url) is connected: \(version)\(currency).")
+                Output.note(
+                    isNotified
+                        ? "It notifies the counter of changes."
+                        : "A running counter asks it for changes every "
+                            + "\(ShopSyncLimits.poll.milliseconds / 1_000) seconds.")
+                return
+            }
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.field("id", shop.id.rawValue)
+            writer.field("url", shop.url.text)
+            writer.field("version", standing.version)
+            writer.field("currency", standing.currency?.code)
+            writer.field("notifies", isNotified)
+            writer.endObject()
+            Output.line(writer.text)
+        }
+    }
+}

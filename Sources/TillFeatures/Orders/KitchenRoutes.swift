@@ -1,0 +1,32 @@
+import HTTPTypes
+import Hummingbird
+package import TillCore
+package import TillWeb
+
+/// `/kitchen`: the page on which those who prepare orders see them. Its files contain no data.
+package struct KitchenRoutes: Sendable {
+    private let mode: PaymentMode
+
+    package init(mode: PaymentMode) { self.mode = mode }
+
+    private static let files: [String: PageAsset] = [
+        "/kitchen.js": .script(PackageResources.kitchen_js), "/kitchen.css": .style(PackageResources.kitchen_css),
+    ]
+
+    package func register(on router: CounterRouter) {
+        router.open([.get, .head], "/kitchen", for: .clerk) { _, _ in page() }
+        for (path, asset) in KitchenRoutes.files {
+            router.open([.get, .head], path, for: asset.reader) { _, _ in asset.response }
+        }
+    }
+
+    private func page() -> Response {
+        let mark = mode == .live ? "" : "<p class=\"test\">TEST – no real money moves</p>"
+        let html = String(decoding: PackageResources.kitchen_html, as: UTF8.self).replacing("{mark}", with: mark)
+        var response = PageAsset.page(Array(html.utf8), .counter).response
+        response.headers[.contentSecurityPolicy] =
+            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; "
+            + "form-action 'none'; frame-ancestors 'none'"
+        return response
+    }
+}

@@ -1,0 +1,26 @@
+package import TillCore
+
+/// A key pair of a shop's REST interface.
+package struct ShopKey: Sendable, CustomStringConvertible {
+    /// The public half: `ck_…`.
+    package let key: String
+    /// The secret half: `cs_…`.
+    package let secret: Secret<String>
+
+    /// - Throws: ``ShopError/key(_:)``, which repeats neither half.
+    package init(key: String, secret: Secret<String>) throws(ShopError) {
+        func fits(_ text: String, _ start: String) -> Bool {
+            text.hasPrefix(start) && text.utf8.count > start.utf8.count && text.utf8.count <= ShopLimits.keyBytes
+                && text.wholeMatch(of: /[A-Za-z0-9_]+/) != nil
+        }
+        guard fits(key, "ck_") else { throw .key("The consumer key must begin with ck_.") }
+        guard fits(secret.reveal(), "cs_") else { throw .key("The consumer secret must begin with cs_.") }
+        self.key = key
+        self.secret = secret
+    }
+
+    /// The end of the public half, by which a person recognizes it in the shop's list of keys.
+    package var ending: String { "…" + key.suffix(7) }
+
+    package var description: String { "ShopKey(\(ending))" }
+}

@@ -1,0 +1,98 @@
+"""The page of those who prepare orders, in Chromium, where its connection breaks and where there is too much."""
+import datetime
+import re
+
+import pytest
+import shop_orders
+from playwright.sync_api import expect
+from test_orders import WAIT, book, booked, step
+
+import counter
+
+
+@pytest.fixture
+def server(tmp_path):
+    with counter.Server(tmp_path, "--provider", "sandbox") as running:
+        yield running
+
+
+@pytest.fixture
+def kitchen(server, page):
+    expect.set_options(timeout=WAIT)
+    server.sign_in(page, "/kitchen")
+    expect(page.locator("#state")).to_have_text("Up to date")
+    return page
+
+
+def card(page, order):
+    return page.locator(f"article[data-order='{order}']")
+
+
+def test_what_changed_while_the_connection_was_broken_is_seen(server, kitchen):
+    for name in ("1001", "1002", "1003"):
+        booked(server, order_id=name)
+        expect(card(kitchen, name)).to_be_visible()
+    server.stop()
+    expect(kitchen.locator("#state")).to_contain_text("No connection")
+    # Another counter on the same journal, which the page does not know of.
+    with counter.Server(server.folder, "--provider", "sandbox") as other:
+        assert step(other, "1001", "cancel").status_code == 200
+        assert step(other, "1002", "fulfil", accept_unpaid=True).status_code == 200
+    server.start()
+    expect(kitchen.locator("#state")).to_have_text("Up to date")
+    expect(card(kitchen, "1001")).to_contain_text("Canceled: stop")
+    expect(card(kitchen, "1002")).to_have_count(0)
+    expect(card(kitchen, "1003")).to_be_visible()
+    # It stays after one more interruption, until somebody has seen it.
+    server.stop()
+    expect(kitchen.locator("#state")).to_contain_text("No connection")
+    server.start()
+    expect(kitchen.locator("#state")).to_have_text("Up to date")
+    card(kitchen, "1001").get_by_role("button", name="Seen").click()
+    expect(card(kitchen, "1001")).to_have_count(0)
+
+
+def test_an_order_for_another_day_has_its_day(server, kitchen):
+    now = datetime.datetime.now().astimezone()
+    later = now + datetime.timedelta(days=9)
+    booked(server, order_id="later", wanted_at=later.isoformat(timespec="seconds"))
+    booked(server, order_id="today", wanted_at=now.isoformat(timespec="seconds"))
+    expect(card(kitchen, "later").locator(".age")).to_have_text(
+        re.compile(rf"for \w+, .*\b{later.day}\b.*, \d\d?:\d\d"))
+    expect(card(kitchen, "today").locator(".age")).to_have_text(re.compile(r"for \d\d?:\d\d"))
+
+
+def test_what_the_shop_says_of_an_order_is_on_it(server, kitchen):
+    document, _, _ = shop_orders.document(3)
+    document |= {"date_paid": "2019-06-06T17:17:58", "payment_method_title": "Card", "status": "processing"}
+    made = book(server, {"order": document})
+    assert made.status_code == 201, made.text
+    marks = card(kitchen, made.json()["id"]).locator(".marks")
+    expect(marks).to_contain_text("The shop says: it was paid on 2019-06-06 through Card")
+
+
+def test_more_orders_than_the_page_asks_for_are_not_left_out_in_silence(server, page):
+    expect.set_options(timeout=WAIT)
+    server.sign_in(page)
+    without_end = {"orders": [], "next": "1001", "cursor": "0-0"}
+    open_orders = re.compile(r"/v1/orders\?state=open")
+    page.route(open_orders, lambda route: route.fulfill(json=without_end))
+    page.goto(server.url + "/kitchen")
+    expect(page.locator("#warnings")).to_contain_text("only the newest 1,000")
+    page.unroute(open_orders)
+    page.goto(server.url + "/kitchen")
+    expect(page.locator("#state")).to_have_text("Up to date")
+    expect(page.locator("#warnings")).to_be_hidden()
+
+
+def test_an_order_that_cannot_be_read_is_named(server, page):
+    expect.set_options(timeout=WAIT)
+    server.sign_in(page)
+    booked(server)
+    damage = {"orders": [], "next": None, "cursor": "0-0", "unreadable": [
+        {"id": "1001", "unreadable": True, "message": "Order 1001 cannot be read: it is damaged."}]}
+    page.route(re.compile(r"/v1/orders\?state="), lambda route: route.fulfill(json=damage))
+    page.route(re.compile(r"/v1/orders/events"), lambda route: route.fulfill(
+        content_type="text/event-stream", body="retry: 100000\n\n"))
+    page.goto(server.url + "/kitchen")
+    expect(page.locator("#warnings")).to_have_text("Order 1001 cannot be read: it is damaged.")
