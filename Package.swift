@@ -346,8 +346,8 @@ let package = Package(
             swiftSettings: strict),
         // Floor 5: the features of the server.
         feature(
-            "ApplePay", "TillApplePay", "TillCheckout", "TillCounter", "TillHTTP", "TillJournal", "TillProvider",
-            "TillStandInApple", asyncHTTPClient, crypto, nioHTTP1, nioPosix, nioSSL,
+            "ApplePay", "TillApplePay", "TillCheckout", "TillCounter", "TillFeatureWebhooks", "TillHTTP", "TillJournal",
+            "TillProvider", "TillStandInApple", asyncHTTPClient, crypto, nioHTTP1, nioPosix, nioSSL,
             resources: [.embedInCode("Assets")]),
         feature("Books", "TillBooks", "TillCheckout", "TillJournal", "TillProvider", "TillStatements", lifecycle),
         feature(
@@ -359,8 +359,8 @@ let package = Package(
             resources: [.embedInCode("Assets")]),
         feature("Page", "TillCards", resources: [.embedInCode("Assets")]),
         feature(
-            "Payments", "TillCards", "TillCheckout", "TillCounter", "TillHardware", "TillJournal", "TillOrders",
-            "TillProvider", log),
+            "Payments", "TillBooks", "TillCards", "TillCheckout", "TillCounter", "TillHardware", "TillJournal",
+            "TillOrders", "TillProvider", log),
         feature(
             "Receipts", "TillCanvas", "TillCheckout", "TillCounter", "TillHardware", "TillJournal", "TillPrinting",
             "TillReceipts", log),

@@ -100,6 +100,22 @@ struct BraintreeGateway: Sendable {
         }
     }
 
+    /// Creates a client token, with which Braintree's card fields make nonces. Moves no money.
+    /// - Returns: `nil` if Braintree gives none at the moment.
+    func clientToken(merchantAccount: String, within deadline: Span) async -> Secret<String>? {
+        let fields = [
+            ("Accept", "application/json"), ("Content-Type", "application/json"),
+            ("Braintree-Version", CardTokenization.version),
+        ]
+        let body = ClientTokenCall.body(merchantAccount: merchantAccount).bytes()
+        guard
+            let reply = try? await transport.send(
+                request(.post, config.graphQL, "/graphql", fields), body: body, deadline: deadline),
+            reply.response.status.code == 200, let json = JSONValue(ifValid: reply.body)
+        else { return nil }
+        return ClientTokenCall.token(json)
+    }
+
     private static func rejection(_ detail: String) -> String { "Braintree rejected our keys (\(detail))" }
 
     enum TokenFailure: Error {

@@ -16,7 +16,7 @@ public struct BraintreeModule: ProviderModule {
     public static var statementFormats: [any StatementFormat] { [BraintreeTransactionSearch()] }
     public static let settings: [Setting] = [
         .braintreeURL, .braintreeMerchantID, .braintreeMerchantAccounts, .braintreePublicKey, .braintreePrivateKey,
-        .braintreePrivateKeyFile,
+        .braintreePrivateKeyFile, .braintreeCardFields,
     ]
     /// The merchant and its keys.
     public static let required: [Setting] = [.braintreeMerchantID, .braintreePublicKey, .braintreePrivateKey]
@@ -26,6 +26,7 @@ public struct BraintreeModule: ProviderModule {
 
     private let config: BraintreeConfig
     private let provider: BraintreeProvider
+    private let drawsCardFields: Bool
     private let url: String?
 
     public static func make(
@@ -49,7 +50,8 @@ public struct BraintreeModule: ProviderModule {
             return BraintreeModule(
                 config: config,
                 provider: BraintreeProvider(
-                    config: config, transport: environment.transport, clock: environment.clock), url: url)
+                    config: config, transport: environment.transport, clock: environment.clock),
+                drawsCardFields: settings.text(.braintreeCardFields) == name.rawValue, url: url)
         } catch {
             throw ProviderModuleError(self, "\(error)")
         }
@@ -65,6 +67,29 @@ public struct BraintreeModule: ProviderModule {
     public var charges: (any ChargeListing)? { BraintreeChargeListing(provider: provider) }
     /// Paid-out transactions, by the same search, and disputes by theirs.
     public var statements: (any StatementSource)? { BraintreeStatementSource(provider: provider) }
+    /// Braintree's fields: always for apps, and in the counter's frame if the settings say so.
+    public var cardFields: ProviderCardFields? {
+        let sources = mode == .live ? BraintreeModule.liveSources : BraintreeModule.testSources
+        return ProviderCardFields(sources: drawsCardFields ? sources : nil) { [provider] currency in
+            await provider.clientToken(for: currency).map { ProviderCardFields.Key.clientToken($0) }
+        }
+    }
+
+    /// Returns the origins that Braintree names for its script.
+    /// Source: Braintree, "Content Security Policy" in the reference of its web client.
+    private static func sources(_ host: String) -> ProviderCardFields.Sources {
+        let assets = "https://assets.braintreegateway.com"
+        return ProviderCardFields.Sources(
+            scripts: ["https://js.braintreegateway.com", assets], frames: [assets],
+            connections: [
+                "https://api.\(host)braintreegateway.com", "https://client-analytics.\(host)braintreegateway.com",
+                "https://*.braintree-api.com",
+            ], images: [assets, "data:"], asksBanks: false)
+    }
+
+    private static let liveSources = sources("")
+    private static let testSources = sources("sandbox.")
+
     /// The configured address and merchant accounts; the keys verify webhooks.
     public var findings: [ProviderFinding] {
         let accounts = config.merchantAccounts.sorted { $0.key.code < $1.key.code }
@@ -79,6 +104,11 @@ public struct BraintreeModule: ProviderModule {
                     "Braintree takes \(accounts); other currencies are refused. An account of another currency is "
                         + "noticed at its first payment."),
             ProviderFinding("Braintree's webhooks are verified."),
+            ProviderFinding(
+                drawsCardFields
+                    ? "Cards on a shop's page are typed into Braintree's fields."
+                    : "Cards on a shop's page are typed into the counter's own fields, without "
+                        + "\(Setting.braintreeCardFields.key)."),
         ]
     }
 }
@@ -145,4 +175,7 @@ extension Setting {
         key: "braintree.private_key", kind: .secret, about: "Braintree's private key.")
     package static let braintreePrivateKeyFile = Setting(
         key: "braintree.private_key_file", kind: .path, about: "The file with Braintree's private key.")
+    package static let braintreeCardFields = Setting(
+        key: "braintree.card_fields", kind: .choice(["counter", "braintree"]), defaultValue: "counter",
+        about: "Whose card fields a shop's page shows: the counter's own, or Braintree's.")
 }

@@ -35,8 +35,11 @@ extension Checkout {
         return (attempt, provider, context)
     }
 
-    private func request(_ attempt: Attempt, _ context: AttemptContext, _ payment: Payment) -> AuthorizationRequest {
-        AuthorizationRequest(
+    private func request(
+        _ attempt: Attempt, _ context: AttemptContext, _ payment: Payment, _ tender: Tender
+    ) -> AuthorizationRequest {
+        let attachesCard = if case .payPalCard = tender { true } else { false }
+        return AuthorizationRequest(
             context: context, amount: attempt.amount, captureMode: payment.captureMode,
             prepareKey: attempt.prepareKey, key: attempt.authorizationKey,
             description: "Order \(payment.order.number)",
@@ -44,7 +47,7 @@ extension Checkout {
             earlier: payment.attempts.last {
                 $0.id != attempt.id && $0.provider == attempt.provider && $0.reference != nil
                     && $0.isOfAccount(of: attempt)
-            }?.reference)
+            }?.reference, attachesCard: attachesCard)
     }
 
     private func authorize(_ id: AttemptID, _ tender: Tender, _ payment: Payment) async -> PaymentAnswer? {
@@ -54,7 +57,7 @@ extension Checkout {
         guard provider.capabilities.preparesFirst, attempt.reference == nil else {
             return await confirm(id, tender, payment)
         }
-        let request = request(attempt, context, payment)
+        let request = request(attempt, context, payment, tender)
         let answer = await ask(provider, for: payment.id, as: { .prepared(id, $0) }) { await provider.prepare(request) }
         Failpoint.afterPreparationIsAnswered.reached()
         return answer
@@ -70,7 +73,7 @@ extension Checkout {
         }
         // The payment was canceled meanwhile: nothing was sent yet, so nothing is sent now.
         if payment.cancelReason != nil { return .authorized(id, .notSent(reason: "canceled before it was sent")) }
-        let request = request(attempt, context, payment)
+        let request = request(attempt, context, payment, tender)
         let answer = await ask(
             provider, for: payment.id, within: provider.capabilities.answerTime, as: { .authorized(id, $0) }
         ) { await provider.authorize(request, with: tender) }
@@ -85,9 +88,10 @@ extension Checkout {
         if provider.capabilities.preparesFirst, attempt.reference == nil, case .inFlight = attempt.state {
             return .prepared(id, .notSent(reason: "the process ended before the money was asked for"))
         }
+        let action: CustomerAction? = if case .requiresAction(let asked) = attempt.state { asked } else { nil }
         let request = QueryRequest(
             context: context, authorizationKey: attempt.authorizationKey, amount: attempt.amount,
-            isContinued: attempt.openContinuation != nil, isAtRest: payment.isAtRest)
+            isContinued: attempt.openContinuation != nil, isAtRest: payment.isAtRest, action: action)
         return await ask(provider, for: payment.id, as: { .snapshot(id, $0) }) { await provider.query(request) }
     }
 

@@ -159,6 +159,11 @@ public struct Checkout: Sendable {
     /// Returns `true` if the provider is configured and a PayPal account can pay at it.
     public func takesPayPal(_ name: ProviderName) -> Bool { providers[name]?.capabilities.takesPayPal ?? false }
 
+    /// Returns `true` if the provider is configured and PayPal's own fields can attach a card to its orders.
+    public func takesPayPalCards(_ name: ProviderName) -> Bool {
+        providers[name]?.capabilities.takesPayPalCards ?? false
+    }
+
     /// Authorizes a payment at a provider. Returns once the outcome is in the journal, even if it is `unknown`.
     public func confirm(
         _ id: PaymentID, account: AccountID, provider name: ProviderName, tender: Tender,
@@ -182,6 +187,9 @@ public struct Checkout: Sendable {
             if case .payPal = tender, !provider.capabilities.takesPayPal {
                 throw .refused(
                     .unsupported("The provider \(name) takes no PayPal accounts here, or customers cannot come back."))
+            }
+            if case .payPalCard = tender, !provider.capabilities.takesPayPalCards {
+                throw .refused(.unsupported("The provider \(name) has no card fields of PayPal's."))
             }
         }
     }

@@ -43,20 +43,28 @@ extension Checkout {
         do throws(JournalError) {
             var listed: [ListedPayment] = []
             for reading in try await journal.rowReadings(filter) {
-                guard case .row(let row) = reading else {
-                    if case .unreadable(let damaged) = reading { listed.append(.unreadable(damaged)) }
-                    continue
-                }
-                switch try await journal.readable(row.id) {
-                case .success(let payment?): listed.append(.payment(payment))
-                case .success(nil): continue
-                case .failure(let unreadable):
-                    await notice(unreadable, of: row.provider)
-                    listed.append(.unreadable(UnreadableRow(events: row, reason: unreadable.reason)))
+                switch reading {
+                case .unreadable(let damaged): listed.append(.unreadable(damaged))
+                case .row(let row): if let one = try await payment(of: row) { listed.append(one) }
                 }
             }
             return listed
         } catch { throw .journal(error) }
+    }
+
+    /// Returns the payment of a row, as ``list(_:)`` does; `nil` if it has no events.
+    func listed(_ row: PaymentRow) async throws(CheckoutError) -> ListedPayment? {
+        do throws(JournalError) { return try await payment(of: row) } catch { throw .journal(error) }
+    }
+
+    private func payment(of row: PaymentRow) async throws(JournalError) -> ListedPayment? {
+        switch try await journal.readable(row.id) {
+        case .success(let payment?): return .payment(payment)
+        case .success(nil): return nil
+        case .failure(let unreadable):
+            await notice(unreadable, of: row.provider)
+            return .unreadable(UnreadableRow(events: row, reason: unreadable.reason))
+        }
     }
 
     /// Returns a payment; `nil` if it does not exist or is unreadable, which becomes an incident.

@@ -44,6 +44,14 @@ public final class HTTPClientTransport: HTTPTransport {
         self.init(tls: tls, connectTimeout: connectTimeout)
     }
 
+    /// Creates a transport with more or fewer connections to one host at a time than the usual ones.
+    package convenience init(connectionsPerHost: Int) {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        tls.certificateVerification = .fullVerification
+        self.init(tls: tls, connectTimeout: .seconds(5), connectionsPerHost: connectionsPerHost)
+    }
+
     /// Creates a transport to one manufacturer's devices in the local network, which have addresses and no names: their
     /// certificates must be issued by the manufacturer's own root, and nothing else is trusted. The messages must
     /// identify the individual device.
@@ -57,7 +65,7 @@ public final class HTTPClientTransport: HTTPTransport {
         self.init(tls: tls, connectTimeout: connectTimeout)
     }
 
-    private init(tls: TLSConfiguration, connectTimeout: Span) {
+    private init(tls: TLSConfiguration, connectTimeout: Span, connectionsPerHost: Int = 64) {
         let connect = max(1, min(connectTimeout.milliseconds, HTTPClientTransport.longestDeadline.milliseconds))
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls, redirectConfiguration: .disallow,
@@ -65,7 +73,7 @@ public final class HTTPClientTransport: HTTPTransport {
         AnswerGuard.install(in: &configuration)
         // A refused connection must be reported immediately as `notSent`; retries are the engine's decision.
         configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(1, connectionsPerHost)
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 

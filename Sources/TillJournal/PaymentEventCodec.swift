@@ -44,6 +44,7 @@ public enum PaymentEventCodec {
             writer.field("attempt", attempt.rawValue)
             writer.field("kind", action.kind)
             writer.optional("url", action.url)
+            writer.optional("order", action.order)
         case .continuationStarted(let attempt, let number):
             writer.field("attempt", attempt.rawValue)
             writer.field("number", number)
@@ -154,7 +155,9 @@ public enum PaymentEventCodec {
         case "attempt.action_required":
             return .actionRequired(
                 try json.id("attempt"),
-                CustomerAction(kind: try json.text("kind"), url: try json.optionalText("url")))
+                CustomerAction(
+                    kind: try json.text("kind"), url: try json.optionalText("url"),
+                    order: try json.optionalText("order")))
         case "continuation.started":
             return .continuationStarted(try json.id("attempt"), number: try json.count("number"))
         case "attempt.stored":

@@ -4,14 +4,14 @@ public import TillCore
 public import TillProvider
 public import TillStatements
 
-/// The PayPal integration: typed cards and wallets as orders.
+/// The PayPal integration: typed cards, cards of PayPal's own fields and wallets as orders.
 public struct PayPalModule: ProviderModule {
     /// The name in settings, requests and the journal: `paypal`.
     public static let name = ProviderName(rawValue: "paypal")
     public static let title = "PayPal"
     public static let settings: [Setting] = [
         .payPalURL, .payPalClientID, .payPalSecret, .payPalSecretFile, .payPalWebhookID,
-        .payPalThreeDSecure,
+        .payPalThreeDSecure, .payPalCardFields,
     ]
     public static let required: [Setting] = [.payPalClientID, .payPalSecret]
     public static let hosts = ["api-m.paypal.com", "api-m.sandbox.paypal.com"]
@@ -24,6 +24,8 @@ public struct PayPalModule: ProviderModule {
     private let provider: PayPalProvider
     private let receiver: PayPalWebhooks?
     private let url: String
+    private let clientID: String
+    private let drawsCardFields: Bool
 
     /// Creates the module. A local stand-in accepts any client, so none needs to be configured, and certifies its own
     /// webhooks.
@@ -65,7 +67,8 @@ public struct PayPalModule: ProviderModule {
         provider.toldDisputes = SignedDisputes(environment.notifications(of: name))
         return PayPalModule(
             provider: provider,
-            receiver: standInWebhooks ?? webhooks, url: url)
+            receiver: standInWebhooks ?? webhooks, url: url, clientID: client,
+            drawsCardFields: settings.text(.payPalCardFields) == name.rawValue)
     }
 
     /// The mode, according to the address.
@@ -80,6 +83,21 @@ public struct PayPalModule: ProviderModule {
     public var charges: (any ChargeListing)? { PayPalChargeListing(provider: provider) }
     /// The transactions from the same search.
     public var statements: (any StatementSource)? { PayPalStatementSource(provider: provider) }
+    /// PayPal's fields: always for apps, and in the counter's frame if the settings say so.
+    public var cardFields: ProviderCardFields? {
+        ProviderCardFields(sources: drawsCardFields ? PayPalModule.sources : nil, reference: .order) {
+            [clientID] _ in ProviderCardFields.Key.clientID(clientID)
+        }
+    }
+
+    /// The origins that PayPal names for its script. It shows a bank's page within one of its own.
+    /// Source: PayPal, "Best practices" of its JavaScript SDK, with a nonce instead of `unsafe-inline`.
+    private static let sources: ProviderCardFields.Sources = {
+        let own = ["https://*.paypal.com", "https://*.paypalobjects.com"]
+        return ProviderCardFields.Sources(
+            scripts: own, frames: own, connections: own, images: own + ["data:"], asksBanks: false, usesNonce: true)
+    }()
+
     /// The findings: the address, and the verification of webhooks.
     public var findings: [ProviderFinding] {
         [
@@ -88,6 +106,11 @@ public struct PayPalModule: ProviderModule {
                 ? ProviderFinding(
                     "PayPal's webhooks are not set up: set \(Setting.payPalWebhookID.variable).", isFine: false)
                 : ProviderFinding("PayPal's webhooks are verified."),
+            ProviderFinding(
+                drawsCardFields
+                    ? "Cards on a shop's page are typed into PayPal's fields."
+                    : "Cards on a shop's page are typed into the counter's own fields, without "
+                        + "\(Setting.payPalCardFields.key)."),
             ProviderFinding(
                 "PayPal reports disputes only to an app that has the feature Customer disputes, and lists charges "
                     + "after a restore and statements only to one that has Transaction Search: check it at PayPal."),
@@ -158,4 +181,7 @@ extension Setting {
         about: "Whether PayPal asks the bank to challenge every typed card: required, or when_offered, where PayPal "
             + "and the law decide. After a challenge money is taken only if the bank bears a loss; a result that is "
             + "missing or UNKNOWN takes nothing. required needs receipt_url.")
+    package static let payPalCardFields = Setting(
+        key: "paypal.card_fields", kind: .choice(["counter", "paypal"]), defaultValue: "counter",
+        about: "Whose card fields a shop's page shows: the counter's own, or PayPal's.")
 }

@@ -60,6 +60,8 @@ public protocol ProviderModule: Sendable {
     var walletHandovers: Set<WalletHandover> { get }
     /// The form of wallet tokens for a local stand-in; `nil` for a real one.
     var standInWallet: WalletHandover? { get }
+    /// The provider's own card fields; `nil` if it has none, or lacks a setting for them.
+    var cardFields: ProviderCardFields? { get }
 
     /// Stops work in progress. The transports belong to the counter, which closes them.
     func shutdown() async
@@ -88,6 +90,8 @@ extension ProviderModule {
     public func warnings() async -> [String] { [] }
     /// `nil` by default.
     public var standInWallet: WalletHandover? { nil }
+    /// `nil` by default.
+    public var cardFields: ProviderCardFields? { nil }
     public func shutdown() async {}
 
     /// The instruction that configures the provider.

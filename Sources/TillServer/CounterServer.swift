@@ -296,12 +296,14 @@ public struct CounterServer: Sendable {
             checkout: checkout, keyed: IdempotentRequests(journal: journal, checkout: checkout, clock: clock),
             metrics: metrics, options: options, clock: clock)
         let approvals = RefundApprovals(journal, staff: authenticator.staff, clock: MeasuringClock(clock))
+        PaymentListRoutes(requests: payments).register(on: router)
         PaymentRoutes(
             requests: payments, journal: journal, feed: feed, readCard: readCard, terminal: terminal,
             approvals: approvals
         ).register(on: router)
         let sessions = PaymentSessions(journal, clock: clock)
-        CardFieldRoutes(sessions: sessions, payments: payments).register(on: router)
+        let cardFields = OfferedCardFields(modules, of: options.defaultProvider)
+        CardFieldRoutes(sessions: sessions, payments: payments, fields: cardFields).register(on: router)
         AttentionRoutes(
             payments: payments, queue: AttentionQueue(journal), incidents: IncidentLog(journal),
             assignments: Assignments(journal, clock: clock), clock: clock
@@ -323,7 +325,9 @@ public struct CounterServer: Sendable {
             payments: payments, journal: journal, options: options, guesses: authenticator.linkGuesses, clock: clock,
             logger: logger)
         receipts.register(on: router)
-        AppCheckoutRoutes(sessions: sessions, payments: payments, guesses: authenticator.linkGuesses) {
+        AppCheckoutRoutes(
+            sessions: sessions, payments: payments, fields: cardFields, guesses: authenticator.linkGuesses
+        ) {
             try await receipts.customerCopy(of: $0)
         }.register(on: router)
         DrawerRoute(journal: journal, clock: clock).register(on: router)
@@ -334,7 +338,9 @@ public struct CounterServer: Sendable {
         ThreeDSecureReturnRoute(journal: journal, checkout: checkout, options: options, clock: clock)
             .register(on: router)
         if let offline { OfflineRoute(offline: offline).register(on: router) }
-        applePay?.register(on: router, orderScope: options.orderScope)
+        applePay?.register(
+            on: router, orderScope: options.orderScope,
+            quotes: ShopQuotes(SignedCalls(webhooks), account: options.account))
         PageRoutes(mode: options.mode, clock: clock).register(on: router)
         registerStaff(on: router, authenticator, approvals, signIn)
         AuditRoutes(journal: journal).register(on: router)

@@ -75,12 +75,15 @@ extension ShopClient {
     }
 
     /// Adds a private note to an order, unless it has one with the same text.
-    package func note(_ text: String, on order: Int64) async throws(ShopError) {
+    /// - Parameter isFirst: `true` for a note that was certainly not sent before; it is not looked for.
+    package func note(_ text: String, on order: Int64, isFirst: Bool = false) async throws(ShopError) {
         guard !text.isEmpty, text.utf8.count <= ShopLimits.noteBytes else { throw .tooLong("The note") }
-        guard let notes = try await get("orders/\(order)/notes").document.arrayValue else {
-            throw .unreadable("list of notes")
+        if !isFirst {
+            guard let notes = try await get("orders/\(order)/notes").document.arrayValue else {
+                throw .unreadable("list of notes")
+            }
+            guard !notes.contains(where: { $0["note"]?.stringValue == text }) else { return }
         }
-        guard !notes.contains(where: { $0["note"]?.stringValue == text }) else { return }
         let made = try await change(
             .post, "orders/\(order)/notes",
             .members(["note": .string(text), "customer_note": .bool(false), "added_by_user": .bool(false)]))

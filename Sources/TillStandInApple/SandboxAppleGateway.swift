@@ -146,7 +146,9 @@ public actor SandboxAppleGateway {
             sessions = sessions.filter { $0.value.until > now }
         }
         let random = hexadecimal((0..<16).map { _ in UInt8.random(in: .min ... .max) })
-        let identifier = "SSH" + random.uppercased()
+        // Letters only: a run of digits may read as a card number, which is masked in what the page sends back.
+        let letters = (0..<32).map { _ in UInt8.random(in: UInt8(ascii: "A")...UInt8(ascii: "P")) }
+        let identifier = "SSH" + String(decoding: letters, as: UTF8.self)
         if sessions.count < SandboxAppleGateway.maximumSessions {
             sessions[identifier] = Session(domain: domain, until: now.adding(MerchantSessionRequest.lifetime))
         }

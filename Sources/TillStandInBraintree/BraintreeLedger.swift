@@ -80,7 +80,7 @@ actor BraintreeLedger {
     func tokenize(_ json: JSONValue) -> JSONValue {
         let card = json.at("variables", "input", "creditCard")
         guard json["query"]?.stringValue?.contains("tokenizeCreditCard") ?? false else {
-            return failure("Only tokenizeCreditCard is known here.", "VALIDATION", "00000")
+            return failure("Only tokenizeCreditCard and createClientToken are known here.", "VALIDATION", "00000")
         }
         let number = card?["number"]?.stringValue ?? ""
         guard (12...19).contains(number.utf8.count), LuhnChecksum.isValid(number) else {
@@ -112,7 +112,9 @@ actor BraintreeLedger {
         failure("The Braintree-Version header is required.", "UNSUPPORTED_CLIENT", "00000")
     }
 
-    private func failure(_ message: String, _ kind: String, _ code: String) -> JSONValue {
+    func failure(
+        _ message: String, _ kind: String, _ code: String, of operation: String = "tokenizeCreditCard"
+    ) -> JSONValue {
         .members([
             "errors": .array([
                 .members([
@@ -120,7 +122,7 @@ actor BraintreeLedger {
                     "extensions": .members(["errorClass": .string(kind), "legacyCode": .string(code)]),
                 ])
             ]),
-            "data": .members(["tokenizeCreditCard": .null]),
+            "data": .members([operation: .null]),
         ])
     }
 

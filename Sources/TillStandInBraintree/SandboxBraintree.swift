@@ -142,6 +142,11 @@ public struct SandboxBraintree: HTTPTransport {
             guard HTTPField.Name("Braintree-Version").flatMap({ fields[$0] }) != nil else {
                 return json(await account.unversioned())
             }
+            if asked["query"]?.stringValue?.contains("createClientToken") ?? false {
+                // A key of an app makes nonces, and no client tokens.
+                guard authorization.hasPrefix("Basic ") else { return (403, "text/plain", []) }
+                return json(await account.clientToken(asked))
+            }
             return json(await account.tokenize(asked))
         }
         guard authorization.hasPrefix("Basic "), parts.count >= 3, parts[0] == "merchants" else {

@@ -12,6 +12,12 @@ extension PayPalLedger {
     static let rejectedNumbers = ["4000000000000002": "0500"]
     /// A cardholder name that makes the issuer require a challenge.
     static let challengeName = "SCA-REQUIRED"
+    /// A cardholder name with a challenge that leaves the order `CREATED`, also if it was passed.
+    static let createdName = "SCA-CREATED"
+    /// A cardholder name with a challenge whose result PayPal does not report.
+    static let unreportedName = "SCA-UNREPORTED"
+    /// The cardholder names with a challenge.
+    static let challengeNames: Set<String> = [challengeName, createdName, unreportedName]
     /// A cardholder name with a capture that stays under review until the clock has advanced by an hour.
     static let reviewName = "PENDING-REVIEW"
 
@@ -57,7 +63,13 @@ extension PayPalLedger {
         var order = Order(
             id: newID(), intent: intent, status: "CREATED", units: units, created: time, updated: time)
         if let source = body["payment_source"] {
-            if let refusal = apply(source, to: &order, executes: true) { return refusal }
+            if PayPalRequestRules.awaitsCard(source) {
+                order.alwaysChallenges =
+                    source.at("card", "attributes", "verification", "method")?.stringValue == "SCA_ALWAYS"
+                order.returnURL = source.at("card", "experience_context", "return_url")?.stringValue
+            } else if let refusal = apply(source, to: &order, executes: true) {
+                return refusal
+            }
         }
         orders[order.id] = order
         orderSequence.append(order.id)
@@ -172,7 +184,7 @@ extension PayPalLedger {
         }
         if let source {
             if let refusal = apply(source, to: &order, executes: true) { return refusal }
-        } else if order.status == "APPROVED", let card = order.waiting {
+        } else if order.status == "APPROVED" || order.isAuthenticated, let card = order.waiting {
             pay(&order, with: card)
         } else {
             return .refused(order.status == "PAYER_ACTION_REQUIRED" ? "PAYER_ACTION_REQUIRED" : "ORDER_NOT_APPROVED")
@@ -203,9 +215,11 @@ extension PayPalLedger {
     func approve(_ id: String, succeeds: Bool) -> Bool {
         guard var order = orders[id], order.status == "PAYER_ACTION_REQUIRED" else { return false }
         if succeeds {
-            order.status = "APPROVED"
-            if let card = order.card {
-                order.card = PayPalLedger.authenticated(card, shift: "POSSIBLE", status: "Y")
+            let name = order.waiting?["name"]?.stringValue
+            order.status = name == PayPalLedger.createdName ? "CREATED" : "APPROVED"
+            if let card = order.card, name != PayPalLedger.unreportedName {
+                let shift = name == PayPalLedger.createdName ? "YES" : "POSSIBLE"
+                order.card = PayPalLedger.authenticated(card, shift: shift, status: "Y")
             }
         } else if order.account == nil {
             // Whoever leaves PayPal's own page may come back to it.
@@ -317,10 +331,11 @@ extension PayPalLedger {
         order.account = nil
         let method = source.at("card", "attributes", "verification", "method")?.stringValue
         let name = card["name"]?.stringValue ?? ""
-        if method == "SCA_ALWAYS" || name == PayPalLedger.challengeName {
+        if method == "SCA_ALWAYS" || order.alwaysChallenges || PayPalLedger.challengeNames.contains(name) {
             order.status = "PAYER_ACTION_REQUIRED"
             order.waiting = .members(["name": card["name"]])
-            order.returnURL = source.at("card", "experience_context", "return_url")?.stringValue
+            order.returnURL =
+                source.at("card", "experience_context", "return_url")?.stringValue ?? order.returnURL
             return nil
         }
         if executes {

@@ -27,6 +27,14 @@ actor PayPalLedger {
         /// The return URL of a customer who leaves PayPal's page.
         var cancelURL: String?
         var payments: [Payment] = []
+        /// `true` if a card that is attached later is challenged in any case.
+        var alwaysChallenges = false
+
+        /// `true` if the attached card has passed its challenge, although the order is still `CREATED`.
+        var isAuthenticated: Bool {
+            let shift = card?.at("authentication_result", "liability_shift")?.stringValue
+            return status == "CREATED" && (shift == "YES" || shift == "POSSIBLE")
+        }
     }
 
     struct Unit {

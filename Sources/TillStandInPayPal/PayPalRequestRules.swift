@@ -154,6 +154,13 @@ struct PayPalRequestRules {
         if PayPalWireAmount.read(total) != sum { refuse("ITEM_TOTAL_MISMATCH", field) }
     }
 
+    /// Returns `true` for the payment source of a new order whose card PayPal's fields attach later: it has the
+    /// conditions of the card, and no part of it.
+    static func awaitsCard(_ source: JSONValue) -> Bool {
+        guard let members = source["card"]?.objectValue, !members.isEmpty else { return false }
+        return members.allSatisfy { ["attributes", "experience_context"].contains($0.key) }
+    }
+
     /// Validates a card as a payment source.
     mutating func card(_ card: JSONValue, _ field: String, now: Timestamp) {
         guard card.objectValue != nil else { return add("INVALID_PARAMETER_SYNTAX", field) }
@@ -176,6 +183,7 @@ struct PayPalRequestRules {
             ] { text(address[name], "\(field)/billing_address/\(name)", 0...limit) }
         }
         guard syntax.isEmpty, !isStored else { return }
+        if call == .create, PayPalRequestRules.awaitsCard(.members(["card": card])) { return }
         guard let number else {
             return call == .create
                 ? add("MISSING_REQUIRED_PARAMETER", "\(field)/number")

@@ -28,8 +28,8 @@ public import TillStandInServing
 public struct SandboxShopServer: Sendable {
     /// The maximum body size, in bytes.
     static let maximumBody = 1 << 20
-    /// The maximum number of open connections.
-    static let maximumConnections = 256
+    /// The maximum number of open connections: those that one counter may have to a shop, and as many of others.
+    static let maximumConnections = 512
 
     private let clock: any TillClock
     private let stall: Span

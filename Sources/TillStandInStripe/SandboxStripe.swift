@@ -16,6 +16,10 @@ struct SandboxStripe: Sendable {
     var statements = SandboxStripeStatements()
     /// The address at which the stand-in is reached.
     var address = ServedAddress()
+    /// The events that webhooks are sent from.
+    var events = StripeEventLog()
+    /// The objects without money, unless there are readers, which have theirs.
+    var ownObjects = StripeObjects()
 
     struct Request: Sendable {
         var method: String
@@ -26,7 +30,9 @@ struct SandboxStripe: Sendable {
     }
 
     var now: Timestamp { ledger.clock.now() }
-    private var rendering: StripeRendering { StripeRendering(now: now, address: address.url) }
+    var rendering: StripeRendering { StripeRendering(now: now, address: address.url) }
+    /// The customers, payment methods and setup intents.
+    var objects: StripeObjects { terminal?.objects ?? ownObjects }
 
     /// Responds to one request.
     /// - Throws: only if the ledger cannot be read or written.
@@ -35,6 +41,7 @@ struct SandboxStripe: Sendable {
             return .error(401, "invalid_request_error", "The sandbox takes keys that begin with sk_test_ only.")
         }
         if let terminal, let answer = try await terminal.answer(request) { return answer }
+        if let answer = objects.answer(request, at: now, window: ledger.rules.replayWindow) { return answer }
         let path = request.path
         switch (request.method, path.count > 1 ? path[1] : "", path.count) {
         case ("GET", "account", 2):
@@ -43,26 +50,37 @@ struct SandboxStripe: Sendable {
                     JSONMember(key: "id", value: .string(account)),
                     JSONMember(key: "object", value: .string("account")),
                 ]))
-        case ("POST", "payment_methods", 2): return paymentMethod(request)
         case ("POST", "tokens", 2): return token(request)
-        case ("POST", "payment_intents", 2): return try await create(request)
+        case ("POST", "payment_intents", 2): return keepingMethod(try await create(request))
         case ("GET", "payment_intents", 2): return try await listIntents(request)
         case ("GET", "payment_intents", 3): return try await retrieve(path[2], request)
         case ("POST", "payment_intents", 3): return try await update(path[2], request)
-        case ("POST", "payment_intents", 4) where path[3] == "confirm": return try await confirm(path[2], request)
+        case ("POST", "payment_intents", 4) where path[3] == "confirm":
+            return keepingMethod(try await confirm(path[2], request))
         case ("POST", "payment_intents", 4) where path[3] == "capture": return try await capture(path[2], request)
         case ("POST", "payment_intents", 4) where path[3] == "cancel": return try await cancel(path[2], request)
+        case ("GET", "charges", 2): return try await listCharges(request)
+        case ("GET", "charges", 3): return try await retrieveCharge(path[2])
+        case ("POST", "charges", 3): return try await once(request) { try await updateCharge(path[2], request) }
+        case ("POST", "charges", 4) where path[3] == "capture": return try await captureCharge(path[2], request)
         case ("POST", "refunds", 2): return try await refund(request)
         case ("GET", "refunds", 2): return try await listRefunds(request)
-        case ("GET", "disputes", 2): return try await listDisputes(request)
         case ("GET", "refunds", 3): return try await retrieveRefund(path[2])
+        case ("POST", "refunds", 3): return try await once(request) { try await updateRefund(path[2], request) }
+        case ("GET", "disputes", 2): return try await listDisputes(request)
+        case ("GET", "disputes", 3): return try await retrieveDispute(path[2])
+        case ("GET", "events", 2): return listEvents(request)
+        case ("GET", "events", 3): return retrieveEvent(path[2])
         case ("GET", "balance_transactions", 2):
             let all = try await statements.transactions(of: ledger, rendering)
             return list("/v1/balance_transactions", try statements.matching(all, request.form), request.form)
+        case ("GET", "balance_transactions", 3):
+            let all = try await statements.transactions(of: ledger, rendering)
+            let found = all.filter { $0["id"]?.stringValue == path[2] }
+            return try statements.matching(found, request.form).first.map { StripeAnswer($0) }
+                ?? .missing("balance_transaction", path[2])
         case ("GET", "payouts", 2): return list("/v1/payouts", statements.payoutObjects(), request.form)
-        default:
-            let asked = path.joined(separator: "/").prefix(100)
-            return .error(404, "invalid_request_error", "Unrecognized request URL (\(request.method) /\(asked)).")
+        default: return .unrecognized(request)
         }
     }
 
@@ -77,6 +95,7 @@ struct SandboxStripe: Sendable {
         case ("payment_intents", 4, "confirm"): return (.authorize, path[2])
         case ("payment_intents", 4, "capture"): return (.capture, path[2])
         case ("payment_intents", 4, "cancel"): return (.void, path[2])
+        case ("charges", 4, "capture"): return (.capture, SandboxStripe.intentID(ofCharge: path[2]))
         case ("refunds", 2, _): return (.refund, request.form["payment_intent"])
         case ("terminal", 5, "process_payment_intent"), ("terminal", 5, "confirm_payment_intent"):
             return (.authorize, request.form["payment_intent"])
@@ -107,19 +126,6 @@ struct SandboxStripe: Sendable {
 
     // MARK: Payment methods and intents
 
-    private func paymentMethod(_ request: Request) -> StripeAnswer {
-        guard request.form["type"] == "card" else { return .invalid("type", "The sandbox knows the type card.") }
-        let card = request.form.members(of: "card")
-        if let name = card["token"] {
-            guard let token = StripeWalletToken(id: name) else { return .missing("token", name) }
-            return StripeAnswer(token.method.json(createdAt: now))
-        }
-        switch StripePaymentMethod.typed(card) {
-        case .success(let method): return StripeAnswer(method.json(createdAt: now))
-        case .failure(let refusal): return refusal.answer
-        }
-    }
-
     private func token(_ request: Request) -> StripeAnswer {
         switch StripeWalletToken.made(of: request.form) {
         case .success(let token): return StripeAnswer(token.json(createdAt: now))
@@ -143,6 +149,20 @@ struct SandboxStripe: Sendable {
         return StripePaymentMethod.typed(card).map { $0 }
     }
 
+    /// Keeps the payment method of a payment that succeeded, if its later use was announced.
+    private func keepingMethod(_ answer: StripeAnswer) -> StripeAnswer {
+        if !answer.isReplay, let intent = answer.event?.object { keepMethod(of: intent) }
+        return answer
+    }
+
+    private func keepMethod(of intent: JSONValue) {
+        guard intent["setup_future_usage"]?.stringValue != nil, let status = intent["status"]?.stringValue,
+            ["succeeded", "requires_capture"].contains(status), let customer = intent["customer"]?.stringValue,
+            let method = intent["payment_method"]?.stringValue
+        else { return }
+        objects.keepMethod(method, for: customer, at: now)
+    }
+
     private func create(_ request: Request) async throws -> StripeAnswer {
         let form = request.form
         guard let code = form["currency"], let currency = Currency(ifValid: code.uppercased()) else {
@@ -162,6 +182,12 @@ struct SandboxStripe: Sendable {
         switch method(in: form) {
         case .success(let found): card = found
         case .failure(let refusal): return refusal.answer
+        }
+        if let customer = form["customer"], !objects.knows(customer: customer) {
+            return .unknown("customer", "customer", customer)
+        }
+        if let card, let text = objects.refusal(of: card.id, for: form["customer"]) {
+            return .error(400, "invalid_request_error", param: "payment_method", text)
         }
         let isConfirmed = form.bool("confirm")
         guard !isConfirmed || card != nil else {
@@ -187,6 +213,8 @@ struct SandboxStripe: Sendable {
             charge.extendsHold = extends ? true : nil
             charge.allowsIncrement = increments ? true : nil
             charge.requestedPriority = priority
+            charge.customer = form["customer"]
+            charge.futureUsage = form["setup_future_usage"]
             return charge
         } body: { charge, now in
             guard isConfirmed, let card else { return .approved(reference: charge.reference) }
@@ -206,6 +234,13 @@ struct SandboxStripe: Sendable {
             guard charge.state == .unconfirmed || charge.state == .declined || card == nil else {
                 return SandboxStripe.unexpected(charge)
             }
+            let customer = request.form["customer"]
+            if let customer, !objects.knows(customer: customer) { return SandboxStripe.noCustomer }
+            if let card, let text = objects.refusal(of: card.id, for: customer ?? charge.customer) {
+                return SandboxStripe.unusable(text)
+            }
+            if let customer { charge.customer = customer }
+            if let usage = request.form["setup_future_usage"] { charge.futureUsage = usage }
             if let card {
                 charge.paymentMethod = card.id
                 charge.state = .unconfirmed
@@ -232,17 +267,21 @@ struct SandboxStripe: Sendable {
             guard charge.state != .voided, charge.state != .authorized,
                 let card = given ?? charge.paymentMethod.flatMap({ StripePaymentMethod(id: $0) })
             else { return SandboxStripe.unexpected(charge) }
+            if let text = objects.refusal(of: card.id, for: charge.customer) { return SandboxStripe.unusable(text) }
             charge.paymentMethod = card.id
             if let back { charge.returnURL = back }
+            if let usage = request.form["setup_future_usage"] { charge.futureUsage = usage }
             return charge.authorize(with: card.card, rules: ledger.rules, at: now)
         }
     }
 
-    private func capture(_ id: String, _ request: Request) async throws -> StripeAnswer {
+    func capture(
+        _ id: String, _ request: Request, param: String = "amount_to_capture"
+    ) async throws -> StripeAnswer {
         let form = request.form
-        let asked = form["amount_to_capture"]
+        let asked = form[param]
         guard asked == nil || asked.flatMap({ Int64($0) }) != nil else {
-            return .invalid("amount_to_capture", "Invalid integer.", code: "parameter_invalid_integer")
+            return .invalid(param, "Invalid integer.", code: "parameter_invalid_integer")
         }
         return try await mutate(request, .capture) {
             try $0.charge(id)
@@ -274,9 +313,10 @@ struct SandboxStripe: Sendable {
     }
 
     private func listIntents(_ request: Request) async throws -> StripeAnswer {
-        let since = request.form["created[gte]"].flatMap { Int64($0) } ?? .min
+        let customer = request.form["customer"]
         let charges = try await ledger.charges().reversed().filter {
-            $0.createdAt / 1000 >= since && lateness.shows($0.createdAt, at: now)
+            request.form.accepts(created: $0.createdAt / 1000) && lateness.shows($0.createdAt, at: now)
+                && (customer == nil || $0.customer == customer)
         }
         let expanded = request.form.expands("latest_charge")
         let (page, hasMore) = page(charges, request.form) { $0.reference }
@@ -285,95 +325,35 @@ struct SandboxStripe: Sendable {
                 "/v1/payment_intents", page.map { rendering.intent($0, expanded: expanded) }, hasMore: hasMore))
     }
 
-    // MARK: Refunds
-
-    private func refund(_ request: Request) async throws -> StripeAnswer {
-        let form = request.form
-        guard let id = form["payment_intent"] ?? form["charge"].map({ "pi_" + $0.dropFirst(3) }) else {
-            return .invalid("payment_intent", "A payment_intent is needed.", code: "parameter_missing")
-        }
-        guard form["amount"] == nil || form["amount"].flatMap({ Int64($0) }) != nil else {
-            return .invalid("amount", "Invalid integer.", code: "parameter_invalid_integer")
-        }
-        let metadata = form.members(of: "metadata")
-        return try await mutate(request, .refund) {
-            try $0.charge(id)
-        } body: { charge, now in
-            // An Interac refund needs the card at a reader again.
-            guard charge.card?.brand != "interac" || charge.types?.contains("interac_present") != true else {
-                return .declined(
-                    code: "charge_not_refundable", message: "An Interac charge is refunded at a reader, with its card.")
-            }
-            let asked = form["amount"].flatMap { Int64($0) }
-            let amount = asked.map { SandboxStripe.minorUnits($0, charge) } ?? (charge.captured - charge.refunded)
-            return charge.refund(
-                amount ?? -1, name: metadata["till_refund"], key: request.key ?? "", reason: form["reason"],
-                metadata: metadata, rules: ledger.rules, at: now)
-        }
-    }
-
-    private func listRefunds(_ request: Request) async throws -> StripeAnswer {
-        var refunds: [(id: String, json: JSONValue)] = []
-        let rendering = rendering
-        if let id = request.form["payment_intent"] ?? request.form["charge"].map({ "pi_" + $0.dropFirst(3) }) {
-            guard let charge = try await ledger.charge(ProviderReference(rawValue: id)) else {
-                return .missing("payment_intent", id)
-            }
-            refunds = charge.refunds.map { ($0.reference, rendering.refund($0, of: charge)) }
-        } else {
-            let since = request.form["created[gte]"].flatMap { Int64($0) } ?? .min
-            for charge in try await ledger.charges() {
-                refunds += charge.refunds
-                    .filter { $0.createdAt / 1000 >= since && lateness.shows($0.createdAt, at: now) }
-                    .map { ($0.reference, rendering.refund($0, of: charge)) }
-            }
-        }
-        let (page, hasMore) = page(refunds.reversed(), request.form) { $0.id }
-        return StripeAnswer(StripeRendering.list("/v1/refunds", page.map(\.json), hasMore: hasMore))
-    }
-
-    private func listDisputes(_ request: Request) async throws -> StripeAnswer {
-        let id = request.form["payment_intent"]
-        let rendering = rendering
-        let charges = try await ledger.charges().filter { id == nil || $0.reference == id }
-        let all = charges.flatMap { charge in
-            (charge.disputes ?? []).map { (id: $0.reference, json: rendering.dispute($0, of: charge)) }
-        }
-        let (page, hasMore) = page(all.reversed(), request.form) { $0.id }
-        return StripeAnswer(StripeRendering.list("/v1/disputes", page.map(\.json), hasMore: hasMore))
-    }
-
-    private func retrieveRefund(_ id: String) async throws -> StripeAnswer {
-        // re_<charge>_<number>
-        let parts = id.split(separator: "_")
-        guard parts.count == 3, let charge = try await ledger.charge(ProviderReference(rawValue: "pi_\(parts[1])")),
-            let refund = charge.refunds.first(where: { $0.reference == id })
-        else { return .missing("refund", id) }
-        return StripeAnswer(rendering.refund(refund, of: charge))
-    }
-
     // MARK: What they share
 
-    private func page<Value>(
+    func page<Value>(
         _ all: some Sequence<Value>, _ form: StripeForm, id: (Value) -> String
     ) -> (page: [Value], hasMore: Bool) {
-        let limit = max(1, min(100, form["limit"].flatMap { Int($0) } ?? 10))
-        var rest = Array(all)[...]
-        if let after = form["starting_after"] {
-            rest = rest.drop { id($0) != after }.dropFirst()
-        }
-        return (Array(rest.prefix(limit)), rest.count > limit)
+        let page = StripePage(of: all, form, id: id)
+        return (page.values, page.hasMore)
     }
 
-    private func list(_ url: String, _ all: [JSONValue], _ form: StripeForm) -> StripeAnswer {
+    func list(_ url: String, _ all: [JSONValue], _ form: StripeForm) -> StripeAnswer {
         let (page, hasMore) = page(all, form) { $0["id"]?.stringValue ?? "" }
         return StripeAnswer(StripeRendering.list(url, page, hasMore: hasMore))
     }
 
-    private static func minorUnits(_ wire: Int64, _ charge: SandboxCharge) -> Int64? {
+    static func minorUnits(_ wire: Int64, _ charge: SandboxCharge) -> Int64? {
         guard let currency = Currency(ifValid: charge.currency) else { return nil }
         return StripeWireAmount.minorUnits(wire, currency)
     }
+
+    /// Returns the payment intent's id of a charge's id.
+    static func intentID(ofCharge id: String) -> String { "pi_" + id.dropFirst(3) }
+
+    private static let noCustomerCode = "resource_missing"
+    private static let noCustomer = SandboxOutcome.declined(code: noCustomerCode, message: "No such customer.")
+
+    /// The code with which a payment method is refused that the customer may not use.
+    private static let unusableCode = "payment_method_unexpected_state"
+
+    private static func unusable(_ text: String) -> SandboxOutcome { .declined(code: unusableCode, message: text) }
 
     private static func unexpected(_ charge: SandboxCharge) -> SandboxOutcome {
         .declined(code: "unexpected_state", message: "The payment intent's status does not allow this.")
@@ -381,7 +361,7 @@ struct SandboxStripe: Sendable {
 
     /// Performs a mutating request in one transaction: replays the stored response of its key, or applies the change
     /// and stores the response.
-    private func mutate(
+    func mutate(
         _ request: Request, _ operation: SandboxOperation, key: String? = nil,
         find: @escaping @Sendable (any SandboxShelf) throws -> SandboxCharge?,
         body: @escaping @Sendable (inout SandboxCharge, Timestamp) -> SandboxOutcome
@@ -389,6 +369,7 @@ struct SandboxStripe: Sendable {
         let key = key ?? request.key ?? "auto-\(UInt64.random(in: .min ... .max))-\(UInt64.random(in: .min ... .max))"
         let fingerprint = "/\(request.path.joined(separator: "/")) \(request.form.fingerprint)"
         let expanded = request.form.expands("latest_charge")
+        let asCharge = request.path.contains("charges")
         let rendering = rendering
         return try await ledger.store.transaction { shelf in
             if let effect = try ledger.replay(shelf, key: key, fingerprint: fingerprint) {
@@ -401,13 +382,16 @@ struct SandboxStripe: Sendable {
                 return answer
             }
             guard let charge = try find(shelf) else {
-                return .missing("payment_intent", request.path.count > 2 ? request.path[2] : "")
+                return .missing(
+                    request.path[1] == "charges" ? "charge" : "payment_intent",
+                    request.path.count > 2 ? request.path[2] : "")
             }
             var answer = StripeAnswer(status: 500, body: "{}")
             _ = try ledger.change(
                 shelf, charge, operation, key: key, fingerprint: fingerprint,
                 respond: { charge, outcome in
-                    answer = SandboxStripe.answer(outcome, charge, operation, rendering, expanded: expanded)
+                    answer = SandboxStripe.answer(
+                        outcome, charge, operation, rendering, expanded: expanded, asCharge: asCharge)
                     return answer.kept
                 }, body)
             return answer
@@ -416,7 +400,7 @@ struct SandboxStripe: Sendable {
 
     private static func answer(
         _ outcome: SandboxOutcome, _ charge: SandboxCharge, _ operation: SandboxOperation,
-        _ rendering: StripeRendering, expanded: Bool
+        _ rendering: StripeRendering, expanded: Bool, asCharge: Bool
     ) -> StripeAnswer {
         let intent = rendering.intent(charge, expanded: expanded)
         switch outcome {
@@ -426,10 +410,15 @@ struct SandboxStripe: Sendable {
                 answer = StripeAnswer(rendering.refund(refund, of: charge))
                 answer.event = StripeAnswer.Event(type: "refund.created", object: rendering.refund(refund, of: charge))
             } else {
+                if asCharge { answer = StripeAnswer(rendering.charge(charge)) }
                 answer.event = event(of: intent, operation)
             }
             return answer
         case .declined(let code, let message):
+            if code == unusableCode || code == noCustomerCode {
+                let param = code == unusableCode ? "payment_method" : "customer"
+                return .error(400, "invalid_request_error", code: code, param: param, message)
+            }
             if operation == .authorize, charge.state == .declined {
                 var answer = StripeAnswer.error(
                     402, "card_error", code: rendering.errorCode(code), decline: code, message, intent: intent)
@@ -456,6 +445,7 @@ struct SandboxStripe: Sendable {
         guard charge.state != .declined else {
             return StripeAnswer.Event(type: "payment_intent.payment_failed", object: intent)
         }
+        keepMethod(of: intent)
         return SandboxStripe.event(of: intent, .authorize)
     }
 

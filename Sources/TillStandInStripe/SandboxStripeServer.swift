@@ -16,17 +16,17 @@ import TillStandInServing
 ///
 /// Beyond Stripe's paths it serves `GET /_sandbox/ledger`, the true state in minor units; `POST /_sandbox/faults` with
 /// `{"operation":"capture","fault":"timeoutAfterCommit","times":1}` (`slow` also takes `seconds`); and `POST
-/// /_sandbox/action` with `{"reference":"pi_…","succeeds":true}`, which acts as the customer, as does the bank's page
-/// at `/_sandbox/challenge/pi_…`. `POST /_sandbox/readers` controls a card reader; `POST /_sandbox/lists` with
-/// `{"late_seconds":60}` hides newer entries from lists; `POST /_sandbox/statements` pays out and plants faults in
-/// statements; `POST /_sandbox/aftersale` applies changes after the sale; `POST /_sandbox/webhooks` sets webhook
-/// endpoints and delivery faults; `POST /_sandbox/rights` with `{"disputes":false}` revokes the key's permission to
-/// read disputes.
+/// /_sandbox/action` with `{"reference":"pi_…","succeeds":true}`, or with a setup intent, which acts as the customer,
+/// as does the bank's page at `/_sandbox/challenge/pi_…`. `POST /_sandbox/readers` controls a card reader; `POST
+/// /_sandbox/lists` with `{"late_seconds":60}` hides newer entries from lists; `POST /_sandbox/statements` pays out and
+/// plants faults in statements; `POST /_sandbox/aftersale` applies changes after the sale; `POST /_sandbox/webhooks`
+/// sets webhook endpoints and delivery faults; `POST /_sandbox/rights` with `{"disputes":false}` revokes the key's
+/// permission to read disputes.
 public struct SandboxStripeServer: Sendable {
     public let ledger: SandboxLedger
     public let faults: SandboxFaults
     private let stripe: SandboxStripe
-    private let webhook: SandboxWebhook?
+    private let report: @Sendable (StripeAnswer.Event) -> Void
     private let terminal: SandboxTerminal
     private let plan: SandboxWebhookPlan
     private let failures: KeptFailures
@@ -46,16 +46,20 @@ public struct SandboxStripeServer: Sendable {
         ledger = SandboxLedger(store: store, clock: clock, rules: rules)
         self.faults = faults
         let plan = SandboxWebhookPlan(clock: clock)
-        self.plan = plan
-        terminal = SandboxTerminal(ledger: ledger) { event in
-            plan.send(event)
+        let salt = String(UInt64.random(in: .min ... .max), radix: 16)
+        let events = StripeEventLog(salt: salt)
+        // Records an event before it is delivered. Not awaited: a webhook never delays the response.
+        let report: @Sendable (StripeAnswer.Event) -> Void = { event in
+            let recorded = events.record(event, at: clock.now())
+            plan.send(recorded)
             guard let webhook else { return }
-            let id = "evt_" + StableHash.hex("\(UInt64.random(in: .min ... .max))")
-            Task { await webhook.deliver(event, id: id, clock: clock) }
+            Task { await webhook.deliver(recorded, clock: clock) }
         }
-        stripe = SandboxStripe(ledger: ledger, faults: faults, terminal: terminal)
+        self.plan = plan
+        self.report = report
+        terminal = SandboxTerminal(ledger: ledger, objects: StripeObjects(salt: salt), emit: report)
+        stripe = SandboxStripe(ledger: ledger, faults: faults, terminal: terminal, events: events)
         failures = KeptFailures(clock: clock)
-        self.webhook = webhook
         self.clock = clock
         self.stall = stall
     }
@@ -145,12 +149,7 @@ public struct SandboxStripeServer: Sendable {
         case .timeoutAfterCommit, .serverErrorAfterSuccess, nil: break
         }
         let answer = try await stripe.answer(call)
-        if let event = answer.event, !answer.isReplay { plan.send(event) }
-        if let event = answer.event, let webhook, !answer.isReplay {
-            let id = "evt_" + StableHash.hex("\(call.key ?? answer.body) \(event.type)")
-            // Not awaited: a webhook never delays the response.
-            Task { await webhook.deliver(event, id: id, clock: clock) }
-        }
+        if let event = answer.event, !answer.isReplay { report(event) }
         switch fault {
         case .timeoutAfterCommit:
             await clock.pause(for: stall)
@@ -222,6 +221,13 @@ public struct SandboxStripeServer: Sendable {
             guard let json = JSONValue(ifValid: body), let id = json["reference"]?.stringValue,
                 let succeeds = json["succeeds"]?.boolValue
             else { return .invalid("reference", "Wanted: reference and succeeds.") }
+            if id.hasPrefix("seti_") {
+                guard let event = stripe.objects.completeSetup(id, succeeds: succeeds, at: clock.now()) else {
+                    return .missing("setup_intent", id)
+                }
+                report(event)
+                return StripeAnswer(.fields(["ok": .bool(true)]))
+            }
             let reference = ProviderReference(rawValue: id)
             guard (try? await ledger.completeAction(reference, succeeds: succeeds)) != nil else {
                 return .missing("payment_intent", id)
@@ -234,14 +240,6 @@ public struct SandboxStripeServer: Sendable {
 
     private func reportChallenge(of id: String) async {
         if let event = await stripe.answeredChallenge(id) { report(event) }
-    }
-
-    /// Reports an event that no client request caused.
-    private func report(_ event: StripeAnswer.Event) {
-        plan.send(event)
-        guard let webhook else { return }
-        let id = "evt_" + StableHash.hex("\(UInt64.random(in: .min ... .max))")
-        Task { await webhook.deliver(event, id: id, clock: clock) }
     }
 
     /// Returns a charge's ledger entry, with amounts in minor units.

@@ -74,7 +74,7 @@ final class SandboxStripeStatements: Sendable {
     }
 
     private static func rows(of charge: SandboxCharge, _ rendering: StripeRendering) -> [Row] {
-        let name = charge.reference.replacing("pi_", with: "txn_")
+        let name = StripeRendering.transactionName(charge)
         let object = rendering.charge(charge)
         let source = object["id"]?.stringValue ?? ""
         var rows: [Row] = []

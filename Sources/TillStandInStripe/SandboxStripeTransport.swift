@@ -17,7 +17,7 @@ public struct SandboxStripeTransport: HTTPTransport {
     public let ledger: SandboxLedger
     private let stripe: SandboxStripe
     private let terminal: SandboxTerminal
-    private let notify: @Sendable (SandboxNotification) -> Void
+    private let report: @Sendable (StripeAnswer.Event) -> Void
 
     /// Starts work that runs detached from the response.
     public typealias Spawn = @Sendable (@escaping @Sendable () async -> Void) -> Void
@@ -36,12 +36,17 @@ public struct SandboxStripeTransport: HTTPTransport {
         var rules = ledger.rules
         rules.prefix = "pi_"
         self.ledger = SandboxLedger(store: ledger.store, clock: ledger.clock, rules: rules)
-        self.notify = notify
-        terminal = SandboxTerminal(ledger: self.ledger, emit: { notify(SandboxNotification($0)) }, spawn: spawn)
+        let (clock, events) = (ledger.clock, StripeEventLog())
+        let report: @Sendable (StripeAnswer.Event) -> Void = { event in
+            _ = events.record(event, at: clock.now())
+            notify(SandboxNotification(event))
+        }
+        self.report = report
+        terminal = SandboxTerminal(ledger: self.ledger, emit: report, spawn: spawn)
         terminal.setCardTime(cardTime)
         stripe = SandboxStripe(
             ledger: self.ledger, faults: SandboxFaults(followsTables: false), terminal: terminal,
-            account: account)
+            account: account, events: events)
     }
 
     /// Passes a request to the stand-in.
@@ -58,7 +63,7 @@ public struct SandboxStripeTransport: HTTPTransport {
             key: isPost ? field("Idempotency-Key") : nil, authorization: field("Authorization"))
         let answer: StripeAnswer
         do { answer = try await stripe.answer(call) } catch { throw .unknown(reason: "the ledger is closed: \(error)") }
-        if let event = answer.event, !answer.isReplay { notify(SandboxNotification(event)) }
+        if let event = answer.event, !answer.isReplay { report(event) }
         var response = HTTPResponse(status: HTTPResponse.Status(code: answer.status))
         response.headerFields[.contentType] = "application/json"
         return HTTPReply(response: response, body: Array(answer.body.utf8))
@@ -75,7 +80,7 @@ public struct SandboxStripeTransport: HTTPTransport {
         guard let (answer, events) = try? await stripe.play(.object(members)), answer.status == 200 else {
             return false
         }
-        for event in events { notify(SandboxNotification(event)) }
+        for event in events { report(event) }
         return true
     }
 

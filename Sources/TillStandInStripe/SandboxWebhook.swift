@@ -30,14 +30,10 @@ public struct SandboxWebhook: Sendable {
     }
 
     /// Delivers an event. A failed delivery is not retried, as a webhook is only a hint.
-    func deliver(_ event: StripeAnswer.Event, id: String, clock: any TillClock) async {
+    func deliver(_ event: StripeEvent, clock: any TillClock) async {
         if delay.milliseconds > 0 { await clock.pause(for: delay) }
         let seconds = clock.now().milliseconds / 1000
-        let body = JSONValue.fields([
-            "id": .string(id), "object": .string("event"), "type": .string(event.type), "created": .int(seconds),
-            "livemode": .bool(false), "api_version": .string("2025-01-01"),
-            "data": .fields(["object": event.object]),
-        ]).bytes()
+        let body = event.json.bytes()
         let code = HMAC<SHA256>.authenticationCode(
             for: Array("\(seconds).".utf8) + body, using: SymmetricKey(data: Array(secret.reveal().utf8)))
         let signature = Hex.lowercase(code)

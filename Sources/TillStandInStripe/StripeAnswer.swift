@@ -23,7 +23,7 @@ struct StripeAnswer: Hashable, Sendable {
 
     static func error(
         _ status: Int, _ type: String, code: String? = nil, decline: String? = nil, param: String? = nil,
-        _ message: String, intent: JSONValue? = nil
+        _ message: String, intent: JSONValue? = nil, setupIntent: JSONValue? = nil
     ) -> StripeAnswer {
         var members = [
             JSONMember(key: "type", value: .string(type)), JSONMember(key: "message", value: .string(message)),
@@ -32,12 +32,25 @@ struct StripeAnswer: Hashable, Sendable {
             if let value { members.append(JSONMember(key: key, value: .string(value))) }
         }
         if let intent { members.append(JSONMember(key: "payment_intent", value: intent)) }
+        if let setupIntent { members.append(JSONMember(key: "setup_intent", value: setupIntent)) }
         return StripeAnswer(.fields(["error": .object(members)]), status: status)
     }
 
     static func missing(_ what: String, _ id: String) -> StripeAnswer {
         error(
             404, "invalid_request_error", code: "resource_missing", param: "id", "No such \(what): '\(id.prefix(64))'")
+    }
+
+    /// Returns the refusal of a parameter that names an object which does not exist.
+    static func unknown(_ param: String, _ what: String, _ id: String) -> StripeAnswer {
+        error(
+            400, "invalid_request_error", code: "resource_missing", param: param, "No such \(what): '\(id.prefix(64))'")
+    }
+
+    /// Returns the answer to a request that no route takes.
+    static func unrecognized(_ request: SandboxStripe.Request) -> StripeAnswer {
+        let asked = request.path.joined(separator: "/").prefix(100)
+        return error(404, "invalid_request_error", "Unrecognized request URL (\(request.method) /\(asked)).")
     }
 
     static func invalid(_ param: String, _ message: String, code: String = "parameter_invalid") -> StripeAnswer {

@@ -26,9 +26,8 @@ struct StripeRendering: Sendable {
 
     func intent(_ charge: SandboxCharge, expanded: Bool = false) -> JSONValue {
         let status = status(charge)
-        let hasCharge = charge.authorized > 0 || (charge.state == .declined && charge.card != nil)
         let latest: JSONValue =
-            hasCharge ? (expanded ? chargeObject(charge) : .string(latestID(charge))) : .null
+            existingChargeID(charge).map { expanded ? chargeObject(charge) : .string($0) } ?? .null
         let capturable = status == "requires_capture" ? charge.authorized : 0
         var lastError = JSONValue.null
         if charge.state == .declined, let code = charge.declineCode {
@@ -56,11 +55,13 @@ struct StripeRendering: Sendable {
             "capture_method": .string(charge.capturesAtOnce ? "automatic" : "manual"),
             "client_secret": .string("\(charge.reference)_secret_sandbox"),
             "confirmation_method": .string("automatic"), "created": .int(charge.createdAt / 1000),
-            "currency": .string(charge.currency.lowercased()), "description": .text(charge.text),
+            "currency": .string(charge.currency.lowercased()), "customer": .text(charge.customer),
+            "description": .text(charge.text),
             "last_payment_error": lastError, "latest_charge": latest, "livemode": .bool(false),
             "metadata": .map(charge.metadata), "next_action": action,
             "payment_method": charge.state == .declined ? .null : .text(charge.paymentMethod),
             "payment_method_types": .array((charge.types ?? ["card"]).map { .string($0) }),
+            "setup_future_usage": .text(charge.futureUsage),
             "amount_details": .fields(["tip": .fields(["amount": charge.tip.map { wire(charge, $0) } ?? .null])]),
             "status": .string(status),
         ])
@@ -77,15 +78,29 @@ struct StripeRendering: Sendable {
         charge.state == .declined ? failedChargeID(charge) : chargeID(charge)
     }
 
+    /// Returns the id of the charge of an intent's last attempt; `nil` before the first.
+    func existingChargeID(_ charge: SandboxCharge) -> String? {
+        let hasCharge = charge.authorized > 0 || (charge.state == .declined && charge.card != nil)
+        return hasCharge ? latestID(charge) : nil
+    }
+
+    /// Returns the name that begins the ids of a charge's balance transactions.
+    static func transactionName(_ charge: SandboxCharge) -> String {
+        charge.reference.replacing("pi_", with: "txn_")
+    }
+
     private func chargeObject(_ charge: SandboxCharge) -> JSONValue {
         let isFailed = charge.state == .declined
         return .fields([
             "id": .string(latestID(charge)), "object": .string("charge"), "amount": wire(charge, charge.amount),
             "amount_captured": wire(charge, charge.captured), "amount_refunded": wire(charge, charge.refunded),
+            "balance_transaction": charge.captures.isEmpty
+                ? .null : .string("\(StripeRendering.transactionName(charge))c1"),
             "captured": .bool(!charge.captures.isEmpty),
             // As at Stripe, the charge is created when the intent is confirmed, possibly long after the intent itself.
             "created": .int((charge.authorizedAt ?? charge.createdAt) / 1000),
-            "currency": .string(charge.currency.lowercased()), "livemode": .bool(false),
+            "currency": .string(charge.currency.lowercased()), "customer": .text(charge.customer),
+            "description": .text(charge.text), "livemode": .bool(false),
             "failure_code": isFailed ? .string(errorCode(charge.declineCode ?? "")) : .null,
             "metadata": .map(charge.metadata), "paid": .bool(!isFailed), "payment_intent": .string(charge.reference),
             "payment_method": .text(charge.paymentMethod), "payment_method_details": details(charge),
@@ -103,6 +118,12 @@ struct StripeRendering: Sendable {
             JSONMember(key: "funding", value: .string("credit")),
         ]
         if let end = charge.holdEndsAt { members.append(JSONMember(key: "capture_before", value: .int(end / 1000))) }
+        if card.entryMode?.hasSuffix("_emv") != true,
+            let expiry = charge.paymentMethod.flatMap({ StripePaymentMethod(id: $0) })?.expiry
+        {
+            members.append(JSONMember(key: "exp_month", value: .int(Int64(expiry.month))))
+            members.append(JSONMember(key: "exp_year", value: .int(Int64(expiry.year))))
+        }
         var type = "card"
         if let mode = card.entryMode, mode.hasSuffix("_emv") {
             type = card.brand == "interac" ? "interac_present" : "card_present"
@@ -129,9 +150,13 @@ struct StripeRendering: Sendable {
     }
 
     func refund(_ refund: SandboxCharge.Refund, of charge: SandboxCharge) -> JSONValue {
-        .fields([
+        let number = charge.refunds.firstIndex { $0.reference == refund.reference }.map { $0 + 1 }
+        let transaction =
+            refund.paidAt == nil ? nil : number.map { "\(StripeRendering.transactionName(charge))r\($0)" }
+        return .fields([
             "id": .string(refund.reference), "object": .string("refund"), "amount": wire(charge, refund.amount),
-            "charge": .string(chargeID(charge)), "created": .int(refund.createdAt / 1000),
+            "balance_transaction": .text(transaction), "charge": .string(chargeID(charge)),
+            "created": .int(refund.createdAt / 1000),
             "currency": .string(charge.currency.lowercased()), "metadata": .map(refund.metadata),
             "payment_intent": .string(charge.reference), "reason": .text(refund.reason),
             "status": .string(refund.status.rawValue),
@@ -151,6 +176,7 @@ struct StripeRendering: Sendable {
             "id": .string(dispute.reference), "object": .string("dispute"), "amount": wire(charge, dispute.amount),
             "charge": .string(chargeID(charge)), "currency": .string(charge.currency.lowercased()),
             "balance_transactions": .array(moved),
+            "created": .int((dispute.moves?.first?.at ?? charge.createdAt) / 1000),
             "evidence_details": .fields(["due_by": dispute.respondBy.map { .int($0 / 1000) } ?? .null]),
             "livemode": .bool(false), "metadata": .object([]), "payment_intent": .string(charge.reference),
             "reason": .string(dispute.reason), "status": .string(dispute.status),

@@ -10,8 +10,8 @@ public struct StripeModule: ProviderModule {
     public static let name = ProviderName(rawValue: "stripe")
     public static let title = "Stripe"
     public static let settings: [Setting] = [
-        .stripeURL, .stripeKey, .stripeKeyFile, .stripeAccount, .stripeWebhookSecret, .stripeWebhookSecretFile,
-        .stripeNetworkPriority,
+        .stripeURL, .stripeKey, .stripeKeyFile, .stripePublishableKey, .stripeAccount, .stripeWebhookSecret,
+        .stripeWebhookSecretFile, .stripeNetworkPriority,
     ]
     public static let required: [Setting] = [.stripeKey]
     public static let hosts = ["api.stripe.com"]
@@ -25,6 +25,7 @@ public struct StripeModule: ProviderModule {
 
     public let online: StripeProvider
     public let terminal: StripeTerminalProvider
+    private let publishableKey: StripePublishableKey?
     private let url: String
     private let clock: any TillClock
 
@@ -40,11 +41,15 @@ public struct StripeModule: ProviderModule {
                 webhookSecrets: settings.secrets(.stripeWebhookSecret), account: settings.text(.stripeAccount))
             online.disputes = SignedDisputes(environment.notifications(of: name))
             if let address = environment.returnAddress { online.returnURL = returnURL(address, in: online.mode) }
+            var publishableKey: StripePublishableKey?
+            if let text = settings.text(.stripePublishableKey) {
+                publishableKey = try StripePublishableKey(text, in: online.mode)
+            }
             var options = StripeTerminalOptions()
             options.requestedPriority = settings.text(.stripeNetworkPriority)
             return StripeModule(
-                online: online, terminal: StripeTerminalProvider(online, options: options), url: url,
-                clock: environment.clock)
+                online: online, terminal: StripeTerminalProvider(online, options: options),
+                publishableKey: publishableKey, url: url, clock: environment.clock)
         } catch {
             throw ProviderModuleError(self, "\(error)")
         }
@@ -78,10 +83,15 @@ public struct StripeModule: ProviderModule {
     public var devices: (any DeviceSales)? { StripeReaders(terminal: terminal) }
     /// Payment intents, of online cards and at readers, and refunds.
     public var charges: (any ChargeListing)? { online.charges }
-    /// The configured address, and the state of webhook verification.
+    /// The configured address, the card fields, and the state of webhook verification.
     public var findings: [ProviderFinding] {
         [
             ProviderFinding("Stripe is configured at \(url)."),
+            ProviderFinding(
+                publishableKey == nil
+                    ? "Cards on a shop's page are typed into the counter's own fields, without "
+                        + "\(Setting.stripePublishableKey.key)."
+                    : "Cards on a shop's page are typed into Stripe's fields."),
             online.webhookSecrets.isEmpty
                 ? ProviderFinding(
                     "Stripe's webhooks are not set up: set \(Setting.stripeWebhookSecret.variable).", isFine: false)
@@ -93,6 +103,8 @@ public struct StripeModule: ProviderModule {
     }
     /// Encrypted for a processing certificate of Stripe's, or decrypted by the shop.
     public var walletHandovers: Set<WalletHandover> { [.sealed, .opened] }
+    /// Stripe's fields, with a publishable key.
+    public var cardFields: ProviderCardFields? { publishableKey?.cardFields }
     /// Encrypted tokens at the stand-in, which decrypts them itself.
     public var standInWallet: WalletHandover? { Loopback.isURL(url) ? .sealed : nil }
 }
@@ -150,6 +162,9 @@ extension Setting {
         key: "stripe.key", option: "--stripe-key", kind: .secret, about: "Stripe's secret key.")
     package static let stripeKeyFile = Setting(
         key: "stripe.key_file", kind: .path, about: "The file with Stripe's secret key.")
+    package static let stripePublishableKey = Setting(
+        key: "stripe.publishable_key", kind: .text,
+        about: "Stripe's publishable key, `pk_…`, of the secret key's mode: card fields are then Stripe's own.")
     package static let stripeAccount = Setting(
         key: "stripe.account", kind: .text,
         about: "The account of Stripe's key, `acct_…`, where a restricted key may not ask for it.")

@@ -129,6 +129,10 @@ public enum StripeConfigurationError: Error, Hashable, Sendable, CustomStringCon
     case unusableKey
     /// Not an account name.
     case unusableAccount
+    /// Not a publishable key.
+    case unusablePublishableKey
+    /// A publishable key of the other mode than the secret key.
+    case publishableKeyOfOtherMode(PaymentMode)
     /// Not the address of a host.
     case unusableAddress
     /// `http` to another machine would expose the key and card data on the network.
@@ -139,6 +143,10 @@ public enum StripeConfigurationError: Error, Hashable, Sendable, CustomStringCon
         switch self {
         case .unusableKey: "The Stripe key must begin with sk_ or rk_ and be printable ASCII without space."
         case .unusableAccount: "The Stripe account must begin with acct_."
+        case .unusablePublishableKey:
+            "stripe.publishable_key must begin with pk_test_ or pk_live_, and have letters, digits and _ only."
+        case .publishableKeyOfOtherMode(let mode):
+            "stripe.publishable_key is of the other mode than stripe.key, which is a \(mode.rawValue) key."
         case .unusableAddress: "The Stripe address must be a scheme and a host, such as https://api.stripe.com."
         case .plainHTTP: "The Stripe address must be https; http is for localhost only."
         }

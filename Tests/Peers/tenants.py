@@ -18,7 +18,7 @@ OPEN = {
     "GET /healthz", "GET /readyz", "GET /openapi.yaml", "POST /webhooks/{provider}",
     "POST /v1/shops/{id}/notifications", "GET /back/{attempt}/{way}",
     # Not by a key: the session of an app is the permission.
-    "GET /app/payment", "POST /app/pay", "POST /app/cancel", "GET /app/receipt",
+    "GET /app/payment", "GET /app/card_fields", "POST /app/pay", "POST /app/cancel", "GET /app/receipt",
     "GET /r/{link}", "POST /session", "DELETE /session", "GET /session/person", "POST /session/person",
     "DELETE /session/person", "POST /session/invitation", "POST /session/invitation/passkey",
     "POST /session/enrolment", "POST /session/password",

@@ -156,7 +156,8 @@ def test_nothing_of_the_counter_is_loaded_into_other_pages(clerk, server, attack
     """As script, style, picture, object and frame: of what is loaded nothing runs and nothing is seen."""
     link = server.request("POST", f"/v1/payments/{server.payment}/receipt/link", {}, "l").json()["path"]
     paths = ["/", "/v1/payments", f"/v1/payments/{server.payment}", "/counter.js", "/money.js", "/counter.css",
-             "/openapi.yaml", "/metrics", link, f"/v1/payments/{server.payment}/receipt?format=html"]
+             "/payments", "/payments.js", "/design.css", "/openapi.yaml", "/metrics", link,
+             f"/v1/payments/{server.payment}/receipt?format=html"]
     tags = "".join(
         f'<script src="{server.url}{path}" onload="loot.push(`script {path}`)"></script>'
         f'<script type="module" src="{server.url}{path}" onload="loot.push(`module {path}`)"></script>'

@@ -79,8 +79,8 @@ def bodies(owner):
 
 
 def nothing(document):
-    """Lists are empty, counts are zero; what is no list says nothing of anybody."""
-    return all(value in ([], 0, False) for name, value in document.items() if name not in NEUTRAL)
+    """Lists are empty, counts are zero, places are none; what is no list says nothing of anybody."""
+    return all(value in ([], 0, False, None) for name, value in document.items() if name not in NEUTRAL)
 
 
 # The counter's own words, of no account.
@@ -90,8 +90,11 @@ NEUTRAL = {"formats", "maximum_bytes", "maximum_lines", "sequence", "at",
 ANSWERS = {"GET /v1/payments", "GET /v1/attention", "GET /v1/reconciliation", "GET /v1/ledger/balances",
            "GET /v1/roles", "GET /v1/staff", "GET /v1/sessions", "GET /v1/webhook_endpoints",
            "GET /v1/orders", "GET /v1/shops"}
+PAYMENTS_FILE = "GET /v1/payments.csv"
 QUERIES = {
-    "GET /v1/payments": ["", "?order_id=o-1", "?status=succeeded", "?before={payment}"],
+    "GET /v1/payments": ["", "?order_id=o-1", "?status=succeeded", "?before={payment}", "?q=o-1", "?q={payment}",
+                         "?card=4242"],
+    PAYMENTS_FILE: ["", "?before={payment}", "?q=o-1", "?q={payment}", "?card=4242"],
     "GET /v1/tap/story": ["?payment={payment}"], "GET /v1/events": ["?payment={payment}"],
     "GET /v1/payments/{id}/receipt": ["", "?format=html", "?refund={refund}"],
     "GET /v1/orders/{id}/receipt": ["", "?format=html", "?refund={refund}"],
@@ -102,7 +105,8 @@ QUERIES = {
 }
 # Parameters that name nothing of anybody.
 ORDERS_STREAM = "GET /v1/orders/events"
-PLAIN = {"limit", "status", "format", "width", "copy", "after", "since", "provider"}
+PLAIN = {"limit", "status", "format", "width", "copy", "after", "since", "provider", "tender", "from", "until",
+         "amount_from", "amount_until", "currency"}
 
 
 def description(server):
@@ -146,6 +150,10 @@ def try_everything(owner, stranger, server):
                 elif name == "POST /v1/webhook_endpoints":
                     # Also the stranger's own.
                     assert answer.status_code in (201, 409) and owner.webhook not in answer.text, what
+                elif name == PAYMENTS_FILE:
+                    # The stranger's own, or the head alone.
+                    assert answer.status_code == 200 and answer.text.startswith("created_at,"), what
+                    assert owner.sale["id"] not in answer.text and ",o-1," not in answer.text, what
                 elif name in ANSWERS and answer.status_code == 200:
                     found = answer.json()
                     found["webhook_endpoints"] = [

@@ -85,7 +85,7 @@ def test_only_the_public_behind_a_proxy(tmp_path, sandboxed):
             ("GET", "/"), ("GET", "/v1/payments"), ("GET", f"/v1/payments/{payment}"), ("POST", "/v1/payments"),
             ("POST", f"/v1/payments/{payment}/refunds"), ("POST", "/session"), ("GET", "/v1/events"),
             ("GET", "/metrics"), ("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/openapi.yaml"),
-            ("GET", "/counter.js"), ("GET", "/v1/printers"),
+            ("GET", "/counter.js"), ("GET", "/v1/printers"), ("GET", "/payments"), ("GET", "/v1/payments.csv"),
         ):
             answer = proxy.ask(method, path, server.api_key, {} if method == "POST" else None)
             assert answer.status_code == 404 and answer.json()["code"] == "not_found", (method, path, answer.text)

@@ -39,7 +39,7 @@ def file(tmp_path):
     return path
 
 
-def test_an_order_goes_its_way_with_commands_beside_the_counter(server, orders, file):
+def test_an_order_goes_its_way_with_commands_beside_the_counter(server, orders, file, tmp_path):
     feed = Feed(server)
     added = orders("add", file)
     assert added.code == 0 and added.json["id"] == "1001" and added.json["customer"]["name"] == "Ada Berg", added
@@ -48,6 +48,8 @@ def test_an_order_goes_its_way_with_commands_beside_the_counter(server, orders, 
     assert feed.has(lambda order: order["id"] == "1001")
     refused(orders("fulfil", "1001"), "order_unpaid")
     paid(server, "1001", "k", amount=1000)
+    words = ["payments", "list", "--order", "1001", "--journal", tmp_path / "journal.db", "--json"]
+    assert [payment["amount"] for payment in counter.till(*words).json["payments"]] == [1000], "a part has its own name"
     # The payment in its way has moved money.
     refused(orders("cancel", "1001"), "order_has_a_payment", moved="yes")
     assert orders("ready", "1001").json["state"] == "ready"

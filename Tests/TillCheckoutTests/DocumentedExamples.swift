@@ -53,8 +53,20 @@ private func example5(_ checkout: Checkout, _ paid: Payment) async throws {
     _ = back
 }
 
-/// Of `PaymentListing.swift`.
+/// Of `Checkout+find.swift`.
 private func example6(_ checkout: Checkout) async throws {
+    var search = PaymentSearch(account: .main, limit: 20)
+    search.text = "4242"
+    repeat {
+        let found = try await checkout.find(search)
+        for payment in found.payments { print(payment.id) }
+        search.before = found.next
+    } while search.before != nil
+    _ = search
+}
+
+/// Of `PaymentListing.swift`.
+private func example7(_ checkout: Checkout) async throws {
     for listed in try await checkout.list(PaymentFilter(account: .main, limit: 20)) {
         switch listed {
         case .payment(let payment): print(payment.id, payment.status.rawValue, payment.captured)

@@ -23,6 +23,13 @@ private final class Bank: ChallengePresenter {
     }
 }
 
+/// The orders to which PayPal's SDK was to attach a card.
+private final class AttachedOrders: Sendable {
+    private let orders = Mutex<[String]>([])
+    var all: [String] { orders.withLock { $0 } }
+    func add(_ order: String) { orders.withLock { $0.append(order) } }
+}
+
 @Suite("An app's checkout at a counter")
 struct CounterCheckoutTests {
     private static let text = "ap-abcdefghijklmnopqrst_secret"
@@ -50,11 +57,11 @@ struct CounterCheckoutTests {
 
     private func shown(
         _ status: String, begun: Bool? = true, moved: String = "unknown", payment: String = "pay_1",
-        amount: Int = 1250, currency: String = "EUR", message: String? = nil, url: String? = nil
+        amount: Int = 1250, currency: String = "EUR", message: String? = nil, url: String? = nil, order: String? = nil
     ) -> ScriptedTransport.Step {
         let end = [
             begun.map { #","begun":\#($0)"# }, message.map { #","message":"\#($0)""# },
-            url.map { #","action_url":"\#($0)""# },
+            url.map { #","action_url":"\#($0)""# }, order.map { #","order_id":"\#($0)""# },
         ].compactMap { $0 }.joined()
         return .json(
             200,
@@ -226,6 +233,47 @@ struct CounterCheckoutTests {
         }
     }
 
+    @Test("PayPal's SDK attaches the card to the order of the counter, which then says how it ended")
+    func attaches() async throws {
+        let attached = AttachedOrders()
+        let card = CheckoutTender.payPalCard { order in
+            attached.add(order)
+            return .returned
+        }
+        let asked = shown("action", order: "5O190127TN364715T")
+        var (checkout, transport) = try checkout(asked, asked, shown("paid", begun: nil, moved: "yes"))
+        guard case .paid = await checkout.pay(card, presenter: bank) else {
+            Issue.record("not paid")
+            return
+        }
+        #expect(attached.all == ["5O190127TN364715T"] && bank.shown == [])
+        #expect(transport.calls.first?.body == #"{"tender":{"type":"paypal_card"}}"#)
+        #expect(transport.calls.map(\.line) == ["POST /app/pay"] + Array(repeating: "GET /app/payment", count: 2))
+        (checkout, transport) = try self.checkout(asked, shown("declined", begun: nil, moved: "no"))
+        guard case .declined = await checkout.pay(card, presenter: bank) else {
+            Issue.record("not declined")
+            return
+        }
+        // An order that awaits its card is nothing for another way to pay, and one with a strange name is not used.
+        for (tender, step) in [(token, asked), (card, shown("action", order: "../x"))] {
+            (checkout, _) = try self.checkout(step)
+            #expect(isUnknown(await checkout.pay(tender, presenter: bank)))
+        }
+        #expect(attached.all.count == 2 && bank.shown == [])
+    }
+
+    @Test("a customer who leaves PayPal's fields has given up, while the order awaits its card")
+    func leavesFields() async throws {
+        var limits = CounterCheckoutLimits()
+        limits.afterClosing = .seconds(2)
+        let asked = shown("action", order: "5O190127TN364715T")
+        let (checkout, _) = try checkout(asked, asked, asked, asked, asked, limits: limits)
+        guard case .givenUp = await checkout.pay(.payPalCard { _ in .closed }, presenter: bank) else {
+            Issue.record("not given up")
+            return
+        }
+    }
+
     @Test(
         "only a page over TLS is shown, or one of the machine itself",
         arguments: [
@@ -257,6 +305,41 @@ struct CounterCheckoutTests {
         #expect(newer.status == .other("weighed") && newer.moneyMoved == .unknown)
         (checkout, _) = try self.checkout(problem(409, "receipt_not_ready", "unknown"))
         await #expect(throws: CounterCheckoutError.self) { try await checkout.receipt() }
+    }
+
+    @Test("what a provider's SDK needs is read, and an answer without it is no key")
+    func cardFields() async throws {
+        var (checkout, transport) = try checkout(.json(200, #"{"provider":"stripe","publishable_key":"pk_test_1"}"#))
+        guard case .stripe(publishableKey: "pk_test_1") = try await checkout.cardFields() else {
+            Issue.record("no key of Stripe")
+            return
+        }
+        #expect(transport.calls.map(\.line) == ["GET /app/card_fields"])
+        #expect(transport.calls.first?.field("X-Till-Session") == Self.text)
+        (checkout, transport) = try self.checkout(
+            .json(502, "<html>"), .json(200, #"{"provider":"braintree","client_token":"dG9rZW4="}"#))
+        guard case .braintree(clientToken: let token) = try await checkout.cardFields() else {
+            Issue.record("no token of Braintree")
+            return
+        }
+        #expect(token.reveal() == "dG9rZW4=" && transport.calls.count == 2)
+        (checkout, _) = try self.checkout(.json(200, #"{"provider":"paypal","client_id":"AY3x"}"#))
+        guard case .payPal(clientID: "AY3x") = try await checkout.cardFields() else {
+            Issue.record("no client id of PayPal")
+            return
+        }
+        (checkout, _) = try self.checkout(.json(200, #"{"provider":"other","key":"k"}"#))
+        guard case .other(provider: "other") = try await checkout.cardFields() else {
+            Issue.record("a provider of a newer counter")
+            return
+        }
+        for wrong in [
+            #"{"provider":"stripe"}"#, "{}", #"{"provider":"paypal"}"#,
+            #"{"provider":"braintree","publishable_key":"pk_test_1"}"#,
+        ] {
+            (checkout, _) = try self.checkout(.json(200, wrong))
+            await #expect(throws: CounterCheckoutError.self) { try await checkout.cardFields() }
+        }
     }
 
     @Test("a session is read from the counter's answer to the shop's server")

@@ -67,6 +67,7 @@ struct PaymentEventCodecTests {
                     reference: reference, amount: amount, isCaptured: true,
                     captureBefore: Timestamp(milliseconds: -1), card: card)),
             .actionRequired(attempt, CustomerAction(kind: "redirect_to_url", url: "https://bank.example/")),
+            .actionRequired(attempt, CustomerAction(kind: "attach-card", order: "5O190127TN364715T")),
             .actionRequired(attempt, CustomerAction(kind: "use_stripe_sdk")),
             .attemptStored(
                 attempt,

@@ -87,6 +87,27 @@ import TillStripe
         await counter.close()
     }
 
+    @Test("a publishable key of the other mode, or one that is none, refuses to start")
+    func publishableKeys() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let name = "TILL_STRIPE_PUBLISHABLE_KEY"
+        for (secret, key) in [
+            (Self.testStripe, "pk_live_marked"), (Self.liveStripe, "pk_test_marked"),
+            (Self.testStripe, "sk_test_marked"), (Self.testStripe, "pk_test_a b"), (Self.testStripe, "pk_test_'"),
+            (Self.testStripe, "pk_marked"),
+        ] {
+            #expect(await refusal(secret.merging([name: key]) { $1 }) == "stripe_not_configured", "\(key)")
+        }
+        let counter = try await open(Self.testStripe.merging([name: "pk_test_marked"]) { $1 })
+        let fields = try #require(counter.module(StripeModule.name)?.cardFields)
+        guard case .publishable("pk_test_marked") = await fields.key(for: .eur) else {
+            Issue.record("no key")
+            return
+        }
+        #expect(fields.sources?.scripts.first == "https://js.stripe.com")
+        await counter.close()
+    }
+
     @Test("a live and a test key together, a stand-in chosen beside a live key, and two live keys refuse to start")
     func refused() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }

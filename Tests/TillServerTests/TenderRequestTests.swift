@@ -70,6 +70,21 @@ import TillCore
         #expect(throws: Problem.self) { try redacted("4242424242424242") }
     }
 
+    @Test("a card of PayPal's fields has nothing else")
+    func payPalCard() throws {
+        func kind(_ more: String) throws -> TenderRequest.Kind {
+            let body = try JSONValue(parsing: #"{"tender":{"type":"paypal_card"\#(more)}}"#.utf8)
+            return try TenderRequest(body, currency: .eur, now: Self.now).kind
+        }
+        guard case .payPalCard = try kind("") else {
+            Issue.record("another kind")
+            return
+        }
+        for more in [#","number":"4032036247327321""#, #","order_id":"5O190127TN364715T""#, #","token":"pm_1""#] {
+            #expect(throws: Problem.self) { try kind(more) }
+        }
+    }
+
     @Test("of its number the last four digits are kept, in whatever script they were typed")
     func redacted() throws {
         let body = try JSONValue(parsing: #"{"tender":{"type":"card","number":"٤٠٣٢٠٣٦٢٤٧٣٢٧٣٢١","cvc":"123"}}"#.utf8)

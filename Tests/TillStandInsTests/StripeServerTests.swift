@@ -101,8 +101,10 @@ import TillTestSupport
         let webhook = SandboxWebhook(
             url: "http://127.0.0.1:9/hook", secret: Secret("whsec_x"), transport: wire, copies: 2)
         await webhook.deliver(
-            StripeAnswer.Event(type: "payment_intent.succeeded", object: .fields(["id": .string("pi_1")])),
-            id: "evt_1", clock: clock)
+            StripeEvent(
+                id: "evt_1", type: "payment_intent.succeeded", object: .fields(["id": .string("pi_1")]),
+                createdAt: clock.now()),
+            clock: clock)
         let sent = wire.sent.withLock { $0 }
         #expect(sent.count == 2)
         #expect(Set(sent).count == 1)

@@ -46,7 +46,7 @@ public struct ApplePayPaymentRequestFactory: Sendable {
         var request = PaymentSheetRequest(
             countryCode: countryCode, currency: basket.currency, supportedNetworks: supportedNetworks,
             merchantCapabilities: merchantCapabilities, items: Array(items.dropLast()),
-            total: SheetItem(label: displayName, amount: try basket.total()),
+            total: try total(of: basket),
             requiredShippingContactFields: [.name, .email, .phone, .postalAddress],
             requiredBillingContactFields: [.name, .postalAddress], shippingType: .delivery)
         switch basket.service {
@@ -65,6 +65,11 @@ public struct ApplePayPaymentRequestFactory: Sendable {
 
     /// Returns the lines with the total last. Public because a change of address or card needs only these.
     public func summaryItems(for basket: SheetBasket) throws(MoneyError) -> [SheetItem] {
-        try basket.summaryItems() + [SheetItem(label: displayName, amount: basket.total())]
+        try basket.summaryItems() + [total(of: basket)]
+    }
+
+    /// Returns the last line. It is pending while the price is awaited, so that no amount is shown as final.
+    private func total(of basket: SheetBasket) throws(MoneyError) -> SheetItem {
+        SheetItem(label: displayName, amount: try basket.total(), isPending: basket.awaitsPrice)
     }
 }

@@ -27,6 +27,11 @@ extension SheetBasket {
         }
         if let creditFee { members.append(JSONMember(key: "creditFee", value: creditFee.kept)) }
         if let agreement { members.append(JSONMember(key: "agreement", value: agreement.kept)) }
+        switch price {
+        case .own: break
+        case .awaited: members.append(JSONMember(key: "awaitsPrice", value: .bool(true)))
+        case .quoted(let items): members.append(JSONMember(key: "quoted", value: .array(items.map(\.kept))))
+        }
         return .object(members)
     }
 
@@ -69,6 +74,16 @@ extension SheetBasket {
             self.coupon = Coupon(code: code, discount: discount)
         }
         paysByCredit = json["paysByCredit"]?.boolValue ?? false
+        if let kept = json["quoted"] {
+            guard let items = kept.arrayValue, !items.isEmpty, items.count <= SheetBasket.maximumLines else {
+                return nil
+            }
+            let quoted = items.compactMap { SheetItem(kept: $0, currency: currency) }
+            guard quoted.count == items.count else { return nil }
+            price = .quoted(quoted)
+        } else if json["awaitsPrice"]?.boolValue == true {
+            price = .awaited
+        }
         self.version = version
     }
 }

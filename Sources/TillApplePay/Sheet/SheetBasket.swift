@@ -87,6 +87,17 @@ public struct SheetBasket: Hashable, Sendable {
         }
     }
 
+    /// The source of a basket's price.
+    public enum Price: Hashable, Sendable {
+        /// The basket's own lines, with discount, shipping and fee.
+        case own
+        /// The merchant is asked for the price of the address and the choices in the sheet, and has told none for these
+        /// yet. The total is that of the basket's own lines and is not final: it must not be charged.
+        case awaited
+        /// The lines that the merchant told for the address and the choices in the sheet. They are the whole price.
+        case quoted([SheetItem])
+    }
+
     /// Maximum number of lines in a basket.
     public static let maximumLines = 200
 
@@ -112,11 +123,15 @@ public struct SheetBasket: Hashable, Sendable {
     public let agreement: BillingAgreement?
     /// `true` if the card in the sheet is a credit card.
     public internal(set) var paysByCredit = false
+    /// The source of the price.
+    public internal(set) var price: Price
 
     /// Creates a basket of version 1.
+    /// - Parameter price: the source of the price; ``Price/awaited`` for a basket whose price depends on the address.
     public init(
         id: String, currency: Currency, service: Service, lines: [SheetItem],
-        shippingMethods: [SheetShippingMethod] = [], creditFee: Money? = nil, agreement: BillingAgreement? = nil
+        shippingMethods: [SheetShippingMethod] = [], creditFee: Money? = nil, agreement: BillingAgreement? = nil,
+        price: Price = .own
     ) {
         self.id = id
         self.currency = currency
@@ -124,6 +139,7 @@ public struct SheetBasket: Hashable, Sendable {
         self.lines = Array(lines.prefix(SheetBasket.maximumLines))
         self.creditFee = creditFee
         self.agreement = agreement
+        self.price = price
         version = 1
         let ships = service == .delivery
         self.shippingMethods = ships ? shippingMethods : []
@@ -145,6 +161,7 @@ public struct SheetBasket: Hashable, Sendable {
         guard let method = shippingMethods.first(where: { $0.identifier == identifier }) else { return false }
         if method != shippingMethod {
             shippingMethod = method
+            outdatePrice()
             version += 1
         }
         return true
@@ -154,6 +171,7 @@ public struct SheetBasket: Hashable, Sendable {
     public mutating func apply(_ coupon: Coupon?) {
         guard coupon != self.coupon else { return }
         self.coupon = coupon
+        outdatePrice()
         version += 1
     }
 
@@ -161,7 +179,52 @@ public struct SheetBasket: Hashable, Sendable {
     public mutating func pay(byCredit: Bool) {
         guard byCredit != paysByCredit else { return }
         paysByCredit = byCredit
-        if creditFee != nil { version += 1 }
+        if creditFee != nil {
+            outdatePrice()
+            version += 1
+        }
+    }
+
+    /// Sets the price that the merchant told for the address and the present choices.
+    /// - Parameters:
+    ///   - items: all lines of the price, which are shown as they are.
+    ///   - methods: the shipping methods from now on; `nil` leaves them as they are. The selected one stays selected if
+    ///     it is among them; otherwise the first one is.
+    public mutating func quote(_ items: [SheetItem], methods: [SheetShippingMethod]? = nil) {
+        if let methods, service == .delivery {
+            let selected = shippingMethod?.identifier
+            shippingMethods = methods
+            shippingMethod = methods.first { $0.identifier == selected } ?? methods.first
+        }
+        price = .quoted(items)
+        version += 1
+    }
+
+    /// Replaces the lines of a told price by others of the same total, after the sheet was authorized. The version
+    /// stays: the customer has authorized this total.
+    /// - Returns: `false` if the total would be another; the basket is unchanged then.
+    public mutating func confirm(_ items: [SheetItem]) -> Bool {
+        guard case .quoted = price else { return false }
+        var confirmed = self
+        confirmed.price = .quoted(items)
+        do throws(MoneyError) { guard try confirmed.total() == total() else { return false } } catch { return false }
+        self = confirmed
+        return true
+    }
+
+    /// Marks the price as unknown, because the merchant told none for the address or the choices.
+    public mutating func awaitPrice() {
+        guard price != .awaited else { return }
+        price = .awaited
+        version += 1
+    }
+
+    /// `true` if the price is unknown until the merchant tells it.
+    public var awaitsPrice: Bool { price == .awaited }
+
+    /// A told price is for the choices that it was told for.
+    private mutating func outdatePrice() {
+        if case .quoted = price { price = .awaited }
     }
 
     // MARK: Arithmetic
@@ -180,16 +243,23 @@ public struct SheetBasket: Hashable, Sendable {
         return coupon.discount.minorUnits > goods.minorUnits ? goods : coupon.discount
     }
 
-    /// Returns the total due.
+    /// Returns the total due; not final while the price is awaited.
     public func total() throws(MoneyError) -> Money {
+        if case .quoted(let items) = price {
+            var sum = Money.zero(currency)
+            for item in items { sum = try sum.adding(item.amount) }
+            return sum
+        }
         var total = try goods().subtracting(discount())
         if let shippingMethod { total = try total.adding(shippingMethod.amount) }
         if paysByCredit, let creditFee { total = try total.adding(creditFee) }
         return total
     }
 
-    /// Returns the lines of the sheet: goods, discount, shipping, fee. They add up to ``total()``.
+    /// Returns the lines of the sheet: goods, discount, shipping, fee, or those of a told price. They add up to
+    /// ``total()``.
     public func summaryItems() throws(MoneyError) -> [SheetItem] {
+        if case .quoted(let items) = price { return items }
         var items = lines
         let discount = try discount()
         if !discount.isZero, let coupon {

@@ -27,6 +27,10 @@ struct CheckoutCaller: Sendable {
             try await document(.get, "/app/payment", nil, within: limits.exchange), of: session)
     }
 
+    func cardFields() async throws(CounterCheckoutError) -> CheckoutCardFields {
+        try CheckoutCardFields(try await document(.get, "/app/card_fields", nil, within: limits.exchange))
+    }
+
     func cancel() async throws(CounterCheckoutError) -> CounterCheckoutPayment {
         try CounterCheckoutPayment(
             try await document(.post, "/app/cancel", .object([]), within: limits.exchange), of: session)

@@ -7,11 +7,16 @@ public enum CheckoutTender: Sendable {
     case token(Secret<String>)
     /// The customer's PayPal account: the presenter shows PayPal's page, on which the customer approves.
     case payPal
+    /// A card that PayPal's SDK attaches to the order that the counter has prepared. The closure is called with the
+    /// order's id, shows the SDK's fields and returns when they are done; whatever it returns, the counter is asked. It
+    /// returns soon when its task is canceled, which ``CounterCheckoutLimits/challenge`` does.
+    case payPalCard(@Sendable (_ orderID: String) async -> ChallengeEnd)
 
     var json: JSONValue {
         switch self {
         case .token(let token): .members(["type": .string("token"), "token": .string(token.reveal())])
         case .payPal: .members(["type": .string("paypal")])
+        case .payPalCard: .members(["type": .string("paypal_card")])
         }
     }
 
@@ -22,6 +27,7 @@ public enum CheckoutTender: Sendable {
             switch self {
             case .token(let token): token.reveal()
             case .payPal: "paypal"
+            case .payPalCard: "paypal_card"
             }
         let hash = SHA256.hash(data: Array("till app checkout 1\u{0}\(payment)\u{0}\(press)\u{0}\(token)".utf8))
         // Letters only: digits in a row may read as a card number, which the counter refuses.

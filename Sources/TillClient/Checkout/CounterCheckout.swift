@@ -45,6 +45,12 @@ public struct CounterCheckout: Sendable {
         try await repeated { () throws(CounterCheckoutError) in try await caller.payment() }
     }
 
+    /// Asks what the provider's SDK needs for its card fields, within the session's time.
+    /// - Throws: ``CounterCheckoutError``, refused with `no_card_fields` where the counter has no key for them.
+    public func cardFields() async throws(CounterCheckoutError) -> CheckoutCardFields {
+        try await repeated { () throws(CounterCheckoutError) in try await caller.cardFields() }
+    }
+
     /// Cancels the payment if no money is held or taken, nor may be.
     /// - Returns: the payment after it. It is canceled if its status is `closed`; with any other status it stays as it
     ///   was, and may be paid.
@@ -74,7 +80,8 @@ public struct CounterCheckout: Sendable {
 
     // MARK: Paying
 
-    /// Pays, shows the bank's page if the bank asks for that, and asks the counter until the payment has an outcome.
+    /// Pays, shows the bank's page if the bank asks for that, or has PayPal's SDK attach the card, and asks the counter
+    /// until the payment has an outcome.
     /// - Parameters:
     ///   - press: The number of the customer's press with this token. A press that was repeated, or that another life
     ///     of the app made, has the same number; only a customer who tries a declined card again makes the next one.
@@ -94,9 +101,11 @@ public struct CounterCheckout: Sendable {
                 seen = CounterCheckoutUnknown(error: nil, payment: answer.payment)
                 switch answer.payment.status {
                 case .action(let page):
-                    guard let page, shown < limits.challenges else { return .unknown(seen) }
+                    guard let asked = step(page, answer, tender, presenter), shown < limits.challenges else {
+                        return .unknown(seen)
+                    }
                     shown += 1
-                    let challenged = await challenge(page, answer, presenter)
+                    let challenged = await challenge(answer, asked)
                     if let challenged { return challenged }
                     left = limits.rounds(of: limits.settling)
                 case .declined where !answer.isBegun, .open, .pending, .other: break
@@ -128,12 +137,26 @@ public struct CounterCheckout: Sendable {
         }
     }
 
-    /// Shows the bank's page, and asks the counter how it ended.
-    /// - Returns: `nil` if that was the page of another request, which is over: this one is sent again.
+    /// What the customer does before the payment continues.
+    private typealias Step = @Sendable () async -> ChallengeEnd
+
+    /// Returns what the customer is to do; `nil` if this app cannot show it.
+    private func step(
+        _ page: ChallengePage?, _ answer: CheckoutCaller.PayAnswer, _ tender: CheckoutTender,
+        _ presenter: any ChallengePresenter
+    ) -> Step? {
+        if case .payPalCard(let attach) = tender, let order = answer.payment.orderID { return { await attach(order) } }
+        // An order of PayPal's awaits its card, which another way of paying does not bring.
+        guard let page, answer.payment.orderID == nil else { return nil }
+        return { await presenter.present(page) }
+    }
+
+    /// Has the customer do a step, and asks the counter how it ended.
+    /// - Returns: `nil` if that was the step of another request, which is over: this one is sent again.
     private func challenge(
-        _ page: ChallengePage, _ answer: CheckoutCaller.PayAnswer, _ presenter: any ChallengePresenter
+        _ answer: CheckoutCaller.PayAnswer, _ step: @escaping Step
     ) async -> CounterCheckoutOutcome? {
-        let ended = await shown(page, by: presenter)
+        let ended = await done(step)
         let span =
             switch ended {
             case .returned: limits.settling
@@ -163,10 +186,10 @@ public struct CounterCheckout: Sendable {
         return .unknown(seen)
     }
 
-    /// Shows a page within ``CounterCheckoutLimits/challenge``.
-    private func shown(_ page: ChallengePage, by presenter: any ChallengePresenter) async -> ChallengeEnd {
+    /// Has a step done within ``CounterCheckoutLimits/challenge``.
+    private func done(_ step: @escaping Step) async -> ChallengeEnd {
         await withTaskGroup(of: ChallengeEnd?.self) { group in
-            group.addTask { await presenter.present(page) }
+            group.addTask { await step() }
             group.addTask { [clock, limits] in
                 _ = await clock.pause(for: limits.challenge)
                 return nil

@@ -12,6 +12,8 @@ public struct CounterCheckoutPayment: Hashable, Sendable {
     public let attempts: Int
     /// The counter's sentence for the customer, such as the reason of a decline.
     public let message: String?
+    /// The prepared order to which PayPal's SDK attaches a card, with ``CounterCheckoutStatus/action(page:)``.
+    public let orderID: String?
 }
 
 /// The state of a payment for its customer. Open: an unknown word is kept, and is neither paid nor failed.
@@ -47,6 +49,17 @@ public enum CounterCheckoutStatus: Hashable, Sendable {
 }
 
 extension CounterCheckoutPayment {
+    /// `true` for an id that an SDK may put into an address: 1 to 64 ASCII letters, digits, dashes and underscores.
+    private static func isOrderID(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
+                default: false
+                }
+            }
+    }
+
     /// Reads the counter's answer, and compares it with the session before it counts.
     init(_ json: JSONValue, of session: CounterCheckoutSession) throws(CounterCheckoutError) {
         func text(_ name: String) throws(CounterCheckoutError) -> String {
@@ -79,5 +92,6 @@ extension CounterCheckoutPayment {
         moneyMoved = MoneyMoved(rawValue: try text("money_moved")) ?? .unknown
         self.attempts = Int(clamping: attempts)
         message = json["message"]?.stringValue.map { String($0.prefix(500)) }
+        orderID = json["order_id"]?.stringValue.flatMap { CounterCheckoutPayment.isOrderID($0) ? $0 : nil }
     }
 }

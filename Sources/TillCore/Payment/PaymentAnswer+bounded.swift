@@ -51,7 +51,8 @@ extension Decline {
 
 extension CustomerAction {
     fileprivate var bounded: CustomerAction {
-        CustomerAction(kind: ProviderText.word(kind), url: url.flatMap(ProviderText.address))
+        CustomerAction(
+            kind: ProviderText.word(kind), url: url.flatMap(ProviderText.address), order: order.map(ProviderText.word))
     }
 }
 

@@ -28,9 +28,13 @@ public struct CustomerAction: Hashable, Sendable {
     public var kind: String
     /// The URL to which the customer is sent, if the provider gave one.
     public var url: String?
+    /// The provider's prepared order, to which its own fields attach the customer's card; `nil` if there is nothing to
+    /// attach.
+    public var order: String?
 
-    public init(kind: String, url: String? = nil) {
+    public init(kind: String, url: String? = nil, order: String? = nil) {
         self.kind = kind
         self.url = url
+        self.order = order
     }
 }

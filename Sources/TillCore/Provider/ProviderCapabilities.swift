@@ -19,6 +19,8 @@ public struct ProviderCapabilities: Hashable, Sendable {
     public var takesTokens: Bool
     /// `true` if a PayPal account can pay: there is a page to approve on, and an address to come back to.
     public var takesPayPal: Bool
+    /// `true` if PayPal's own fields can attach a card to a prepared order.
+    public var takesPayPalCards: Bool
     /// The time for which the issuer guarantees a hold before it has to be renewed; `nil` if holds cannot be renewed.
     public var honorPeriod: Span?
     /// The time allowed for an answer to an authorization or a refund: longer if a customer has to present a card.
@@ -31,7 +33,8 @@ public struct ProviderCapabilities: Hashable, Sendable {
     public init(
         replayWindow: Span, preparesFirst: Bool, partialCapture: Bool = true, multipleCapture: Bool = false,
         separateCapture: Bool = true,
-        takesCards: Bool = true, takesTokens: Bool = false, takesPayPal: Bool = false, honorPeriod: Span? = nil,
+        takesCards: Bool = true, takesTokens: Bool = false, takesPayPal: Bool = false,
+        takesPayPalCards: Bool = false, honorPeriod: Span? = nil,
         answerTime: Span = .seconds(30), showsAfterSale: Bool = true
     ) {
         self.replayWindow = replayWindow
@@ -42,6 +45,7 @@ public struct ProviderCapabilities: Hashable, Sendable {
         self.takesCards = takesCards
         self.takesTokens = takesTokens
         self.takesPayPal = takesPayPal
+        self.takesPayPalCards = takesPayPalCards
         self.honorPeriod = honorPeriod
         self.answerTime = answerTime
         self.showsAfterSale = showsAfterSale

@@ -37,10 +37,12 @@ public struct AuthorizationRequest: Hashable, Sendable {
     public var description: String?
     /// The same provider's reference of the payment's last attempt, which took no money.
     public var earlier: ProviderReference?
+    /// `true` if the provider's own fields attach the card to the prepared object (``Tender/payPalCard``).
+    public var attachesCard: Bool
 
     public init(
         context: AttemptContext, amount: Money, captureMode: CaptureMode, prepareKey: IdempotencyKey,
-        key: IdempotencyKey, description: String? = nil, earlier: ProviderReference? = nil
+        key: IdempotencyKey, description: String? = nil, earlier: ProviderReference? = nil, attachesCard: Bool = false
     ) {
         self.context = context
         self.amount = amount
@@ -49,6 +51,7 @@ public struct AuthorizationRequest: Hashable, Sendable {
         self.key = key
         self.description = description
         self.earlier = earlier
+        self.attachesCard = attachesCard
     }
 }
 
@@ -180,15 +183,18 @@ public struct QueryRequest: Hashable, Sendable {
     /// `true` if no operation of ours is open: the query then includes changes to money after the sale, such as a
     /// dispute, even if this takes another call, and an unreadable part leaves the whole query unanswered.
     public var isAtRest: Bool
+    /// The customer's action that the attempt awaits, as it was last reported.
+    public var action: CustomerAction?
 
     public init(
         context: AttemptContext, authorizationKey: IdempotencyKey, amount: Money, isContinued: Bool = false,
-        isAtRest: Bool = false
+        isAtRest: Bool = false, action: CustomerAction? = nil
     ) {
         self.context = context
         self.authorizationKey = authorizationKey
         self.amount = amount
         self.isContinued = isContinued
         self.isAtRest = isAtRest
+        self.action = action
     }
 }

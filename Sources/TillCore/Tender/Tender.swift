@@ -11,6 +11,9 @@ public enum Tender: Sendable {
     /// The customer's PayPal account: the customer approves the payment on PayPal's own page, which
     /// ``CustomerAction/url`` names.
     case payPal
+    /// A card that PayPal's own fields attach to an order, which the provider prepares and ``CustomerAction/order``
+    /// names. Neither the shop nor Till sees the number.
+    case payPalCard
     /// Cash. `tendered` is the amount handed over, if the cashier entered it.
     case cash(tendered: Money?)
 
@@ -20,7 +23,7 @@ public enum Tender: Sendable {
         case .card(let card):
             TenderSummary(kind: .card, card: card.summary)
         // Which card it is, the provider's answer says.
-        case .token:
+        case .token, .payPalCard:
             TenderSummary(kind: .card)
         case .cardPresent(let payload):
             TenderSummary(kind: .reader, card: payload.card, reader: payload.reader)

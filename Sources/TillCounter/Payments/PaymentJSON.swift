@@ -192,6 +192,7 @@ public enum PaymentJSON {
             writer.beginObject()
             writer.field("kind", action.kind)
             writer.field("url", action.url)
+            if let order = action.order { writer.field("order_id", order) }
             writer.endObject()
         } else {
             writer.null()

@@ -85,6 +85,7 @@ extension ApplePayBaskets {
             kept.account = account
             // Their tokens are of another version.
             kept.refused = []
+            kept.quotes = WalletBasket.Quotes()
             return true
         }
         return written.flatMap(Entry.init) ?? result

@@ -27,6 +27,8 @@ struct ApplePayBaskets: Sendable {
         var refused: [String] = []
         /// The process that held the payment when the record was read.
         var holder = RecordHolder.nobody
+        /// What the shop was asked about the price.
+        var quotes = WalletBasket.Quotes()
 
         /// The answer sent to the sheet.
         var answer: JSONValue? { attempt?.answer.flatMap { JSONValue(ifValid: $0) } }
@@ -256,6 +258,7 @@ extension ApplePayBaskets.Entry {
         self.init(
             basket: basket, account: record.account, nonce: record.nonce, generation: record.generation,
             attempt: record.attempt, terms: record.terms, openedAt: record.openedAt, expiresAt: record.expiresAt,
-            isClosed: record.isClosed, refused: record.refused, holder: record.holder)
+            isClosed: record.isClosed, refused: record.refused, holder: record.holder,
+            quotes: record.quotes)
     }
 }

@@ -23,6 +23,8 @@ package struct ApplePayCheckout: Sendable {
     package let provider: ProviderName
     package let clock: any TillClock
     package let metrics: ApplePayMetrics
+    /// The shops' own prices; `nil` if this counter asks no shop.
+    var quotes: ShopQuotes?
     /// The baskets in progress in this process.
     let atWork = BasketsAtWork()
 
@@ -198,9 +200,10 @@ package struct ApplePayCheckout: Sendable {
         WalletFailpoint.afterBasketIsTaken.reached()
         do {
             let contact = try check(sheet, entry)
-            let tender = try await accept(sheet, token, entry)
+            let priced = try await confirmed(entry, transaction, contact)
+            let tender = try await accept(sheet, token, priced)
             WalletFailpoint.afterTokenIsAccepted.reached()
-            let (answer, isFree) = try await charge(tender, transaction, entry, contact)
+            let (answer, isFree) = try await charge(tender, transaction, priced, contact)
             WalletFailpoint.beforeAnswerIsWritten.reached()
             await finish(entry.basket.id, transaction, answer, isFree: isFree)
             WalletFailpoint.afterAnswerIsWritten.reached()

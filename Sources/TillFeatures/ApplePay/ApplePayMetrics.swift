@@ -10,6 +10,7 @@ package final class ApplePayMetrics: Sendable {
         var tokens: [String: Int] = [:]
         var payments: [String: Int] = [:]
         var notifications: [String: Int] = [:]
+        var quotes: [String: Int] = [:]
     }
 
     private let state = Mutex(State())
@@ -34,6 +35,12 @@ package final class ApplePayMetrics: Sendable {
     package func payment(_ outcome: String) {
         state.withLock { $0.payments[outcome, default: 0] += 1 }
         statsD?.count("applepay.payments.\(outcome)")
+    }
+
+    /// Counts a question for a price by its answer: `priced`, `refused`, or the fault.
+    func quote(_ outcome: String) {
+        state.withLock { $0.quotes[outcome, default: 0] += 1 }
+        statsD?.count("applepay.quotes.\(outcome)")
     }
 
     /// Counts a merchant-token notification or its details.
@@ -76,6 +83,7 @@ package final class ApplePayMetrics: Sendable {
         series("applepay_payments_total", "Payments by what the sheet was answered.", "outcome", state.payments)
         series(
             "applepay_notifications_total", "Notifications of merchants' tokens.", "outcome", state.notifications)
+        series("applepay_quotes_total", "Prices asked of shops by outcome.", "outcome", state.quotes)
         text.head(
             "applepay_certificate_days_left", .gauge, "Days until a certificate ends; alert at 30 and at 7.")
         // Two certificates of a kind need a distinguishing label: their place.

@@ -6,12 +6,15 @@ package import TillWeb
 
 extension ApplePayMount {
     /// Registers the routes without setting up Apple Pay; the first request for one of them does that.
-    /// - Parameter orderScope: the scope of the shop's order numbers.
-    package func register(on router: CounterRouter, orderScope: OrderScope?) {
-        registerBaskets(on: router, orderScope)
+    /// - Parameters:
+    ///   - orderScope: the scope of the shop's order numbers.
+    ///   - quotes: the prices that shops tell while a sheet is open; `nil` for a counter that asks no shop.
+    package func register(on router: CounterRouter, orderScope: OrderScope?, quotes: ShopQuotes?) {
+        let routes = { @Sendable in try self.web().routes.quoting(quotes) }
+        registerBaskets(on: router, orderScope, routes)
         router.around(
             RouteScope(contains: ApplePayRoutes.own) { request, context, next in
-                try await self.web().routes.answer(request, context, next)
+                try await routes().answer(request, context, next)
             })
         let reading: [HTTPRequest.Method] = [.get, .head]
         func on(
@@ -20,7 +23,7 @@ extension ApplePayMount {
             _ work: @escaping @Sendable (ApplePayRoutes, Request, Parameters) async throws -> Response
         ) {
             router.open(methods, template, for: audience, query: query) { request, parameters in
-                try await work(self.web().routes, request, parameters)
+                try await work(routes(), request, parameters)
             }
         }
         on(reading, ApplePayRoutes.association) { routes, request, _ in try routes.associationFile(request) }
@@ -57,8 +60,10 @@ extension ApplePayMount {
     }
 
     /// Registers the routes for the shop's own server.
-    private func registerBaskets(on router: CounterRouter, _ orderScope: OrderScope?) {
-        let baskets = { @Sendable in BasketRoutes(routes: try self.web().routes, orderScope: orderScope) }
+    private func registerBaskets(
+        on router: CounterRouter, _ orderScope: OrderScope?, _ routes: @escaping @Sendable () throws -> ApplePayRoutes
+    ) {
+        let baskets = { @Sendable in BasketRoutes(routes: try routes(), orderScope: orderScope) }
         let (all, one) = ("/v1/applepay/baskets", "/v1/applepay/baskets/{id}")
         let limit = BasketRequest.maximumBodyBytes
         router.post(all, for: .sell, of: .counter, maximumBodyBytes: limit) { try await baskets().open($0) }

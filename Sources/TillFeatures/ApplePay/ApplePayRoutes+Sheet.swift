@@ -139,10 +139,9 @@ extension ApplePayRoutes {
 
     package func update(_ id: String, _ request: Request) async throws -> Response {
         let (body, opened) = try await proven(request, basket: id)
-        let change = try SheetChange(
-            body, of: opened, options: options, country: options.factory(for: try domain(of: request)).countryCode,
-            now: clock.now())
-        guard let (basket, errors) = try await baskets.change(id, generation: opened.generation, change.apply) else {
+        let country = options.factory(for: try domain(of: request)).countryCode
+        let change = try SheetChange(body, of: opened, options: options, country: country, now: clock.now())
+        guard let (basket, errors) = try await changed(opened, by: change, body, country: country) else {
             guard let entry = try await baskets.entry(id) else { throw Problem.notFound }
             guard entry.generation == opened.generation else { throw ApplePayCheckout.Refusal.basketChanged }
             throw problem(of: entry)
@@ -152,10 +151,12 @@ extension ApplePayRoutes {
             JSONMember(key: "newTotal", value: items.last?.json ?? .null),
             JSONMember(key: "newLineItems", value: .array(items.dropLast().map(\.json))),
         ]
-        if !errors.isEmpty { members.append(JSONMember(key: "errors", value: .array(errors.map(\.json)))) }
-        if case .shippingContact = change {
+        if change.takesErrors, !errors.isEmpty {
+            members.append(JSONMember(key: "errors", value: .array(errors.map(\.json))))
+        }
+        if change.takesMethods(of: basket, before: opened.basket) {
             members.append(
-                JSONMember(key: "newShippingMethods", value: .array(basket.shippingMethods.map(\.json))))
+                JSONMember(key: "newShippingMethods", value: .array(basket.offeredMethods.map(\.json))))
         }
         return Self.json(
             .object([
@@ -163,6 +164,22 @@ extension ApplePayRoutes {
                 JSONMember(key: "update", value: .object(members)),
                 JSONMember(key: "basket", value: basket.json),
             ]))
+    }
+
+    /// Applies a change, with the shop's price where the shop tells it; `nil` if the basket did not take it.
+    private func changed(
+        _ opened: ApplePayBaskets.Entry, by change: SheetChange, _ body: JSONValue, country: String
+    ) async throws -> (SheetBasket, [SheetError])? {
+        guard opened.terms?.quote != nil else {
+            return try await baskets.change(opened.basket.id, generation: opened.generation, change.apply)
+        }
+        guard opened.isOpen(at: clock.now()) else { return nil }
+        var contact: QuoteAddress?
+        if case .shippingContact = change {
+            contact = QuoteAddress(WalletContact(json: body["shippingContact"] ?? .null), country: country)
+        }
+        let repriced = try await checkout.reprice(opened, by: change, contact: contact)
+        return repriced.map { ($0.basket, $0.errors) }
     }
 
     /// Returns the problem of a change that a basket did not take.

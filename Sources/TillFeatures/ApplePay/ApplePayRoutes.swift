@@ -19,7 +19,7 @@ package struct ApplePayRoutes: Sendable {
 
     package let live: LiveApplePayOptions
     let baskets: ApplePayBaskets
-    package let checkout: ApplePayCheckout
+    package private(set) var checkout: ApplePayCheckout
     package let sessions: MerchantSessions
     package let events: MerchantTokenEvents
     let customers: CustomerAccounts
@@ -33,6 +33,13 @@ package struct ApplePayRoutes: Sendable {
     var providerTakesTokens: Bool { handovers.contains(options.handover) }
 
     package var options: ApplePayOptions { live.current }
+
+    /// Returns the routes with prices that shops tell.
+    func quoting(_ quotes: ShopQuotes?) -> ApplePayRoutes {
+        var routes = self
+        routes.checkout.quotes = quotes
+        return routes
+    }
 
     /// The account of the counter.
     package var account: AccountID { checkout.account }

@@ -23,7 +23,7 @@ struct BasketRequest: Sendable {
 
     private static let members: Set<String> = [
         "order_id", "amount", "currency", "items", "service", "collection", "shipping_methods", "delivery",
-        "credit_fee", "customer", "note", "requested_for", "recurring", "deferred", "automatic_reload",
+        "credit_fee", "customer", "note", "requested_for", "recurring", "deferred", "automatic_reload", "quote",
     ]
 
     /// Returns the names of things in a request, with their places. One is never masked, because two customers or
@@ -35,7 +35,7 @@ struct BasketRequest: Sendable {
             guard let id = method["id"] else { continue }
             found.append((place: "shipping_methods/\(index)/id", value: id))
         }
-        return found + addresses(in: body)
+        return found + addresses(in: body) + quoteNames(in: body)
     }
 
     /// The order's number as given; `nil` if the request does not name the order.
@@ -50,6 +50,7 @@ struct BasketRequest: Sendable {
     private let delivery: DeliveryRule?
     private let note: String?
     private let requestedFor: String?
+    private let quote: QuoteCallback?
     /// The customer signed in at the shop; `nil` for a guest.
     let customer: String?
 
@@ -97,26 +98,31 @@ struct BasketRequest: Sendable {
         }
         note = try body.text("note", atMost: BasketRequest.maximumNoteBytes)
         requestedFor = try BasketRequest.requestedTime(in: body)
+        quote = try BasketRequest.quote(in: body)
+        if quote != nil { try BasketRequest.checkQuote(with: service, creditFee: creditFee) }
     }
 
     /// Returns the goods and terms, checked for an order.
     /// - Throws: a problem with the code `amount_mismatch` if the parts do not add up to the amount.
     func basket(_ id: String, of number: OrderID, as order: OrderID) throws -> (SheetBasket, BasketTerms) {
-        let basket = SheetBasket(
-            id: id, currency: amount.currency, service: service, lines: lines, shippingMethods: shippingMethods,
-            creditFee: creditFee, agreement: agreement)
+        let basket = sheet(id)
         try checkSum(of: basket)
         var terms = BasketTerms(
-            order: order, number: number.rawValue, delivery: delivery, note: note, requestedFor: requestedFor)
+            order: order, number: number.rawValue, delivery: delivery, note: note, requestedFor: requestedFor,
+            quote: quote)
         // The identifier differs each time, so it is left out of what makes two requests the same.
-        let goods = SheetBasket(
-            id: "", currency: amount.currency, service: service, lines: lines, shippingMethods: shippingMethods,
-            creditFee: creditFee, agreement: agreement)
+        let goods = sheet("")
         let content = JSONValue.members(["goods": goods.json, "terms": terms.json, "customer": customer.json])
         terms.fingerprint = digest(content.canonicalBytes())
         _ = try ApplePayCheckout.order(of: basket, on: terms)
         for variant in basket.variants { try check(variant, on: terms) }
-        return (basket, terms)
+        return (quote == nil ? basket : sheet(id, price: .awaited), terms)
+    }
+
+    private func sheet(_ id: String, price: SheetBasket.Price = .own) -> SheetBasket {
+        SheetBasket(
+            id: id, currency: amount.currency, service: service, lines: lines, shippingMethods: shippingMethods,
+            creditFee: creditFee, agreement: agreement, price: price)
     }
 
     /// Refuses a shipping method or fee with which the basket could not be charged once it was chosen in the sheet.
@@ -153,7 +159,7 @@ struct BasketRequest: Sendable {
 // MARK: Parts
 
 extension BasketRequest {
-    private static func items(in body: JSONValue, _ currency: Currency) throws -> [SheetItem] {
+    static func items(in body: JSONValue, _ currency: Currency) throws -> [SheetItem] {
         guard let items = body["items"]?.arrayValue, !items.isEmpty, items.count <= maximumItems else {
             throw Problem.field("items", "It must be a list of 1 to \(maximumItems) items.")
         }
@@ -197,16 +203,16 @@ extension BasketRequest {
             countryCode: try country(of: shop, place))
     }
 
-    private static func shippingMethods(
-        in body: JSONValue, _ currency: Currency
+    static func shippingMethods(
+        in body: JSONValue, _ currency: Currency, named name: String = "shipping_methods"
     ) throws -> [SheetShippingMethod] {
-        guard let value = body["shipping_methods"], !value.isNull else { return [] }
+        guard let value = body[name], !value.isNull else { return [] }
         guard let methods = value.arrayValue, methods.count <= maximumShippingMethods else {
-            throw Problem.field("shipping_methods", "It must be a list of at most \(maximumShippingMethods) methods.")
+            throw Problem.field(name, "It must be a list of at most \(maximumShippingMethods) methods.")
         }
         var known: Set<String> = []
         return try methods.enumerated().map { index, method in
-            let place = "shipping_methods/\(index)/"
+            let place = "\(name)/\(index)/"
             try checkObject(method, ["id", "label", "detail", "amount"], place)
             let id = try label("id", of: method, place)
             guard id.utf8.count <= 64, known.insert(id).inserted else {

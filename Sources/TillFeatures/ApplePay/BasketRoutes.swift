@@ -72,6 +72,7 @@ struct BasketRoutes: Sendable {
         let request = try await request(in: incoming)
         guard let number = request.order else { throw Problem.field("order_id", "It is missing.") }
         let (basket, terms) = try request.basket(BasketRoutes.newID(), of: number, as: try scoped(number))
+        try await checkQuote(of: terms)
         try await checkFree(terms.order, besides: try await paying(terms.order))
         var ended: String?
         for _ in 1...BasketRoutes.maximumOpenings {
@@ -120,6 +121,7 @@ struct BasketRoutes: Sendable {
         }
         let (basket, terms) = try request.basket(id, of: number, as: entry.order)
         try check(found)
+        try await checkQuote(of: terms)
         try await checkFree(entry.order)
         guard let replaced = try await baskets.replace(id, with: basket, on: terms, account: request.customer) else {
             try await refuse(id)
@@ -161,6 +163,15 @@ struct BasketRoutes: Sendable {
     /// Baskets belong to the counter's account. Other accounts find nothing, also those that share its readers.
     private func checkCaller(_ incoming: Incoming) throws {
         guard incoming.account == routes.account else { throw Problem.notFound }
+    }
+
+    /// Refuses a basket whose price no shop could be asked for.
+    private func checkQuote(of terms: BasketTerms) async throws {
+        guard let quote = terms.quote else { return }
+        guard let quotes = routes.checkout.quotes else {
+            throw Problem.field("quote", "This counter asks no shop for prices.")
+        }
+        try await quotes.check(quote)
     }
 
     /// Refuses a change to a basket that is not open.
@@ -280,6 +291,16 @@ struct BasketRoutes: Sendable {
         writer.field("service", BasketService(basket.service).rawValue)
         writer.field("shipping_method", basket.shippingMethod?.identifier)
         writer.field("agreement", basket.agreement.map { BasketRequest.AgreementKind($0.terms).rawValue })
+        writer.key("quote")
+        if let quote = terms?.quote {
+            writer.beginObject()
+            writer.field("webhook_endpoint", quote.endpoint)
+            writer.field("priced", !basket.awaitsPrice)
+            writer.field("count", entry.quotes.count)
+            writer.endObject()
+        } else {
+            writer.null()
+        }
         writer.field("customer", seesCustomer ? entry.account : nil)
         writer.field("note", seesCustomer ? terms?.note : nil)
         writer.field("requested_for", seesCustomer ? terms?.requestedFor : nil)

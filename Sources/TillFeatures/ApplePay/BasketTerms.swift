@@ -33,6 +33,8 @@ package struct BasketTerms: Hashable, Sendable {
     var customerTime: String?
     /// The hash of the goods and terms, by which a repeated request is recognized.
     var fingerprint: [UInt8] = []
+    /// The address at which the shop tells the price; `nil` for a basket with prices of its own.
+    var quote: QuoteCallback?
 }
 
 extension BasketTerms {
@@ -41,7 +43,7 @@ extension BasketTerms {
         .members([
             "order": .string(order.rawValue), "number": .string(number), "delivery": delivery?.json, "note": note.json,
             "requestedFor": requestedFor.json, "customerNote": customerNote.json, "customerTime": customerTime.json,
-            "fingerprint": .string(Hex.lowercase(fingerprint)),
+            "fingerprint": .string(Hex.lowercase(fingerprint)), "quote": quote?.json,
         ])
     }
 
@@ -55,10 +57,15 @@ extension BasketTerms {
             guard let rule = DeliveryRule(json: kept) else { return nil }
             delivery = rule
         }
+        var quote: QuoteCallback?
+        if let kept = json["quote"] {
+            guard let callback = QuoteCallback(json: kept) else { return nil }
+            quote = callback
+        }
         self.init(
             order: OrderID(rawValue: order), number: number, delivery: delivery, note: json["note"]?.stringValue,
             requestedFor: json["requestedFor"]?.stringValue, customerNote: json["customerNote"]?.stringValue,
-            customerTime: json["customerTime"]?.stringValue, fingerprint: fingerprint)
+            customerTime: json["customerTime"]?.stringValue, fingerprint: fingerprint, quote: quote)
     }
 }
 

@@ -52,6 +52,26 @@ enum SheetChange: Sendable {
         }
     }
 
+    /// `true` for a change whose update has a place for errors. Apple's updates for a method have none.
+    var takesErrors: Bool {
+        switch self {
+        case .coupon, .shippingContact: true
+        case .shippingMethod, .paymentMethod: false
+        }
+    }
+
+    /// Returns `true` if the update of this change has the shipping methods.
+    /// - Parameters:
+    ///   - basket: the basket after the change.
+    ///   - former: the basket before it.
+    func takesMethods(of basket: SheetBasket, before former: SheetBasket) -> Bool {
+        switch self {
+        case .shippingContact: true
+        case .coupon: basket.shippingMethods != former.shippingMethods
+        case .shippingMethod, .paymentMethod: false
+        }
+    }
+
     /// Applies the change and returns the customer's errors.
     @Sendable func apply(_ basket: inout SheetBasket) -> [SheetError] {
         switch self {

@@ -19,6 +19,14 @@ package struct WalletBasket: Hashable, Sendable {
         package init(transaction: String) { self.transaction = transaction }
     }
 
+    /// What the shop was asked about the price.
+    struct Quotes: Hashable, Sendable {
+        /// The number of questions since the shop opened or replaced the basket.
+        var count = 0
+        /// The address that the sheet showed last. A quoted price of the basket is for this address.
+        var address: QuoteAddress?
+    }
+
     package var id: String
     /// The account of the sale; the basket is invisible to other accounts.
     package var owner: AccountID
@@ -45,6 +53,8 @@ package struct WalletBasket: Hashable, Sendable {
     var terms: BasketTerms?
     /// `true` once the shop has closed the unpaid basket.
     var isClosed = false
+    /// What the shop was asked about the price; nothing for a basket with prices of its own.
+    var quotes = Quotes()
     /// The process that held the payment when the record was read.
     package var holder = RecordHolder.nobody
 
@@ -94,6 +104,11 @@ extension WalletBasket: RecordDocument {
         writer.raw(bytes: document)
         if let terms { writer.field("terms", terms.json) }
         if isClosed { writer.field("closed", true) }
+        if quotes != Quotes() {
+            writer.field(
+                "quotes",
+                JSONValue.members(["count": .number(String(quotes.count)), "address": quotes.address?.json]))
+        }
         if !refused.isEmpty { writer.field("refused", JSONValue.array(refused.map { .string($0) })) }
         if let attempt {
             writer.field("transaction", attempt.transaction)
@@ -131,6 +146,14 @@ extension WalletBasket: RecordDocument {
         if let kept = body.json["terms"] {
             guard let terms = BasketTerms(json: kept) else { throw body.damaged("terms") }
             self.terms = terms
+        }
+        if let kept = body.json["quotes"] {
+            guard let count = kept["count"]?.int64Value else { throw body.damaged("quotes") }
+            quotes.count = Int(clamping: count)
+            if let address = kept["address"] {
+                guard let read = QuoteAddress(json: address) else { throw body.damaged("quotes") }
+                quotes.address = read
+            }
         }
         guard let transaction = body.optionalText("transaction") else { return }
         attempt = Attempt(transaction: transaction)

@@ -82,6 +82,16 @@ extension ApplePayCheckout {
     /// - Parameter terms: the terms with the order's identifier; `nil` for an order with the basket's.
     package static func order(of basket: SheetBasket, on terms: BasketTerms? = nil) throws -> Order {
         let zero = Money.zero(basket.currency)
+        func line(_ item: SheetItem) -> OrderLine {
+            OrderLine(name: item.label, quantity: "1", subtotal: item.amount, total: item.amount, tax: zero)
+        }
+        let id = try terms?.order ?? OrderID(validating: basket.id)
+        let number = terms?.number ?? basket.id
+        if case .quoted(let items) = basket.price {
+            // The shop has told every line of the price, with what is discount, shipping or tax among them.
+            return try Order(
+                id: id, number: number, lines: items.map(line), shipping: [], fees: [], total: try basket.total())
+        }
         var fees: [OrderCharge] = []
         let discount = try basket.discount()
         if !discount.isZero, let coupon = basket.coupon {
@@ -91,10 +101,7 @@ extension ApplePayCheckout {
             fees.append(OrderCharge(name: "Credit card fee", total: fee, tax: zero))
         }
         return try Order(
-            id: terms?.order ?? OrderID(validating: basket.id), number: terms?.number ?? basket.id,
-            lines: basket.lines.map {
-                OrderLine(name: $0.label, quantity: "1", subtotal: $0.amount, total: $0.amount, tax: zero)
-            },
+            id: id, number: number, lines: basket.lines.map(line),
             shipping: basket.shippingMethod.map { [OrderCharge(name: $0.label, total: $0.amount, tax: zero)] } ?? [],
             fees: fees, total: try basket.total())
     }

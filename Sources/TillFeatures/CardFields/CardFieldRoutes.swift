@@ -9,17 +9,22 @@ import TillProvider
 package import TillWeb
 
 /// The card fields of customers' pages: a session that the shop's server opens, a frame with the fields on the
-/// counter's own origin, and the payment that the frame makes with it. The shop's page sees no part of the card.
+/// counter's own origin, and the payment that the frame makes with it. The shop's page sees no part of the card. Where
+/// the provider's own fields are configured, the frame shows those, and the counter sees no part of it either.
 package struct CardFieldRoutes: Sendable {
     /// The maximum size of a request from the frame.
     private static let maximumBodyBytes = 4_096
+    /// The size of the nonce with which a provider's script marks what it writes into the frame.
+    private static let nonceBytes = 16
 
     private let sessions: PaymentSessions
     private let payments: PaymentRequests
+    private let fields: OfferedCardFields
 
-    package init(sessions: PaymentSessions, payments: PaymentRequests) {
+    package init(sessions: PaymentSessions, payments: PaymentRequests, fields: OfferedCardFields) {
         self.sessions = sessions
         self.payments = payments
+        self.fields = fields
     }
 
     private var checkout: Checkout { payments.checkout }
@@ -33,6 +38,7 @@ package struct CardFieldRoutes: Sendable {
         router.open([.get, .head], "/card/frame/{id}", for: .customer) { _, parameters in
             try await frame(parameters.text("id"))
         }
+        router.open([.post], "/card/fields", for: .customer) { request, _ in try await showFields(request) }
         router.open([.post], "/card/pay", for: .customer) { request, _ in try await pay(request) }
         router.open([.post], "/card/status", for: .customer) { request, _ in try await status(request) }
         for (path, asset) in PageAsset.ofCardFields {
@@ -60,7 +66,7 @@ package struct CardFieldRoutes: Sendable {
             throw Problem.field("origin", "It must not be the counter's own, whose pages could read the card.")
         }
         try StandInRefusal.check(options.defaultProvider, in: options.mode)
-        guard checkout.takesCards(options.defaultProvider) else { throw Problem.noTypedCards(options.defaultProvider) }
+        guard takesCards else { throw Problem.noTypedCards(options.defaultProvider) }
         let payment = try await checkout.payment(id, account: incoming.account)
         guard !CustomerPaymentState(payment).isOver else { throw Problem.cardFieldsTooLate(payment) }
         guard payment.attempts.count < PaymentSession.maximumAttempts else { throw Problem.cardSessionUsedUp }
@@ -72,23 +78,49 @@ package struct CardFieldRoutes: Sendable {
         return .json(document.bytes(), status: .created)
     }
 
+    /// `true` if the provider takes what the frame pays with.
+    private var takesCards: Bool {
+        let provider = options.defaultProvider
+        guard let own = fields.fields, own.sources != nil else { return checkout.takesCards(provider) }
+        switch own.reference {
+        case .token: return checkout.takesTokens(provider)
+        case .order: return checkout.takesPayPalCards(provider)
+        }
+    }
+
     // MARK: The frame
 
     private func frame(_ id: String) async throws -> Response {
         // Also when its time is over: the fields then say how the payment stands.
         guard let origin = try await sessions.session(id)?.place.origin else { throw Problem.cardSessionUnknown }
         // The origin has passed `WebOrigin.isSafe`, so it has no character of markup or of a policy.
-        let page = String(decoding: PackageResources.card_frame_html, as: UTF8.self)
+        let own = PackageResources.card_frame_html
+        let markup = fields.sources == nil ? own : PackageResources.card_provider_frame_html
+        let nonce =
+            fields.sources?.usesNonce == true
+            ? Hex.lowercase((0..<CardFieldRoutes.nonceBytes).map { _ in UInt8.random(in: .min ... .max) }) : nil
+        let page = String(decoding: markup, as: UTF8.self)
             .replacing("{origin}", with: origin, maxReplacements: 1)
-        let banks = options.mode == .test ? "https: http://127.0.0.1:* http://localhost:*" : "https:"
+            .replacing("{provider}", with: fields.provider.rawValue, maxReplacements: 1)
+            .replacing("{nonce}", with: nonce ?? "", maxReplacements: 1)
         return Response(
             status: .ok,
             headers: [
                 .contentType: "text/html; charset=utf-8",
-                .contentSecurityPolicy:
-                    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-                    + "frame-src \(banks); base-uri 'none'; form-action 'none'; frame-ancestors \(origin)",
+                .contentSecurityPolicy: CardFramePolicy.text(
+                    around: origin, sources: fields.sources, mode: options.mode, nonce: nonce),
             ], body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
+    }
+
+    /// Answers with the key of the provider's fields, which the frame draws.
+    private func showFields(_ request: Request) async throws -> Response {
+        let (body, session) = try await session(request)
+        try body.allow(["session"])
+        guard fields.sources != nil else { throw Problem.noCardFields(fields.provider) }
+        guard session.isOpen(at: clock.now()) else { throw Problem.cardSessionOver }
+        let payment = try await checkout.payment(session.payment, account: session.account)
+        guard !CustomerPaymentState(payment).isOver else { throw Problem.cardFieldsTooLate(payment) }
+        return .json(try await fields.document(for: session, payment).bytes())
     }
 
     /// Returns the body and the session of a request from the frame.
@@ -105,8 +137,10 @@ package struct CardFieldRoutes: Sendable {
     private func pay(_ request: Request) async throws -> Response {
         let (body, session) = try await session(request)
         try body.allow(["session", "tender"])
-        guard body["tender"]?["type"] == .string("card") else {
-            throw Problem.field("tender.type", "It must be card.")
+        // Where the provider has fields of its own here, no number comes to the counter, not even by mistake.
+        let kind = fields.tenderType
+        guard body["tender"]?["type"] == .string(kind) else {
+            throw Problem.field("tender.type", "It must be \(kind).")
         }
         let before = try await checkout.payment(session.payment, account: session.account)
         switch CustomerPaymentState(before) {
@@ -116,19 +150,13 @@ package struct CardFieldRoutes: Sendable {
         }
         guard session.isOpen(at: clock.now()) else { throw Problem.cardSessionOver }
         guard before.attempts.count < PaymentSession.maximumAttempts else { throw Problem.cardSessionUsedUp }
-        let tender = try TenderRequest(body, currency: before.currency, now: clock.now())
-        guard case .card(let card) = tender.kind else { throw Problem.field("tender.type", "It must be card.") }
-        do throws(ExpiryError) { try card.expiry.check(at: clock.now()) } catch {
-            throw Problem.field(
-                "tender.expiry", "\(error)", code: error == .expired ? "card_expired" : "invalid_card")
-        }
+        let tender = try self.tender(of: body, currency: before.currency)
         try StandInRefusal.check(options.defaultProvider, in: options.mode)
         guard try await sessions.countTry(session) else { throw Problem.cardSessionUsedUp }
         let after: Payment
         do throws(CheckoutError) {
             after = try await checkout.confirm(
-                session.payment, account: session.account, provider: options.defaultProvider,
-                tender: .card(card.details))
+                session.payment, account: session.account, provider: options.defaultProvider, tender: tender)
         } catch {
             // The payment of another window, or of a request that may have been sent, is what the customer is told.
             let now = try await checkout.payment(session.payment, account: session.account)
@@ -141,6 +169,21 @@ package struct CardFieldRoutes: Sendable {
         // The provider was not reached: nothing of the card was sent.
         guard CustomerPaymentState(after) != .open else { throw Problem.cardNotSent }
         return answer(after)
+    }
+
+    /// Returns what a request from the frame pays with.
+    private func tender(of body: JSONValue, currency: Currency) throws -> Tender {
+        switch try TenderRequest(body, currency: currency, now: clock.now()).kind {
+        case .token(let token): return .token(token)
+        case .payPalCard: return .payPalCard
+        case .card(let card):
+            do throws(ExpiryError) { try card.expiry.check(at: clock.now()) } catch {
+                throw Problem.field(
+                    "tender.expiry", "\(error)", code: error == .expired ? "card_expired" : "invalid_card")
+            }
+            return .card(card.details)
+        case .payPal, .reader, .cash: throw Problem.field("tender.type", "It must be card, token or paypal_card.")
+        }
     }
 
     private func status(_ request: Request) async throws -> Response {

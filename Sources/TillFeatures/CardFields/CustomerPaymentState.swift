@@ -6,8 +6,9 @@ enum CustomerPaymentState: Hashable {
     case open
     /// The last card was declined; another one can be tried.
     case declined(DeclineReason)
-    /// The bank asks the customer, at this address if it has one.
-    case action(url: String?)
+    /// The bank asks the customer, at this address if it has one; or the provider's fields attach the card to this
+    /// order.
+    case action(url: String?, order: String?)
     /// The outcome is not known yet.
     case pending
     case paid
@@ -24,7 +25,7 @@ enum CustomerPaymentState: Hashable {
         case .declined: self = CustomerPaymentState.declined(payment.attempts.last)
         case .requiresAction:
             if case .requiresAction(let action)? = payment.currentAttempt?.state {
-                self = .action(url: action.url)
+                self = .action(url: action.url, order: action.order)
             } else {
                 self = .pending
             }
@@ -88,13 +89,18 @@ enum CustomerPaymentState: Hashable {
             "attempts": .number(String(payment.attempts.count)), "order_number": .string(payment.order.number),
             "amount": .number(String(payment.amount.minorUnits)), "currency": .string(payment.currency.code),
             "amount_text": .string("\(payment.amount)"), "message": sentence.map { .string($0) },
-            "action_url": actionURL.map { .string($0) },
+            "action_url": actionURL.map { .string($0) }, "order_id": orderID.map { .string($0) },
         ])
         return document.objectValue ?? []
     }
 
     /// The address of the bank's page.
     var actionURL: String? {
-        if case .action(let url) = self { url } else { nil }
+        if case .action(let url, _) = self { url } else { nil }
+    }
+
+    /// The prepared order to which the provider's fields attach the card.
+    var orderID: String? {
+        if case .action(_, let order) = self { order } else { nil }
     }
 }

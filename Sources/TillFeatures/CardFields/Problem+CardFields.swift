@@ -17,6 +17,19 @@ extension Problem {
         .serviceUnavailable, "card_not_sent", "The card could not be charged at the moment. Nothing was charged.",
         next: "Try again.")
 
+    /// The problem of a provider without card fields of its own.
+    static func noCardFields(_ provider: ProviderName) -> Problem {
+        Problem(
+            .conflict, "no_card_fields", "The provider \(provider) of this counter has no card fields of its own here.",
+            next: "Set what they need, such as Stripe's publishable key, or take the reference in another way.")
+    }
+
+    /// The problem of card fields for which the provider gives no key at the moment.
+    static let cardFieldsUnavailable = Problem(
+        .serviceUnavailable, "card_fields_unavailable",
+        "The card fields cannot be shown at the moment. Nothing was charged.", next: "Try again."
+    ).retrying()
+
     /// The problem of a counter whose provider takes no typed cards.
     static func noTypedCards(_ provider: ProviderName) -> Problem {
         Problem(

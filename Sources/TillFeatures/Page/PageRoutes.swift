@@ -27,6 +27,7 @@ package struct PageRoutes: Sendable {
 
     package func register(on router: CounterRouter) {
         router.open([.get, .head], "/", for: .clerk, query: .any) { _, _ in page() }
+        router.open([.get, .head], "/payments", for: .clerk, query: .any) { _, _ in payments() }
         router.open([.get, .head], "/docs", for: .clerk) { _, _ in docs() }
         for (path, asset) in PageAsset.ofCounter {
             router.open([.get, .head], path, for: asset.reader) { _, _ in asset.response }
@@ -44,8 +45,12 @@ package struct PageRoutes: Sendable {
         return response
     }
 
-    private func page() -> Response {
-        let html = PackageResources.counter_html
+    private func page() -> Response { page(PackageResources.counter_html) }
+
+    /// The page that finds payments.
+    private func payments() -> Response { page(PackageResources.payments_html) }
+
+    private func page(_ html: [UInt8]) -> Response {
         let marks = (mode == .live ? "" : PageRoutes.testMark) + clockMark
         let marked =
             marks.isEmpty

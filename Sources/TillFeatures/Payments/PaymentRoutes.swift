@@ -38,9 +38,6 @@ package struct PaymentRoutes: Sendable {
     private var clock: any TillClock { requests.clock }
 
     package func register(on router: CounterRouter) {
-        router.get("/v1/payments", for: .read, of: .caller, query: ["limit", "before", "status", "order_id"]) {
-            try await list($0)
-        }
         router.post("/v1/payments", for: .sell, of: .caller) { try await create($0) }
         router.get("/v1/payments/{id}", for: .read, of: .caller) { try await show($0.parameters.identifier(), $0) }
         router.post("/v1/payments/{id}/confirm", for: .sell, of: .caller) {
@@ -163,6 +160,7 @@ package struct PaymentRoutes: Sendable {
             return .card(card.details)
         case .token(let token): return .token(token)
         case .payPal: return .payPal
+        case .payPalCard: return .payPalCard
         case .cash(let tendered):
             do throws(CashRefusal) {
                 try CashDrawer.check(tendered: tendered, due: payment.amount, captureMode: payment.captureMode)
@@ -271,50 +269,6 @@ package struct PaymentRoutes: Sendable {
     }
 
     // MARK: Reading
-
-    private func list(_ incoming: Incoming) async throws -> Response {
-        var filter = PaymentFilter(account: incoming.account, limit: 20)
-        if let text = try incoming.query("limit") {
-            guard let limit = Int(text), (1...100).contains(limit) else {
-                throw Problem.field("limit", "It must be 1 to 100.")
-            }
-            filter.limit = limit
-        }
-        if let text = try incoming.query("status") {
-            guard let status = PaymentStatus(rawValue: text) else {
-                throw Problem.field("status", "There is no such status.")
-            }
-            filter.status = status
-        }
-        do {
-            filter.before = try incoming.query("before").map { try PaymentID(validating: $0) }
-            filter.order = try incoming.query("order_id").map { try OrderID(validating: $0) }
-        } catch let error as IdentifierError { throw Problem.field("query", error.description) }
-        let limit = filter.limit
-        filter.limit += 1
-        let asked = filter.order
-        if let asked, let scope = options.orderScope {
-            do throws(IdentifierError) { filter.order = try scope.id(of: asked) } catch {
-                // Too long for an order of the scope: query the literal name, never all orders.
-                filter.order = asked
-            }
-        }
-        var listed = try await checkout.listWithParts(filter)
-        if listed.isEmpty, filter.order != asked {
-            // The order was named by this page, or sold before the shop set its scope.
-            filter.order = asked
-            listed = try await checkout.listWithParts(filter)
-        }
-        var writer = JSONWriter(reserving: 1024 * limit)
-        writer.beginObject()
-        writer.key("payments")
-        writer.beginArray()
-        for payment in listed.prefix(limit) { PaymentJSON.write(payment, into: &writer) }
-        writer.endArray()
-        writer.field("has_more", listed.count > limit)
-        writer.endObject()
-        return .json(writer.bytes)
-    }
 
     private func show(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
         let payment = try await checkout.payment(id, account: incoming.account)

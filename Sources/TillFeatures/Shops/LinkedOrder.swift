@@ -65,6 +65,8 @@ struct LinkedOrder: Hashable, Sendable {
         struct Part: Hashable, Sendable {
             var payment: PaymentID
             var amount: Int64
+            /// `true` once its refund was begun.
+            var isDone = false
         }
 
         /// The shop's identifier.
@@ -97,8 +99,8 @@ struct LinkedOrder: Hashable, Sendable {
     var shopsRefunds: [ShopsRefund] = []
     /// `true` once the shop has the note about the payment.
     var isNoted = false
-    /// The least pause before it is worked on again after a failure; not kept.
-    var leastPause = Span.milliseconds(0)
+    /// The time until which the shop may still be at a call that was given up: whatever is noted meanwhile waits.
+    var restsUntil: Timestamp?
     /// The number of times that something was found to be done.
     var marks = 1
     /// The number of failures in a row.
@@ -119,7 +121,15 @@ struct LinkedOrder: Hashable, Sendable {
     mutating func mark(isStale: Bool, at now: Timestamp) {
         marks += 1
         self.isStale = self.isStale || isStale
-        due = min(due ?? now, now)
+        // What Till writes in the shop is a change there, too: it must not bring back at once what has just failed.
+        let soonest = ShopSyncLimits.soonest(after: failures, at: now)
+        due = min(due ?? soonest, soonest)
+    }
+
+    /// Returns the end of the rest after a call that was given up; `nil` if it is over. One that is farther ahead than
+    /// a rest lasts was set by a clock that was wrong.
+    func rest(at now: Timestamp) -> Timestamp? {
+        restsUntil.flatMap { $0 > now && $0 <= now.adding(.minutes(5)) ? $0 : nil }
     }
 
     /// `true` for a refund here that carries out one of the shop.
@@ -164,6 +174,7 @@ extension LinkedOrder: RecordDocument {
         writer.field("marks", marks)
         writer.field("failures", failures)
         if let trouble { writer.field("trouble", trouble.json) }
+        if let restsUntil { writer.field("rests_until", restsUntil.milliseconds) }
         writer.endObject()
         let matches = [LinkedOrder.match(shop), LinkedOrder.match(account, order)]
         return Record(
@@ -200,7 +211,18 @@ extension LinkedOrder: RecordDocument {
         marks = Int(clamping: try body.int("marks"))
         failures = Int(clamping: try body.int("failures"))
         trouble = ShopTrouble(json: body.json["trouble"])
+        restsUntil = body.optionalInt("rests_until").map { Timestamp(milliseconds: $0) }
         due = stored.due
+    }
+}
+
+extension LinkedOrder {
+    /// Returns an order as it was stored; `nil` for a damaged record, which the work on the order reports.
+    static func readable(_ kept: KeptRecord) throws(JournalError) -> LinkedOrder? {
+        do throws(JournalError) { return try LinkedOrder(kept) } catch {
+            guard case .corrupted = error else { throw error }
+            return nil
+        }
     }
 }
 
@@ -235,6 +257,7 @@ extension LinkedOrder.ShopsRefund {
                 parts.map {
                     .members([
                         "payment": .string($0.payment.rawValue), "amount": .number(String($0.amount)),
+                        "done": .bool($0.isDone),
                     ])
                 }),
         ])
@@ -248,7 +271,10 @@ extension LinkedOrder.ShopsRefund {
         var parts: [Part] = []
         for one in json["parts"]?.arrayValue ?? [] {
             guard let payment = one["payment"]?.stringValue, let amount = one["amount"]?.int64Value else { return nil }
-            parts.append(Part(payment: PaymentID(rawValue: payment), amount: amount))
+            parts.append(
+                Part(
+                    payment: PaymentID(rawValue: payment), amount: amount,
+                    isDone: one["done"]?.boolValue ?? false))
         }
         self.init(id: id, amount: Money(minorUnits: units, currency: currency), parts: parts, state: state)
         handed = json["handed"]?.int64Value ?? 0

@@ -15,11 +15,11 @@ struct LinkedOrders: Sendable {
     }
 
     /// Returns the orders of a shop that there is something to do about, the most overdue first.
-    func due(of shop: ConnectedShopID) async throws(JournalError) -> [KeptRecord] {
+    func due(of shop: ConnectedShopID, atMost count: Int) async throws(JournalError) -> [KeptRecord] {
         try await store.records(
             RecordQuery(
                 LinkedOrder.collection, matching: LinkedOrder.match(shop), .due(by: clock.now()),
-                limit: ShopSyncLimits.ordersPerTurn))
+                limit: count))
     }
 
     /// Notes that a shop's order is to be read, and follows it from now on if it was not.
@@ -46,7 +46,7 @@ struct LinkedOrders: Sendable {
             guard let last = page.last else { return }
             position = last.position
             for kept in page {
-                let link = try LinkedOrder(kept)
+                guard let link = try LinkedOrder.readable(kept) else { continue }
                 try await mark(link.number, of: shop, as: link.order)
             }
         }

@@ -42,29 +42,33 @@ extension ShopDesk {
                     try await links.save(link)
                     continue
                 }
-                do throws(ShopDifference) { try await plan(index, of: &link) } catch {
+                do { try await plan(index, of: &link) } catch let difference as ShopDifference {
                     link.shopsRefunds[index].state = .byHand
                     try await links.save(link)
-                    try await raise(error, about: link)
+                    try await raise(difference, about: link)
                     continue
                 }
                 try await links.save(link)
             }
-            let refund = link.shopsRefunds[index]
-            for part in refund.parts { try await carryOut(part, of: refund) }
+            for part in link.shopsRefunds[index].parts.indices where !link.shopsRefunds[index].parts[part].isDone {
+                try await carryOut(link.shopsRefunds[index].parts[part], of: link.shopsRefunds[index])
+                // Its key is forgotten one day; what is written here is not.
+                link.shopsRefunds[index].parts[part].isDone = true
+                try await links.save(link)
+            }
             link.shopsRefunds[index].state = .done
             try await links.save(link)
         }
     }
 
     /// Chooses the payments that give a refund back, newest first.
-    /// - Throws: ``ShopDifference`` if they do not have as much, or if one of them was cash.
-    private func plan(_ index: Int, of link: inout LinkedOrder) async throws(ShopDifference) {
+    /// - Throws: ``ShopDifference`` if they do not have as much, or if one of them was cash; an error of the journal.
+    private func plan(_ index: Int, of link: inout LinkedOrder) async throws {
         let refund = link.shopsRefunds[index]
         var left = refund.amount.minorUnits
         var isCash = false
         for id in link.payment.payments.reversed() where left > 0 {
-            guard let payment = try? await checkout.payment(id, account: link.account),
+            guard let payment = try await readable(id, of: link.account),
                 payment.currency == refund.amount.currency, payment.refundable.isPositive
             else { continue }
             // Nobody at the shop's desk hands out the drawer's cash.
@@ -82,6 +86,13 @@ extension ShopDesk {
         throw isCash
             ? ShopDifference.refundByHand(refund.id, order: link.order, refund.amount)
             : .refundTooLarge(refund.id, order: link.order, shop: refund.amount, left: possible)
+    }
+
+    /// Returns a payment; `nil` for one that is damaged, of which nothing is given back.
+    private func readable(_ id: PaymentID, of account: AccountID) async throws -> Payment? {
+        do { return try await checkout.payment(id, account: account) } catch CheckoutError.unreadablePayment {
+            return nil
+        }
     }
 
     /// Refunds a part under a key of its own: a repetition after a crash finds it done.
@@ -152,16 +163,19 @@ extension ShopDesk {
     /// what is left of the order there, which knows no tips.
     private func tell(_ refund: Refund, _ link: inout LinkedOrder) async throws {
         var units = refund.amount.minorUnits
-        for index in link.shopsRefunds.indices where link.shopsRefunds[index].state == .byHand && units > 0 {
-            let open = link.shopsRefunds[index].amount.minorUnits - link.shopsRefunds[index].handed
+        // Counted once the shop has the rest: an attempt that fails has handed out nothing.
+        var shopsRefunds = link.shopsRefunds
+        for index in shopsRefunds.indices where shopsRefunds[index].state == .byHand && units > 0 {
+            let open = shopsRefunds[index].amount.minorUnits - shopsRefunds[index].handed
             let covered = min(open, units)
-            link.shopsRefunds[index].handed += covered
+            shopsRefunds[index].handed += covered
             units -= covered
-            if covered == open { link.shopsRefunds[index].state = .done }
+            if covered == open { shopsRefunds[index].state = .done }
         }
         let known = try await client.refunds(of: link.number)
         if let own = known.first(where: { $0.mark == refund.id.rawValue }) {
             link.toldRefunds[refund.id] = own.id
+            link.shopsRefunds = shopsRefunds
             return
         }
         let total = try await client.order(link.number).total
@@ -170,9 +184,12 @@ extension ShopDesk {
         guard amount.isPositive else {
             // The shop has all of it.
             link.toldRefunds[refund.id] = 0
+            link.shopsRefunds = shopsRefunds
             return
         }
-        let began = clock.now()
+        // Durable before the shop is asked: if this process dies, the shop may still be at it when the next one looks.
+        link.restsUntil = clock.now().adding(ShopSyncLimits.pauseAfterSlowCall)
+        try await links.save(link)
         do throws(ShopError) {
             let recorded = try await client.record(
                 ShopRefund(
@@ -181,11 +198,11 @@ extension ShopDesk {
             switch recorded {
             case .recorded(let number), .already(let number): link.toldRefunds[refund.id] = number
             }
+            link.shopsRefunds = shopsRefunds
+            link.restsUntil = nil
         } catch {
-            // The shop may still be at it: a second one would not find the first.
-            if case .lost = error, clock.now().since(began) >= ShopSyncLimits.slowCall {
-                link.leastPause = ShopSyncLimits.pauseAfterSlowCall
-            }
+            // After a lost answer the order rests by how long the call took.
+            link.restsUntil = nil
             throw error
         }
     }

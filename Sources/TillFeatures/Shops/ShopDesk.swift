@@ -96,8 +96,9 @@ struct ShopDesk: Sendable {
             // The rest can be taken here, but somebody must know that the customer was asked for another amount.
             if order.total != here, asked(entry).isPositive { try await raise(difference, about: entry) }
         } else if let transaction = link.payment.transaction, order.transaction == transaction {
-            guard order.total == here else {
-                throw ShopDifference.changed(order: link.order, shop: order.total, here: here)
+            // Somebody must look, but refunds that settle it are told all the same.
+            if order.total != here {
+                try await raise(ShopDifference.changed(order: link.order, shop: order.total, here: here), about: entry)
             }
             switch order.status {
             case .completed where entry.order.isCurrent && entry.money.isPaid:
@@ -144,6 +145,17 @@ struct ShopDesk: Sendable {
 
     // MARK: To the shop
 
+    /// Returns `true` if the shop was to be told of payments that have been given back since, and never heard of them.
+    private func isOutdated(
+        _ telling: LinkedOrder.Payment, _ payments: [Payment], _ number: Int64
+    ) async throws -> Bool {
+        guard case .telling(let transaction, let ids) = telling,
+            !payments.allSatisfy({ !ids.contains($0.id) || $0.isLive })
+        else { return false }
+        let order = try await client.order(number)
+        return order.needsPayment && !order.isPaid(by: transaction)
+    }
+
     /// Tells the shop what it does not know: the payment once all is captured, and refunds of it.
     func tell(_ link: inout LinkedOrder) async throws {
         guard let entry = try await entry(link) else { return }
@@ -158,7 +170,14 @@ struct ShopDesk: Sendable {
             // Durable before the shop is told: after a crash it is told of the same payment.
             try await links.save(link)
         }
+        if try await isOutdated(link.payment, payments, link.number) {
+            // Another card was taken while the shop did not answer: it is told of what pays the order now.
+            link.payment = .open
+            try await links.save(link)
+            return try await tell(&link)
+        }
         let paid = payments.filter { link.payment.payments.contains($0.id) }
+        var isFirstNote = false
         if case .telling(let transaction, let ids) = link.payment {
             let payment = ShopPayment(
                 order: link.number, transaction: transaction, amount: entry.order.content.order.total,
@@ -168,13 +187,22 @@ struct ShopDesk: Sendable {
             }
             link.payment = .told(transaction, of: ids)
             try await links.save(link)
+            // Before this write none was sent; after it, another attempt looks for it.
+            isFirstNote = true
         }
         guard link.payment.isTold else { return }
         try await carryOutRefunds(of: paid, &link)
         try await tellRefunds(of: paid, &link)
+        // A shop's order has one payment: somebody must know of what it cannot be told.
+        for later in payments
+        where later.isLive && later.captured.isPositive && !paid.contains(where: { $0.id == later.id }) {
+            let difference = ShopDifference.paidAgain(order: link.order)
+            try await checkout.raise(
+                .shopDiffers("\(difference.what) \(difference.next)"), about: later.id, account: shop.account)
+        }
         // Last: a shop that takes no notes is told everything else.
         guard !link.isNoted else { return }
-        try await client.note(ShopWords.note(paid), on: link.number)
+        try await client.note(ShopWords.note(paid), on: link.number, isFirst: isFirstNote)
         link.isNoted = true
         try await links.save(link)
     }

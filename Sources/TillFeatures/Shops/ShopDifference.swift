@@ -15,6 +15,8 @@ enum ShopDifference: ExplainedError, Hashable {
     case refundTooLarge(Int64, order: OrderID, shop: Money, left: Money)
     /// A refund of the shop concerns cash.
     case refundByHand(Int64, order: OrderID, Money)
+    /// Money was taken here after the shop had recorded the order's payment, as for a part that was given back.
+    case paidAgain(order: OrderID)
 
     var code: String {
         switch self {
@@ -24,6 +26,7 @@ enum ShopDifference: ExplainedError, Hashable {
         case .deleted: "shop_order_deleted"
         case .refundTooLarge: "shop_refund_too_large"
         case .refundByHand: "shop_refund_by_hand"
+        case .paidAgain: "shop_order_paid_again"
         }
     }
 
@@ -41,10 +44,18 @@ enum ShopDifference: ExplainedError, Hashable {
         case .refundByHand(let number, let order, let amount):
             "The shop refunded \(amount) of order \(order) (its refund \(number)), which was paid in cash. "
                 + "No money moved."
+        case .paidAgain(let order):
+            "This payment of order \(order) came after the shop had recorded the order as paid. The shop does not "
+                + "count it."
         }
     }
 
-    var moneyMoved: MoneyMoved { .no }
+    var moneyMoved: MoneyMoved {
+        switch self {
+        case .paidAgain: .yes
+        case .orderTaken, .changed, .notWaiting, .deleted, .refundTooLarge, .refundByHand: .no
+        }
+    }
 
     var next: String {
         switch self {
@@ -54,6 +65,7 @@ enum ShopDifference: ExplainedError, Hashable {
         case .deleted: "Refund the payment, or restore the order in the shop."
         case .refundTooLarge: "Check what the customer got, and refund the rest here."
         case .refundByHand: "Give the customer the cash and refund the payment here."
+        case .paidAgain: "Write it down in the shop, or refund the payment here."
         }
     }
 }

@@ -38,8 +38,8 @@ final class ShopFeeder: Sendable {
                     LinkedOrder.collection, matching: LinkedOrder.match(shop.account, order),
                     limit: ShopSyncLimits.shopsPerAccount))
             for one in found {
-                var link = try LinkedOrder(one)
-                guard link.shop == shop.id else { continue }
+                // One that is damaged hides no other.
+                guard var link = try LinkedOrder.readable(one), link.shop == shop.id else { continue }
                 link.mark(isStale: false, at: now)
                 changes.append(.update(link.record, from: one.version))
             }

@@ -25,7 +25,11 @@ struct ShopPoller: Sendable {
 
     private func take(_ orders: [ShopOrder], of shop: ConnectedShop, isFirst: Bool) async throws {
         for order in orders {
-            let link = try await links.order(shop.id, order.id)
+            let link: LinkedOrder?
+            do throws(JournalError) { link = try await links.order(shop.id, order.id) } catch {
+                guard case .corrupted = error else { throw error }
+                continue
+            }
             guard link != nil || order.needsPayment else { continue }
             // After a reconnection nothing is taken to be known.
             guard isFirst || link?.seen != LinkedOrder.Seen(order) else { continue }

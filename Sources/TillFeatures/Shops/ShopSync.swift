@@ -18,6 +18,8 @@ package struct ShopSync: Service {
     private let poller: ShopPoller
     private let worker: ShopWorker
     private let transport: any HTTPTransport
+    /// The connections, if they are its own.
+    private let wire: HTTPClientTransport?
     private let clock: any TillClock
     private let logger: Logger
     private let activity = ShopActivity()
@@ -34,7 +36,12 @@ package struct ShopSync: Service {
         feeder = ShopFeeder(shops: shops, logger: logger)
         poller = ShopPoller(shops: shops, links: store, scope: scope, pause: poll)
         worker = ShopWorker(shops: shops, links: store, book: book, checkout: checkout, scope: scope, logger: logger)
-        self.transport = transport ?? HTTPClientTransport()
+        if let transport {
+            (self.transport, wire) = (transport, nil)
+        } else {
+            let wire = HTTPClientTransport(connectionsPerHost: ShopSyncLimits.mostOrdersAtOnce)
+            (self.transport, self.wire) = (UnbrokenTransport(wire: wire), wire)
+        }
         (clock, self.logger) = (shops.clock, logger)
     }
 
@@ -46,7 +53,7 @@ package struct ShopSync: Service {
             await cancelWhenGracefulShutdown { await work() }
             await resign()
         }
-        if let transport = transport as? HTTPClientTransport { await transport.shutdown() }
+        await wire?.shutdown()
     }
 
     private func work() async {
@@ -96,7 +103,20 @@ package struct ShopSync: Service {
                 activity.planPoll(shop.id, at: now.adding(poller.pause))
                 isPolled = true
             }
-            try await worker.work(on: shop, client)
+            guard polls || activity.mayWork(shop.id, at: now) else { return }
+            let pace = activity.pace(of: shop.id)
+            let worked = ShopClient(
+                shop.url, key: try shop.openedKey(by: shops.pepper),
+                transport: PacedTransport(transport: transport, pace: pace, clock: clock), clock: clock)
+            do {
+                try await worker.work(on: shop, worked, pace: pace, share: { activity.share }) {
+                    try await feeder.feed(shop.id)
+                }
+                activity.worked(shop.id, failedAt: nil)
+            } catch {
+                activity.worked(shop.id, failedAt: clock.now())
+                throw error
+            }
             // A turn that did not ask the shop does not know that its trouble is over.
             if isPolled { try await settle(nil, of: shop) }
         } catch {
@@ -173,6 +193,9 @@ private final class ShopActivity: Sendable {
     private struct State {
         var busy: Set<ConnectedShopID> = []
         var polls: [ConnectedShopID: Timestamp] = [:]
+        var paces: [ConnectedShopID: ShopPace] = [:]
+        /// The failures in a row of the work on a shop, and when it goes on.
+        var failures: [ConnectedShopID: (count: Int, until: Timestamp)] = [:]
         /// The last trouble of each shop, so that each is logged once.
         var troubles: [String: String] = [:]
     }
@@ -182,6 +205,44 @@ private final class ShopActivity: Sendable {
     /// Returns `false` for a shop that is being worked on.
     func begin(_ shop: ConnectedShopID) -> Bool { state.withLock { $0.busy.insert(shop).inserted } }
     func end(_ shop: ConnectedShopID) { _ = state.withLock { $0.busy.remove(shop) } }
+
+    /// Returns how many orders of a shop are worked on at the same time.
+    func pace(of shop: ConnectedShopID) -> ShopPace {
+        state.withLock { state in
+            if let known = state.paces[shop] { return known }
+            let new = ShopPace()
+            state.paces[shop] = new
+            return new
+        }
+    }
+
+    /// The most orders of one shop at a time while others are worked on, too.
+    var share: Int {
+        let shops = state.withLock { max(1, $0.busy.count) }
+        return max(ShopSyncLimits.ordersAtOnceInAll / shops, ShopSyncLimits.fewestOrdersAtOnce)
+    }
+
+    /// Returns `false` while a shop rests that could not be worked on. A rest that is planned far ahead was planned by
+    /// a clock that was wrong.
+    func mayWork(_ shop: ConnectedShopID, at now: Timestamp) -> Bool {
+        state.withLock { state in
+            guard let until = state.failures[shop]?.until else { return true }
+            return until <= now || until > now.adding(ShopSyncLimits.pollAfterTrouble)
+        }
+    }
+
+    /// Notes the end of the work on a shop; one that failed as a whole rests, longer each time.
+    func worked(_ shop: ConnectedShopID, failedAt now: Timestamp?) {
+        state.withLock { state in
+            guard let now else {
+                state.failures[shop] = nil
+                return
+            }
+            let count = (state.failures[shop]?.count ?? 0) + 1
+            let rest = min(ShopSyncLimits.pause(after: count), ShopSyncLimits.longestRest)
+            state.failures[shop] = (count, now.adding(rest))
+        }
+    }
 
     func isPollDue(_ shop: ConnectedShopID, at now: Timestamp) -> Bool {
         // One that is planned far ahead was planned by a clock that was wrong.

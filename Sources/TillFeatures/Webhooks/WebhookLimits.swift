@@ -37,6 +37,8 @@ package enum WebhookLimits {
     package static let excerptBytes = 256
     /// The maximum size of a message's body, in bytes (Standard Webhooks: about 20 kB).
     package static let bodyBytes = 20_000
+    /// The maximum number of calls whose answers are waited for at the same time, in all.
+    package static let callsInAll = 32
     /// The maximum number of messages that are being sent to one endpoint.
     package static let sendsPerEndpoint = 4
     /// The maximum number of messages that are being sent in all.

@@ -9,6 +9,11 @@ package struct WebhookURL: Hashable, Sendable {
     /// The host: a name, or an address without brackets.
     package let host: String
     package let isSecure: Bool
+    /// The port, also where the URL does not name it.
+    let port: UInt16
+
+    /// Scheme, host and port.
+    var origin: String { "\(isSecure ? "https" : "http")://\(host):\(port)" }
 
     /// Parses a URL.
     /// - Parameter allowsPrivate: `true` for an endpoint in the shop's own network, which may be without TLS.
@@ -19,8 +24,11 @@ package struct WebhookURL: Hashable, Sendable {
         isSecure = parts.1 == "https"
         let host = parts.2.lowercased()
         let rest = parts.4.map(String.init) ?? "/"
-        if let port = parts.3 {
-            guard let number = UInt16(port.dropFirst()), number > 0 else { throw .form }
+        if let named = parts.3 {
+            guard let number = UInt16(named.dropFirst()), number > 0 else { throw .form }
+            port = number
+        } else {
+            port = isSecure ? 443 : 80
         }
         guard !rest.contains("#"), rest.firstMatch(of: /["<>\\^`{|}]|%(?![0-9A-Fa-f]{2})/) == nil else { throw .form }
         self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host

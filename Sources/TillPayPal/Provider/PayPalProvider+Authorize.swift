@@ -11,6 +11,7 @@ extension PayPalProvider {
             return .notSent(reason: "no order was prepared")
         }
         if case .payPal = tender { return await askForApproval(request, reference) }
+        if case .payPalCard = tender { return attach(to: reference) }
         let source: JSONValue
         let secrets: [Secret<String>]
         switch PayPalProvider.source(
@@ -93,7 +94,7 @@ extension PayPalProvider {
             }
             number = token.number
             source = opened
-        case .cardPresent, .token, .payPal, .cash:
+        case .cardPresent, .token, .payPal, .payPalCard, .cash:
             return .failure(Refused(.cardNotSupported, "PayPal takes typed cards and Apple Pay only"))
         }
         guard (13...19).contains(number.reveal().utf8.count) else {
@@ -123,7 +124,7 @@ extension PayPalProvider {
         case .declined(let decline): return .declined(decline)
         case .pending(let reason): return .unknown(reason: reason)
         case .payerAction(let action):
-            return .requiresAction(CustomerAction(kind: "payer-action", url: action?.url))
+            return .requiresAction(CustomerAction(kind: PayPalProvider.payerAction, url: action?.url))
         case .approved: return .unknown(reason: "the order is approved, and nothing was asked for")
         case .open: return .unknown(reason: "nothing was asked for yet")
         case .voided: return .declined(Decline(reason: .generic, code: "VOIDED", requestID: order.debugID))
@@ -170,13 +171,14 @@ extension PayPalProvider {
     ) async -> ProviderAnswer<Authorization> {
         guard error.needsQuery || error.kind == .payerAction else { return answer(to: error) }
         if error.issue == .payerActionRequired, let url = error.payerAction {
-            return .requiresAction(CustomerAction(kind: "payer-action", url: url))
+            return .requiresAction(CustomerAction(kind: PayPalProvider.payerAction, url: url))
         }
         switch await order(reference.order, until: end) {
         case .order(let order):
             if case .open = order.outcome {
                 guard error.issue == .payerActionRequired else { return undone(error) }
-                return .requiresAction(CustomerAction(kind: "payer-action", url: PayerAction.link(in: order)))
+                return .requiresAction(
+                    CustomerAction(kind: PayPalProvider.payerAction, url: PayerAction.link(in: order)))
             }
             return answer(order, asked: asked, card: card)
         case .missing: return undone(error)

@@ -25,6 +25,7 @@ extension PayPalProvider {
         }
         guard order.total == request.amount else { return .unknown(reason: amountMismatch) }
         let isVoided = order.purchaseUnits.contains { $0.customID?.hasPrefix(PayPalProvider.voidMark) ?? false }
+        if !isVoided, !request.isContinued, let answer = attached(order, request, reference) { return answer }
         if isJudged(order), !isVoided {
             let standing: ProviderSnapshot.Standing
             if !request.isContinued, let decline = refusal(after: order) {
@@ -62,6 +63,11 @@ extension PayPalProvider {
     private func refusal(after order: OrderResponse) -> Decline? {
         // The owner of a PayPal account signed in to approve: there is no bank's challenge to judge.
         if order.isOfAccount, order.card == nil { return nil }
+        return liabilityRefusal(of: order)
+    }
+
+    /// Returns the decline of an order whose challenge result is missing, or leaves the loss with the shop.
+    func liabilityRefusal(of order: OrderResponse) -> Decline? {
         guard threeDSecure.liability.verdict(afterChallenge: order.card?.authentication) != .proceed else { return nil }
         let shift = order.card?.authentication?.liabilityShift ?? "unreadable"
         return Decline(

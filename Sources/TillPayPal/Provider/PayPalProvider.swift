@@ -3,7 +3,7 @@ import TillPayPalClient
 public import TillCore
 internal import TillProvider
 
-/// Typed cards and PayPal accounts through PayPal's Orders v2 and Payments v2 APIs.
+/// Typed cards, cards of PayPal's own fields, and PayPal accounts through PayPal's Orders v2 and Payments v2 APIs.
 ///
 /// ```swift
 /// import TillHTTP
@@ -67,7 +67,7 @@ public struct PayPalProvider: PaymentServiceProvider {
         ProviderCapabilities(
             replayWindow: PayPalRetention.orders, preparesFirst: true, partialCapture: true, multipleCapture: true,
             separateCapture: true, takesCards: true, takesPayPal: returnURL != nil,
-            honorPeriod: AuthorizationLife.honorPeriod)
+            takesPayPalCards: true, honorPeriod: AuthorizationLife.honorPeriod)
     }
 
     /// The amount format, `AmountCodec.payPal`.
@@ -90,7 +90,7 @@ public struct PayPalProvider: PaymentServiceProvider {
                 customID: id, invoiceID: id)
             let order = try OrderRequest(
                 intent: request.captureMode == .automatic ? .capture : .authorize, purchaseUnits: [unit])
-            body = try order.json(source: nil)
+            body = try order.json(source: request.attachesCard ? attachedSource(request.context.attempt) : nil)
         } catch {
             return .declined(Decline(reason: .invalidAmount, message: error.what))
         }

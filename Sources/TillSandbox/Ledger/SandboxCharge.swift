@@ -179,6 +179,10 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
     public var location: String?
     /// The address to which the bank's page sends the customer back.
     public var returnURL: String?
+    /// The customer, as the client named it.
+    public var customer: String?
+    /// The announced later use of the card: `on_session` or `off_session`.
+    public var futureUsage: String?
 
     /// The captured amount, in minor units.
     public var captured: Int64 { SandboxCharge.total(captures.filter { $0.hasFailed != true }.map(\.amount)) }

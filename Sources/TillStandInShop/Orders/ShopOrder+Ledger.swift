@@ -10,7 +10,10 @@ extension ShopOrder {
             "paid": .number(String(payments.count)),
             "payments": .array(
                 payments.map {
-                    .members(["transaction_id": .string($0.transaction), "at": .string($0.at.internetTime)])
+                    .members([
+                        "transaction_id": .string($0.transaction), "at": .string($0.at.internetTime),
+                        "at_ms": .number(String($0.at.milliseconds)),
+                    ])
                 }),
             "marked_paid": .number(String(markedPaid)),
             "refunded": .number(String(refunded)),

@@ -184,7 +184,7 @@ extension SandboxTerminal {
     }
 
     private func setup(_ form: StripeForm, _ template: SandboxAction) -> Result<SandboxAction, StripeRefusal> {
-        guard let id = form["setup_intent"], let intent = state.withLock({ $0.setupIntents[id] }) else {
+        guard let id = form["setup_intent"], let intent = objects.setupIntent(id) else {
             return .failure(StripeRefusal(answer: .missing("setup_intent", form["setup_intent"] ?? "")))
         }
         guard ["always", "limited", "unspecified"].contains(form["allow_redisplay"] ?? "") else {

@@ -217,13 +217,14 @@ extension SandboxTerminal {
         let method = StripePaymentMethod(
             SandboxCard(
                 behavior: .approve, brand: presentation.card.brand, lastFour: presentation.card.lastFour,
-                entryMode: nil))
-        state.withLock { state in
-            state.setupIntents[id]?["status"] = .string("succeeded")
-            state.setupIntents[id]?["payment_method"] = .string(method.id)
+                entryMode: nil),
+            serial: StableHash.hex(id))
+        guard let event = objects.finishSetup(id, with: method.id, at: now) else {
+            return action.fail("intent_invalid_state", "The SetupIntent is over.")
         }
         action.set("generated_card", .string(method.id))
         action.succeed()
+        tell(event)
     }
 
     private func giveBack(

@@ -1,4 +1,3 @@
-import Synchronization
 import TillCore
 import TillSandbox
 
@@ -30,28 +29,5 @@ extension SandboxTerminal {
             return answer
         }
         return answer
-    }
-
-    func createSetupIntent(_ form: StripeForm, _ owner: String) -> StripeAnswer {
-        state.withLock { state in
-            guard state.setupIntents.count < SandboxTerminal.maximumThings else { return SandboxTerminal.full }
-            let (id, order) = SandboxTerminal.identifier("seti", &state)
-            let thing = Thing(
-                id: id, owner: owner, order: order,
-                fields: [
-                    JSONMember(key: "id", value: .string(id)),
-                    JSONMember(key: "object", value: .string("setup_intent")),
-                    JSONMember(key: "client_secret", value: .string("\(id)_secret_sandbox")),
-                    JSONMember(key: "created", value: .int(now.milliseconds / 1000)),
-                    JSONMember(key: "livemode", value: .bool(false)),
-                    JSONMember(key: "metadata", value: .map(form.members(of: "metadata"))),
-                    JSONMember(key: "payment_method", value: .null),
-                    JSONMember(key: "payment_method_types", value: .array([.string("card_present")])),
-                    JSONMember(key: "status", value: .string("requires_payment_method")),
-                    JSONMember(key: "usage", value: .string(form["usage"] ?? "off_session")),
-                ])
-            state.setupIntents[id] = thing
-            return StripeAnswer(thing.json)
-        }
     }
 }

@@ -10,8 +10,6 @@ import TillSandbox
 final class SandboxTerminal: Sendable {
     /// The maximum number of objects of each kind.
     static let maximumThings = 10_000
-    /// The maximum number of remembered responses; the oldest is dropped first.
-    static let maximumReplies = 100_000
     /// The time after which a prompt without a card is abandoned.
     static let collectionTime = Span.seconds(120)
     /// The duration of a restart.
@@ -25,53 +23,29 @@ final class SandboxTerminal: Sendable {
         var readers: [String: SandboxReader] = [:]
         var locations: [String: Thing] = [:]
         var configurations: [String: Thing] = [:]
-        var setupIntents: [String: Thing] = [:]
-        var replies: [String: Reply] = [:]
-        var replyOrder: [String] = []
-        var oldestReply = 0
         var cardTime = Span.milliseconds(0)
     }
 
-    /// An object that consists of its fields only.
-    struct Thing: Sendable {
-        let id: String
-        let owner: String
-        let order: Int
-        var fields: [JSONMember]
-
-        var json: JSONValue { .object(fields) }
-
-        subscript(name: String) -> JSONValue? {
-            get { fields.first { $0.key == name }?.value }
-            set {
-                if let index = fields.firstIndex(where: { $0.key == name }) {
-                    fields[index].value = newValue ?? .null
-                } else {
-                    fields.append(JSONMember(key: name, value: newValue ?? .null))
-                }
-            }
-        }
-    }
-
-    struct Reply: Sendable {
-        var fingerprint: String
-        var kept: String
-        var at: Timestamp
-    }
+    typealias Thing = StripeThing
 
     let ledger: SandboxLedger
+    /// The setup intents, among other objects that move no money.
+    let objects: StripeObjects
     let state = Mutex(State())
     let spawn: SandboxStripeTransport.Spawn
     private let emit: @Sendable (StripeAnswer.Event) -> Void
 
     /// - Parameters:
+    ///   - objects: the setup intents that the readers process.
     ///   - emit: receives the events to deliver by webhook.
     ///   - spawn: runs work detached from the response.
     init(
-        ledger: SandboxLedger, emit: @escaping @Sendable (StripeAnswer.Event) -> Void = { _ in },
+        ledger: SandboxLedger, objects: StripeObjects = StripeObjects(),
+        emit: @escaping @Sendable (StripeAnswer.Event) -> Void = { _ in },
         spawn: @escaping SandboxStripeTransport.Spawn = { work in Task { await work() } }
     ) {
         self.ledger = ledger
+        self.objects = objects
         self.spawn = spawn
         self.emit = emit
     }
@@ -83,40 +57,11 @@ final class SandboxTerminal: Sendable {
         let path = request.path
         let isHelper = path.count == 6 && path[1] == "test_helpers" && path[2] == "terminal" && path[3] == "readers"
         let isIncrement = path.count == 4 && path[1] == "payment_intents" && path[3] == "increment_authorization"
-        guard path.count > 1, path[1] == "terminal" || isHelper || isIncrement || path[1] == "setup_intents" else {
-            return nil
-        }
-        let owner = SandboxTerminal.owner(request.authorization)
-        guard request.method == "POST", let key = request.key else {
-            return try await route(request, owner)
-        }
-        // An idempotency key is scoped to its account.
-        let place = "\(owner) \(key)"
-        let fingerprint = "/\(path.joined(separator: "/")) \(request.form.fingerprint)"
-        if let known = state.withLock({ $0.replies[place] }), now.since(known.at) < ledger.rules.replayWindow {
-            guard known.fingerprint == fingerprint, let answer = StripeAnswer(kept: known.kept) else {
-                return .error(
-                    400, "idempotency_error",
-                    "Keys for idempotent requests can only be used with the same parameters they were first used with.")
-            }
-            return answer
-        }
-        let answer = try await route(request, owner)
-        remember(place, Reply(fingerprint: fingerprint, kept: answer.kept, at: now))
+        guard path.count > 1, path[1] == "terminal" || isHelper || isIncrement else { return nil }
+        if let kept = objects.replies.answer(to: request, at: now, window: ledger.rules.replayWindow) { return kept }
+        let answer = try await route(request, SandboxTerminal.owner(request.authorization))
+        objects.replies.keep(answer, to: request, at: now)
         return answer
-    }
-
-    private func remember(_ place: String, _ reply: Reply) {
-        state.withLock { state in
-            guard state.replies.updateValue(reply, forKey: place) == nil else { return }
-            if state.replyOrder.count < SandboxTerminal.maximumReplies {
-                state.replyOrder.append(place)
-            } else {
-                state.replies[state.replyOrder[state.oldestReply]] = nil
-                state.replyOrder[state.oldestReply] = place
-                state.oldestReply = (state.oldestReply + 1) % SandboxTerminal.maximumReplies
-            }
-        }
     }
 
     private func route(_ request: SandboxStripe.Request, _ owner: String) async throws -> StripeAnswer {
@@ -137,13 +82,7 @@ final class SandboxTerminal: Sendable {
         case ("terminal", "configurations", 4): return configuration(path[3], request, owner)
         case ("terminal", "connection_tokens", 3) where isPost: return token(request.form, owner)
         case ("payment_intents", _, 4) where isPost: return try await increment(path[2], request.form)
-        case ("setup_intents", "", 2) where isPost: return createSetupIntent(request.form, owner)
-        case ("setup_intents", _, 3) where request.method == "GET":
-            return state.withLock { $0.setupIntents[path[2]] }.map { StripeAnswer($0.json) }
-                ?? .missing("setup_intent", path[2])
-        default:
-            let asked = path.joined(separator: "/").prefix(100)
-            return .error(404, "invalid_request_error", "Unrecognized request URL (\(request.method) /\(asked)).")
+        default: return .unrecognized(request)
         }
     }
 
@@ -183,12 +122,10 @@ final class SandboxTerminal: Sendable {
     }
 
     func page(_ all: [(id: String, json: JSONValue)], _ form: StripeForm, _ path: [String]) -> StripeAnswer {
-        let limit = max(1, min(100, form["limit"].flatMap { Int($0) } ?? 10))
-        var rest = all[...]
-        if let after = form["starting_after"] { rest = rest.drop { $0.id != after }.dropFirst() }
+        let page = StripePage(of: all, form) { $0.id }
         return StripeAnswer(
             StripeRendering.list(
-                "/" + path.joined(separator: "/"), rest.prefix(limit).map(\.json), hasMore: rest.count > limit))
+                "/" + path.joined(separator: "/"), page.values.map(\.json), hasMore: page.hasMore))
     }
 
     static func deleted(_ id: String, _ object: String) -> StripeAnswer {

@@ -1,7 +1,6 @@
 import Synchronization
 public import TillCore
 import TillHTTP
-import TillSandbox
 
 /// The webhook endpoints of the sandbox and their delivery faults: late, duplicated, out of order, or dropped.
 /// Configured at run time: `POST /_sandbox/webhooks {"url": …, "secret": "whsec_…", "copies": 2, "delay_ms": 500,
@@ -15,17 +14,11 @@ public final class SandboxWebhookPlan: Sendable {
         var dropEvery: Int64
         var swaps: Bool
         var count: Int64 = 0
-        var held: Numbered?
-    }
-
-    private struct Numbered: Sendable {
-        var event: StripeAnswer.Event
-        var id: String
+        var held: StripeEvent?
     }
 
     private struct State {
         var receivers: [Receiver] = []
-        var number: UInt64 = 0
     }
 
     private let state = Mutex(State())
@@ -69,33 +62,31 @@ public final class SandboxWebhookPlan: Sendable {
     }
 
     /// Delivers an event to all receivers. Returns immediately.
-    func send(_ event: StripeAnswer.Event) {
-        let due: [(SandboxWebhook, [Numbered])] = state.withLock { state in
+    func send(_ event: StripeEvent) {
+        let due: [(SandboxWebhook, [StripeEvent])] = state.withLock { state in
             guard !state.receivers.isEmpty else { return [] }
-            state.number &+= 1
-            let numbered = Numbered(event: event, id: "evt_" + StableHash.hex("plan \(state.number)"))
-            var due: [(SandboxWebhook, [Numbered])] = []
+            var due: [(SandboxWebhook, [StripeEvent])] = []
             for index in state.receivers.indices {
                 state.receivers[index].count += 1
                 let every = state.receivers[index].dropEvery
                 if every > 0, state.receivers[index].count.isMultiple(of: every) { continue }
                 guard state.receivers[index].swaps else {
-                    due.append((state.receivers[index].webhook, [numbered]))
+                    due.append((state.receivers[index].webhook, [event]))
                     continue
                 }
                 // Every second event is delivered before its predecessor.
                 if let held = state.receivers[index].held {
                     state.receivers[index].held = nil
-                    due.append((state.receivers[index].webhook, [numbered, held]))
+                    due.append((state.receivers[index].webhook, [event, held]))
                 } else {
-                    state.receivers[index].held = numbered
+                    state.receivers[index].held = event
                 }
             }
             return due
         }
         let clock = clock
         for (webhook, events) in due {
-            Task { for event in events { await webhook.deliver(event.event, id: event.id, clock: clock) } }
+            Task { for event in events { await webhook.deliver(event, clock: clock) } }
         }
     }
 }

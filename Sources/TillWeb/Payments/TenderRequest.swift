@@ -8,6 +8,7 @@ package struct TenderRequest: Sendable {
         case card(PaymentCard)
         case token(CardToken)
         case payPal
+        case payPalCard
         case reader(String, card: String?, tipping: CardPresentPayload.Tipping?)
         case cash(Money?)
     }
@@ -72,10 +73,14 @@ package struct TenderRequest: Sendable {
         case "paypal":
             try tender.allow(["type"], in: "tender.")
             kind = .payPal
+        case "paypal_card":
+            try tender.allow(["type"], in: "tender.")
+            kind = .payPalCard
         case "cash":
             try tender.allow(["type", "tendered"], in: "tender.")
             kind = .cash(try tender.amount("tendered", in: "tender.", currency))
-        default: throw Problem.field("tender.type", "It must be reader, card, token, paypal or cash.")
+        default:
+            throw Problem.field("tender.type", "It must be reader, card, token, paypal, paypal_card or cash.")
         }
     }
 

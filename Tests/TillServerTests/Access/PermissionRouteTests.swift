@@ -74,8 +74,8 @@ struct PermissionRouteTests {
             "/passkeys/challenge", "/passkeys/{id}", "/password", "/person",
         ].map { "/session" + $0 }
         let others = [
-            "/webhooks/{provider}", "/v1/shops/{id}/notifications", "/card/pay", "/card/status", "/app/pay",
-            "/app/cancel",
+            "/webhooks/{provider}", "/v1/shops/{id}/notifications", "/card/fields", "/card/pay", "/card/status",
+            "/app/pay", "/app/cancel",
         ]
         #expect(own == Set(session + others))
     }

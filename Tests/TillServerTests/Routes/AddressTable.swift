@@ -18,6 +18,13 @@ let addresses = """
     GET /review.js 200
     GET /sale.js 200
     GET /shown.js 200
+    GET /payments 200
+    GET /payments?q=x&period=all 200
+    GET /payments.js 200
+    GET /payments-address.js 200
+    GET /payments-rows.js 200
+    GET /design.css 200
+    GET /frame.css 200
     GET /openapi.yaml 200
     GET /healthz 200
     GET /readyz 200
@@ -25,7 +32,9 @@ let addresses = """
     HEAD / 200
     HEAD /counter.js 200
     HEAD /readyz 200
+    HEAD /payments 200
     HEAD /v1/payments 200
+    HEAD /v1/payments.csv 200
     HEAD /v1/payments/PAYMENT 200
     HEAD /v1/events 405 GET
     HEAD /v1/offline 200
@@ -40,6 +49,8 @@ let addresses = """
     HEAD /applepay/validate 405 POST Vary
     POST / 405 method_not_allowed GET,HEAD
     DELETE / 405 method_not_allowed GET,HEAD
+    POST /payments 405 method_not_allowed GET,HEAD
+    GET /payments/ 404 not_found
     POST /counter.js 405 method_not_allowed GET,HEAD
     DELETE /counter.js 405 method_not_allowed GET,HEAD
     POST /healthz 405 method_not_allowed GET,HEAD
@@ -91,6 +102,14 @@ let addresses = """
     GET /v1/payments?created_after=1 400 unknown_parameter
     GET /v1/payments?lim%69t=1 400 unknown_parameter
     GET /v1/payments?limit 422 invalid_request
+    GET /v1/payments?q=x&status=succeeded,declined&tender=cash&from=2026-01-01T00:00:00Z 200
+    GET /v1/payments?from=x 422 invalid_request
+    GET /v1/payments?order_id=x&q=x 422 invalid_request
+    GET /v1/payments.csv 200
+    GET /v1/payments.csv?q=x 200
+    GET /v1/payments.csv?limit=1 400 unknown_parameter
+    GET* /v1/payments.csv 401 unauthorized
+    POST /v1/payments.csv 405 method_not_allowed GET,HEAD
     POST /v1/payments?limit=1 400 unknown_parameter
     GET* /v1/payments?created_after=1 401 unauthorized
     GET /healthz?x=y 400 unknown_parameter

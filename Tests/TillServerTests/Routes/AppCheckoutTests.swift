@@ -151,6 +151,7 @@ struct AppCheckoutTests {
         for text in wrong {
             for (method, path) in [
                 ("GET", "/app/payment"), ("POST", "/app/pay"), ("POST", "/app/cancel"), ("GET", "/app/receipt"),
+                ("GET", "/app/card_fields"),
             ] {
                 let body = method == "GET" ? "" : #"{"tender":{"type":"token","token":"pm_card_visa"}}"#
                 let answer = try await sale.ask(method, path, session: text, key: "k", body)

@@ -15,11 +15,11 @@ struct DescribedRoutesTests {
     /// Not in a description on purpose: pages, what they load, and the demo shop with its simulator.
     private static let undescribed = Set(
         [
-            "/", "/shop", "/shop/session", "/shop/baskets", "/applepay/sandbox/authorize",
+            "/", "/payments", "/shop", "/shop/session", "/shop/baskets", "/applepay/sandbox/authorize",
             // A file of Apple's at an address of Apple's.
             ApplePayRoutes.association,
             // What the frame with the card fields asks of its own counter.
-            "/card/frame/{id}", "/card/pay", "/card/status",
+            "/card/frame/{id}", "/card/fields", "/card/pay", "/card/status",
             "/kitchen", "/kitchen.js", "/kitchen.css", "/docs",
         ] + Self.files.filter { $0 != "/openapi.yaml" })
 
@@ -29,7 +29,7 @@ struct DescribedRoutesTests {
 
     /// Addresses that others make, send and open, with parameters of their own.
     private static let anyQuery: Set<String> = [
-        "/", "/shop", "/r/{link}", "/back/{attempt}/{way}", "/webhooks/{provider}",
+        "/", "/payments", "/shop", "/r/{link}", "/back/{attempt}/{way}", "/webhooks/{provider}",
         "/applepay/notifications/{event}", "/applepay/notifications/merchantToken/{event}",
     ]
 

@@ -35,9 +35,10 @@ struct RoutedCounter {
     ///   - account: the one that it runs for, whose key is `key`.
     ///   - other: whose key is `other`.
     ///   - hardware: accounts that may use its readers, too.
+    ///   - modules: the configured providers.
     init(
         orderScope: OrderScope? = nil, account: AccountID = .main, other: AccountID = AccountID(rawValue: "other"),
-        hardware: Set<AccountID> = []
+        hardware: Set<AccountID> = [], modules: [any ProviderModule] = []
     ) async throws {
         folder = NSTemporaryDirectory() + "till-routes-\(UUID().uuidString)"
         let path = folder + "/journal.sqlite"
@@ -59,7 +60,7 @@ struct RoutedCounter {
         options.statementForms = StatementForm.all(of: [AdyenModule.self])
         let server = CounterServer(
             journal: counter.journal, checkout: counter.checkout, options: options, applePay: mount,
-            offline: counter.offline, tap: VirtualTapService(clock: counter.clock, account: account))
+            modules: modules, offline: counter.offline, tap: VirtualTapService(clock: counter.clock, account: account))
         let authenticator = server.authenticator()
         responder = server.responder(authenticator)
         forPublic = server.responders(authenticator)(RouteAudience.ofThePublic)

@@ -10,7 +10,8 @@ import TillCore
 @testable import TillFeatureShops
 import TillHTTP
 import TillJournal
-import TillShop
+import TillSandbox
+@testable import TillShop
 import TillStandInShop
 import TillTestSupport
 import TillWeb
@@ -72,10 +73,12 @@ final class ShopWorld: Sendable {
     let wire = HTTPClientTransport()
     private let server: Task<Void, any Error>
     private let storage = MemoryJournal.Storage()
+    private let cards: SandboxProvider
     private let folder = FileManager.default.temporaryDirectory.path + "/till-shops-\(UUID().uuidString)"
 
     private init() async throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        cards = SandboxProvider(store: SandboxMemoryStore(), clock: clock)
         let (ports, found) = AsyncStream.makeStream(of: Int.self)
         server = Task { [clock] in
             defer { found.finish() }
@@ -118,7 +121,7 @@ final class ShopWorld: Sendable {
         let journal = MemoryJournal(storage: storage, clock: clock)
         let shops = ConnectedShops(
             journal, pepper: Pepper(besideJournal: folder + "/journal"), clock: clock, mode: .test)
-        let checkout = Checkout(journal: journal, providers: [CashDrawer()], clock: clock)
+        let checkout = Checkout(journal: journal, providers: [CashDrawer(), cards], clock: clock)
         let book = OrderBook(journal, checkout: checkout, feed: EventFeed(), clock: clock)
         var logger = Logger(label: "shops")
         logger.logLevel = .critical
@@ -136,6 +139,28 @@ final class ShopWorld: Sendable {
     }
 
     // MARK: The shop
+
+    /// What the shop's own staff work with.
+    func staff() throws -> ShopClient {
+        ShopClient(
+            try url(), key: try ShopKey(key: "ck_staff", secret: Secret("cs_staff")), transport: wire, clock: clock)
+    }
+
+    /// Records a refund as the shop's staff do: "Refund manually".
+    func refund(_ amount: String, of order: Int64 = 101) async throws {
+        _ = try await staff().change(
+            .post, "orders/\(order)/refunds",
+            .members(["amount": .string(amount), "reason": .string("Broken"), "api_refund": .bool(false)]))
+    }
+
+    /// Changes an order as the shop's staff do.
+    func edit(_ members: KeyValuePairs<String, JSONValue?>, of order: Int64 = 101) async throws {
+        _ = try await staff().change(.put, "orders/\(order)", .members(members))
+    }
+
+    func fail(_ operation: String, _ fault: String, times: Int = 1) async throws {
+        try await control("faults", #"{"operation": "\#(operation)", "fault": "\#(fault)", "times": \#(times)}"#)
+    }
 
     @discardableResult
     func control(_ path: String, _ body: String? = nil) async throws -> JSONValue {
@@ -161,13 +186,41 @@ extension ShopWorld.Counter {
         try await book.entry(OrderID(rawValue: order), of: .main)
     }
 
+    private func begin(_ order: String, _ units: Int64?) async throws -> Payment {
+        let content = try await entry(order).order.content.order
+        let amount = units.map { Money(minorUnits: $0, currency: content.currency) }
+        return try await checkout.create(
+            try await checkout.draft(account: .main, onTabOf: content, amount: amount, captureMode: .automatic))
+    }
+
+    /// Takes a card for an order, or for a part of it.
+    @discardableResult
+    func payByCard(_ order: String = "101", _ units: Int64? = nil) async throws -> Payment {
+        let payment = try await begin(order, units)
+        let payload = CardPresentPayload(
+            reader: "r", sealed: Secret("sim:4242424242424242:visa:contact_emv"), card: nil)
+        return try await checkout.confirm(
+            payment.id, account: .main, provider: .sandbox, tender: .cardPresent(payload))
+    }
+
+    func payment(_ id: PaymentID) async throws -> Payment { try await checkout.payment(id, account: .main) }
+
+    @discardableResult
+    func refund(_ id: PaymentID, _ units: Int64) async throws -> Payment {
+        try await checkout.refund(id, account: .main, amount: Money(minorUnits: units, currency: .eur))
+    }
+
+    /// Returns the sentences of a payment's open review items.
+    func reviews(_ id: PaymentID) async throws -> [String] {
+        try await payment(id).openAttention.compactMap {
+            if case .shopDiffers(let sentence) = $0.attention { sentence } else { nil }
+        }
+    }
+
     /// Takes cash for an order, or for a part of it.
     @discardableResult
     func pay(_ order: String = "101", _ units: Int64? = nil) async throws -> Payment {
-        let content = try await entry(order).order.content.order
-        let amount = units.map { Money(minorUnits: $0, currency: content.currency) }
-        let payment = try await checkout.create(
-            try await checkout.draft(account: .main, onTabOf: content, amount: amount, captureMode: .automatic))
+        let payment = try await begin(order, units)
         return try await checkout.confirm(
             payment.id, account: .main, provider: .cash, tender: .cash(tendered: payment.amount))
     }

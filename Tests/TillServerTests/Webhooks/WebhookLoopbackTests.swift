@@ -98,6 +98,28 @@ struct WebhookLoopbackTests {
         }
     }
 
+    @Test("An answer that is waited for is read whole, or is none")
+    func whole() async throws {
+        try await withServer { request in
+            switch request.uri.path {
+            case "/slow": try await Task.sleep(for: .seconds(20))
+            default: break
+            }
+            let count = request.uri.path == "/large" ? 2_001 : 2_000
+            return Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(repeating: 0x61, count: count)))
+        } _: { port in
+            func ask(_ path: String, within: Span = .seconds(10)) async throws -> WebhookAnswer {
+                try await PinnedTransport().ask(
+                    Array("{}".utf8), at: WebhookURL("http://127.0.0.1:\(port)\(path)", allowsPrivate: true),
+                    fields: [], allowsPrivate: true, within: within, atMost: 2_000)
+            }
+            let answer = try await ask("/")
+            #expect(answer.status == 200 && answer.body == [UInt8](repeating: 0x61, count: 2_000))
+            await #expect(throws: WebhookFailure.self) { try await ask("/large") }
+            await #expect(throws: WebhookFailure.self) { try await ask("/slow", within: .milliseconds(200)) }
+        }
+    }
+
     @Test("No answer is a failure with a reason")
     func refused() async throws {
         await #expect(throws: WebhookFailure.noAnswer("connection refused")) { try await post(1) }

@@ -271,12 +271,15 @@ export class ApplePayController {
         this.#tell("onerror", { code: error.code ?? "validation_failed", what: error.message });
       },
     );
-    const method = (answer) => session.completePaymentMethodSelection(answer);
+    // Apple's updates for a method have no place for errors.
+    const method = ({ newTotal, newLineItems }) =>
+      session.completePaymentMethodSelection({ newTotal, newLineItems });
     session.onpaymentmethodselected = answering(
       update((event) => ({ event: "paymentmethod", paymentMethod: { type: event.paymentMethod?.type ?? "" } })),
-      method, fallback((answer) => method({ newTotal: answer.newTotal, newLineItems: answer.newLineItems })),
+      method, fallback(method),
     );
-    const shipping = (answer) => session.completeShippingMethodSelection(answer);
+    const shipping = ({ newTotal, newLineItems }) =>
+      session.completeShippingMethodSelection({ newTotal, newLineItems });
     session.onshippingmethodselected = answering(
       update((event) => ({ event: "shippingmethod", identifier: event.shippingMethod.identifier })),
       shipping, fallback(shipping),

@@ -345,7 +345,7 @@ class ApplePaySessionStandIn {
       const label = document.createElement("span");
       label.textContent = line.label;
       const amount = document.createElement("span");
-      amount.textContent = `${line.amount} ${this.#request.currencyCode}`;
+      amount.textContent = line.type === "pending" ? "Pending" : `${line.amount} ${this.#request.currencyCode}`;
       item.append(label, amount);
       return item;
     }));

@@ -16,19 +16,22 @@ package struct AppCheckoutRoutes: Sendable {
 
     private let sessions: PaymentSessions
     private let payments: PaymentRequests
+    private let fields: OfferedCardFields
     private let guesses: GuessLimiter
     private let receipt: @Sendable (Payment) async throws -> Response
 
     /// - Parameters:
+    ///   - fields: The provider's card fields, which an app's SDK draws.
     ///   - guesses: The limit of wrong sessions from one address.
     ///   - receipt: Returns the customer's copy of a receipt as a page.
     package init(
-        sessions: PaymentSessions, payments: PaymentRequests, guesses: GuessLimiter,
+        sessions: PaymentSessions, payments: PaymentRequests, fields: OfferedCardFields, guesses: GuessLimiter,
         receipt: @escaping @Sendable (Payment) async throws -> Response
     ) {
         self.sessions = sessions
         self.guesses = guesses
         self.payments = payments
+        self.fields = fields
         self.receipt = receipt
     }
 
@@ -41,6 +44,7 @@ package struct AppCheckoutRoutes: Sendable {
             try await open($0.parameters.identifier(), $0)
         }
         router.open([.get], "/app/payment", for: .customer) { request, _ in try await show(request) }
+        router.open([.get], "/app/card_fields", for: .customer) { request, _ in try await showFields(request) }
         router.open([.post], "/app/pay", for: .customer) { request, _ in try await pay(request) }
         router.open([.post], "/app/cancel", for: .customer) { request, _ in try await cancel(request) }
         router.open([.get], "/app/receipt", for: .customer) { request, _ in try await showReceipt(request) }
@@ -52,9 +56,9 @@ package struct AppCheckoutRoutes: Sendable {
         try await incoming.document().allow([])
         try StandInRefusal.check(options.defaultProvider, in: options.mode)
         let provider = options.defaultProvider
-        guard checkout.takesTokens(provider) || checkout.takesPayPal(provider) else {
-            throw Problem.noTokens(provider)
-        }
+        guard
+            checkout.takesTokens(provider) || checkout.takesPayPal(provider) || checkout.takesPayPalCards(provider)
+        else { throw Problem.noTokens(provider) }
         let payment = try await checkout.payment(id, account: incoming.account)
         guard !CustomerPaymentState(payment).isOver else { throw Problem.appTooLate(payment) }
         guard payment.attempts.count < PaymentSession.maximumAttempts else { throw usedUp(payment) }
@@ -95,6 +99,17 @@ package struct AppCheckoutRoutes: Sendable {
         return answer(payment, CustomerPaymentState(payment))
     }
 
+    /// Answers with the key with which the provider's SDK in the app makes references.
+    private func showFields(_ request: Request) async throws -> Response {
+        let session = try await session(request)
+        let payment = try await payment(of: session)
+        guard !CustomerPaymentState(payment).isOver else { throw Problem.appTooLate(payment) }
+        guard session.isOpen(at: clock.now()) else {
+            throw Problem.appSessionOver(payment, "This card was not charged.")
+        }
+        return .json(try await fields.document(for: session, payment).bytes())
+    }
+
     /// Pays with a reference, once for each key. The answer tells how the payment stands now; `begun` is `true` if
     /// that is the outcome of this request, and `false` if another one decides the payment.
     private func pay(_ request: Request) async throws -> Response {
@@ -109,7 +124,9 @@ package struct AppCheckoutRoutes: Sendable {
         switch tender.kind {
         case .token(let token): credential = .token(token)
         case .payPal: credential = .payPal
-        case .card, .reader, .cash: throw Problem.field("tender.type", "It must be token or paypal.")
+        case .payPalCard: credential = .payPalCard
+        case .card, .reader, .cash:
+            throw Problem.field("tender.type", "It must be token, paypal or paypal_card.")
         }
         let state = CustomerPaymentState(before)
         guard !state.isOver else { return answer(before, state, begun: false) }

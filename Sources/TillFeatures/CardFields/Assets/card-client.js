@@ -105,6 +105,13 @@ class TillCard extends HTMLElement {
     if (ENDS.has(said.type)) this.#end({ type: said.type, ...detail });
   }
 
+  /** Loads the fields again, after an "error" with which they could not be shown. Not while a payment is under way. */
+  reload() {
+    if (this.#waiting.length > 0 || this.#over) return;
+    this.#close();
+    this.#load();
+  }
+
   /**
    * Pays with the typed card. Another call while one is under way waits for the same end; after the end of the payment
    * it has that end again.

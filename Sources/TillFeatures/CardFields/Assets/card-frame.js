@@ -1,15 +1,18 @@
 // The card fields in their frame. The page around it is told what state they are in, and never what is typed.
 
-import { codeFault, formatExpiry, formatNumber, judgeNumber } from "/card-number.js";
-import { digitsOf } from "/typed-digits.js";
-import { follow } from "/typed-fields.js";
+import { ownFields } from "/card/own-fields.js";
+import { FieldsFailure, FieldsUnclear, providerFields } from "/card/provider-fields.js";
 
 const ANSWER_MS = 90_000;
 const LOOK_MS = 1_000;
 /** How long an outcome is looked up for after an answer was lost. */
 const SETTLE_MS = 60_000;
+/** How long a refusal of the provider's fields is compared with what the counter says. */
+const REFUSED_MS = 5_000;
 /** How long the bank's page may take. */
 const BANK_MS = 25 * 60_000;
+/** How long the counter may take to ask the provider for a key. */
+const KEY_MS = 15_000;
 /** How long the first look is repeated for. */
 const FIRST_MS = 10_000;
 
@@ -32,54 +35,34 @@ function resize() {
 
 // MARK: Fields
 
-function mark(id, fault) {
-  $(`${id}-fault`).textContent = fault;
-  if (fault) $(id).setAttribute("aria-invalid", "true");
-  else $(id).removeAttribute("aria-invalid");
-}
+const { provider } = document.documentElement.dataset;
+/** Whose fields: the provider's where the counter says so, else its own. */
+const fields = provider ? providerFields(provider, askKey, tell) : ownFields(tell);
 
-/** The date as typed, in ASCII digits and without gaps. */
-const expiry = () => formatExpiry($("expires").value, 0).text.replace(/\s/g, "");
-
-const expiryFault = () =>
-  /^(0[1-9]|1[0-2])[/-]?(\d{2}|\d{4})$/.test(expiry()) ? "" : "Month and year, such as 12/30.";
-
-/** What is wrong with each field, "" where nothing is. */
-const faults = () => ({
-  number: judgeNumber($("number").value).fault ?? "",
-  expires: expiryFault(),
-  code: codeFault($("code").value, $("number").value) ?? "",
-});
-
-function changed() {
-  const { network } = judgeNumber($("number").value);
-  tell("change", { complete: Object.values(faults()).every((fault) => !fault), brand: network?.name ?? null });
-}
-
-follow($("number"), formatNumber, (text) => {
-  const { network, state, fault } = judgeNumber(text);
-  $("brand").textContent = network?.name ?? "";
-  $("code").placeholder = network ? `${network.codeLength} digits` : "";
-  mark("number", state === "invalid" ? fault ?? "" : "");
-  changed();
-});
-follow($("expires"), formatExpiry, () => {
-  mark("expires", "");
-  changed();
-});
-follow($("code"), (text, caret) => ({
-  text: digitsOf(text).slice(0, 4), caret: digitsOf(text.slice(0, caret)).length,
-}), () => {
-  mark("code", "");
-  changed();
-});
-for (const id of ["number", "expires", "code"]) {
-  $(id).addEventListener("blur", () => { if ($(id).value.trim()) mark(id, faults()[id]); });
-}
 $("card").addEventListener("submit", (event) => {
   event.preventDefault();
   tell("submit");
 });
+
+/** Asks the counter for the key of the provider's fields in this session. */
+async function askKey() {
+  const { ok, body } = await ask("/card/fields", {}, KEY_MS);
+  if (ok) return body;
+  throw new FieldsFailure(body.code ?? "card_fields_unavailable", body.detail ?? "");
+}
+
+/** Shows the fields; false, and said so, if they cannot be shown. */
+async function show() {
+  hideBank();
+  $("card").hidden = false;
+  try {
+    await fields.show();
+    return true;
+  } catch (failure) {
+    end("error", failure.message, { code: failure.code });
+    return false;
+  }
+}
 
 // MARK: Paying
 
@@ -120,6 +103,8 @@ async function settled(first, before) {
         if (now.attempts > before) return now;
         break;
       case "action":
+        // The card of the provider's fields is attached, and the counter is asking for the money.
+        if (now.order_id) break;
         if (!isAtBank) {
           if (!showBank(now.action_url)) return null;
           isAtBank = true;
@@ -172,10 +157,6 @@ function say(text) {
   $("said").textContent = text;
 }
 
-function lock(isLocked) {
-  for (const control of $("card").elements) control.disabled = isLocked;
-}
-
 /** The end of the payment, if it has one: there is no other card after it. */
 let over = null;
 
@@ -185,12 +166,12 @@ function end(type, sentence, detail = {}) {
   const told = { message: sentence, ...detail };
   if (type === "paid" || type === "unknown" || detail.isOver) {
     over = { type, told };
-    for (const id of ["number", "expires", "code"]) $(id).value = "";
+    fields.clear();
   }
   $("card").hidden = over !== null;
-  lock(over !== null);
+  fields.lock(over !== null);
   say(sentence);
-  if (type === "declined") $("number").focus();
+  if (type === "declined") fields.focus("number");
   tell(type, told);
   resize();
 }
@@ -214,29 +195,34 @@ function refused({ code, detail, errors }) {
   const field = { "tender.number": "number", "tender.expiry": "expires", "tender.cvc": "code" }[errors?.[0]?.field];
   end("error", field ? "" : detail ?? "Nothing was charged.", { code });
   if (!field) return;
-  mark(field, errors[0].message);
-  $(field).focus();
+  fields.mark(field, errors[0].message);
+  fields.focus(field);
   resize();
+}
+
+/** Ends with what the fields could not do: nothing was charged. */
+function failed({ code, message, field }) {
+  end("error", message, field ? { code, field } : { code });
+  if (field) fields.focus(field);
 }
 
 async function pay() {
   if (isPaying) return;
   if (over) return tell(over.type, over.told);
-  const wrong = faults();
-  for (const [id, fault] of Object.entries(wrong)) mark(id, fault);
-  const first = Object.keys(wrong).find((id) => wrong[id]);
-  if (first) {
-    end("error", "", { code: "invalid_card", field: first });
-    return $(first).focus();
-  }
+  const wrong = fields.fault();
+  if (wrong) return failed({ code: "invalid_card", message: "", field: wrong });
   isPaying = true;
-  const tender = {
-    type: "card", number: digitsOf($("number").value), expiry: expiry(), cvc: digitsOf($("code").value),
-  };
-  lock(true);
+  fields.lock(true);
   say("Paying… Do not close this page.");
   tell("pending");
   resize();
+  if (fields.takesOrder) return payOrder();
+  let tender = null;
+  try {
+    tender = await fields.tender();
+  } catch (failure) {
+    return failed(failure);
+  }
   // Another window of the session may have tried cards, too.
   let now = await look();
   const before = (attempts = now?.attempts ?? attempts);
@@ -247,6 +233,66 @@ async function pay() {
     now = ok ? body : null;
   } catch {
     // It may have arrived: the payment says what came of it.
+  }
+  now = await settled(now, before);
+  attempts = now?.attempts ?? attempts;
+  if (!ended(now)) end("unknown", UNKNOWN);
+}
+
+/** Whether an order still awaits its card. */
+const awaitsCard = (now) => now?.status === "action" && Boolean(now.order_id);
+
+/** Waits while the provider's script shows the bank's question over the fields: the frame makes room for it. */
+function watchForBank() {
+  let isAsking = false;
+  const observer = new MutationObserver((changes) => {
+    if (isAsking || !changes.some(({ addedNodes }) => addedNodes.length > 0)) return;
+    isAsking = true;
+    document.body.classList.add("asking");
+    tell("action");
+  });
+  observer.observe(document.body, { childList: true });
+  return () => {
+    observer.disconnect();
+    document.body.classList.remove("asking");
+  };
+}
+
+/**
+ * Pays where the provider's fields attach the card to an order: the counter prepares it, the fields attach the card,
+ * and the counter reads the order and asks for the money. An order that still awaits its card takes the next one, too.
+ */
+async function payOrder() {
+  let asked = null;
+  let refusal = null;
+  async function prepare() {
+    const { ok, body } = await ask("/card/pay", { tender: { type: "paypal_card" } }, ANSWER_MS);
+    if (ok) asked = body;
+    else refusal = body;
+    if (!awaitsCard(asked)) throw new Error("there is no order for a card");
+    return asked.order_id;
+  }
+  const unwatched = watchForBank();
+  let failure = null;
+  try {
+    await fields.attach(prepare);
+  } catch (error) {
+    failure = error;
+  }
+  unwatched();
+  if (refusal?.money_moved === "no") return refused(refusal);
+  // The attempt of the order is the newest one; without an order no card was attached.
+  const before = asked ? asked.attempts - 1 : attempts;
+  let now = asked;
+  if (!awaitsCard(asked) && !refusal) {
+    if (!asked) return failed(failure);
+  } else if (failure && !(failure instanceof FieldsUnclear)) {
+    const until = performance.now() + REFUSED_MS;
+    while (performance.now() < until && (!now || awaitsCard(now))) {
+      await wait(LOOK_MS);
+      now = await look();
+    }
+    if (!now || awaitsCard(now)) return failed(failure);
   }
   now = await settled(now, before);
   attempts = now?.attempts ?? attempts;
@@ -271,16 +317,28 @@ async function begin() {
   for (const until = performance.now() + FIRST_MS; !at && performance.now() < until; at = await look()) {
     await wait(LOOK_MS);
   }
+  // The first look had the provider asked: the card may be attached.
+  for (let looks = 0; looks < 2 && fields.takesOrder && awaitsCard(at); looks += 1) {
+    await wait(LOOK_MS);
+    at = (await look()) ?? at;
+  }
+  const isPrepared = fields.takesOrder && awaitsCard(at);
   if (!at) return end("unknown", "The shop cannot be reached, so it cannot be said how this payment stands.");
   attempts = at.attempts;
   $("due").textContent = `${at.amount_text} · Order ${at.order_number}`;
+  // A payment that is under way, or over, needs no fields at first.
+  if ((at.status === "open" || at.status === "declined" || isPrepared) && !(await show())) return;
   tell("ready");
-  if (at.status === "action" || at.status === "pending") {
+  if (isPrepared) {
+    resize();
+  } else if (at.status === "action" || at.status === "pending") {
     isPaying = true;
-    lock(true);
+    fields.lock(true);
     say("Your payment is being confirmed.");
     const now = await settled(at, attempts - 1);
     attempts = now?.attempts ?? attempts;
+    // For another card the fields are needed after all.
+    if (now?.status === "declined" && !(await show())) return;
     if (!ended(now)) end("unknown", UNKNOWN);
   } else if (at.status !== "open" && at.status !== "declined") {
     ended(at);

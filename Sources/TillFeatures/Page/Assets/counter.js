@@ -156,7 +156,21 @@ window.addEventListener("hashchange", showAddress);
 $("to-counter").addEventListener("click", () => {
   $("to-counter").href = "#" + (session.payment?.id ?? "");
 });
-document.addEventListener("till:signed-in", start);
+/**
+ * Another page of the till has sent somebody here to sign in, and is shown again, unless something that was asked for
+ * has no answer yet. @returns {boolean} Whether this page is left.
+ */
+function goBack() {
+  const back = sessionStorage.getItem("till.back");
+  sessionStorage.removeItem("till.back");
+  // Only the till's own pages.
+  if (!back || !/^\/payments(\?|$)/.test(back) || keptRequests().length > 0) return false;
+  location.replace(back);
+  return true;
+}
+document.addEventListener("till:signed-in", () => {
+  if (!goBack()) start();
+});
 const refused = await admitted;
 await known;
 await start();
@@ -164,4 +178,5 @@ if ($("session").hidden && $("person").hidden) {
   // Without an answer the page says so where it says everything.
   openGate();
   if (refused) alertWith(refused);
+  goBack();
 }

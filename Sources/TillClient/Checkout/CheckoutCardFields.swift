@@ -1,0 +1,33 @@
+public import TillCore
+
+/// What the provider's SDK in an app needs to draw its card fields, and to make a reference for
+/// ``CheckoutTender/token(_:)`` or attach the card to an order (``CheckoutTender/payPalCard(_:)``). Open: the key of a
+/// provider that this version does not know is not kept.
+public enum CheckoutCardFields: Sendable {
+    /// The publishable key for Stripe's SDK: the same for every customer, and no secret.
+    case stripe(publishableKey: String)
+    /// The client token for Braintree's SDK: for one customer, valid for a day.
+    case braintree(clientToken: Secret<String>)
+    /// The client id for PayPal's SDK: the same for every customer, and no secret.
+    case payPal(clientID: String)
+    /// A provider that this version does not know.
+    case other(provider: String)
+
+    /// The maximum length of a key, in bytes.
+    static let maximumKeyBytes = 16_384
+
+    init(_ json: JSONValue) throws(CounterCheckoutError) {
+        func key(_ name: String) throws(CounterCheckoutError) -> String {
+            guard let key = json[name]?.stringValue, (1...CheckoutCardFields.maximumKeyBytes).contains(key.utf8.count)
+            else { throw .unreadable(reason: "it has no \(name)") }
+            return key
+        }
+        guard let provider = json["provider"]?.stringValue else { throw .unreadable(reason: "it has no provider") }
+        switch provider {
+        case "stripe": self = .stripe(publishableKey: try key("publishable_key"))
+        case "braintree": self = .braintree(clientToken: Secret(try key("client_token")))
+        case "paypal": self = .payPal(clientID: try key("client_id"))
+        default: self = .other(provider: String(provider.prefix(128)))
+        }
+    }
+}

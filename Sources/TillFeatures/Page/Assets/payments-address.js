@@ -1,0 +1,107 @@
+// What is looked for, as it stands in the page's address and in the filters: a link, a bookmark and the way back show
+// the same payments.
+
+import { $ } from "./dom.js";
+import { minorUnits } from "./money.js";
+
+const NAMES = ["q", "period", "first", "last", "status", "tender", "least", "most"];
+const USUAL_DAYS = "30";
+/** Days of the choices beside today, yesterday and any time. */
+const PERIODS = [7, 30, 365];
+
+/** @returns {Record<string, string>} What is not the usual. */
+export function stateOf(/** @type {string} */ search) {
+  const query = new URLSearchParams(search);
+  /** @type {Record<string, string>} */
+  const state = {};
+  for (const name of NAMES) {
+    const value = query.get(name) ?? "";
+    if (["first", "last"].includes(name) && query.get("period") !== "own") continue;
+    if (value && !(name === "period" && value === USUAL_DAYS)) state[name] = value;
+  }
+  return state;
+}
+
+/** @param {Record<string, string>} state */
+export function addressOf(state) {
+  const query = new URLSearchParams(state).toString();
+  return location.pathname + (query && "?" + query);
+}
+
+/** A whole number of a card, pasted or read by a scanner, is looked for by its end and stands in no address. */
+const withoutCard = (text) => (/^(?:\d[ -]?){12,18}\d$/.test(text) ? text.replace(/\D/g, "").slice(-4) : text);
+
+/** What is chosen in the filters. */
+export function chosen() {
+  const values = NAMES.map((name) => [name, withoutCard($(name).value.trim())]);
+  return stateOf(new URLSearchParams(values).toString());
+}
+
+/** Shows in the filters what is looked for. @param {Record<string, string>} state */
+export function choose(state) {
+  for (const name of NAMES) {
+    const control = $(name);
+    const value = state[name] ?? (name === "period" ? USUAL_DAYS : "");
+    // A space at the end is somebody who is typing the next word.
+    if (control.value.trim() !== value) control.value = value;
+    // A value that the list does not have, as from an edited address, is none.
+    if (control.value === "" && name === "period") control.value = USUAL_DAYS;
+    control.closest(".chip")?.classList.toggle("set", Boolean(state[name]));
+  }
+  const isOwn = $("period").value === "own";
+  $("first-chip").hidden = $("last-chip").hidden = !isOwn;
+}
+
+/** Midnight at the beginning of a day of this device's calendar, so many days from it. */
+const midnight = (date, days = 0) => new Date(date.getFullYear(), date.getMonth(), date.getDate() + days);
+
+/** @param {string} text A date as the browser's control gives it. */
+function day(text) {
+  const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
+  return match ? new Date(Number(match[1]), Number(match[2]) - 1, Number(match[3])) : null;
+}
+
+/** @returns {[Date | null, Date | null]} From and until. */
+function span(state) {
+  const now = new Date();
+  switch (state.period ?? USUAL_DAYS) {
+    case "all": return [null, null];
+    case "0": return [midnight(now), null];
+    case "1": return [midnight(now, -1), midnight(now)];
+    case "own": {
+      const [first, last] = [day(state.first ?? ""), day(state.last ?? "")];
+      return [first, last && midnight(last, 1)];
+    }
+    default: {
+      const days = Number(state.period ?? USUAL_DAYS);
+      return [midnight(now, -(PERIODS.includes(days) ? days : Number(USUAL_DAYS))), null];
+    }
+  }
+}
+
+/** As the till reads it, to which a plus is a plus. @param {URLSearchParams} query */
+export const textOf = (query) => query.toString().replaceAll("+", "%20");
+
+/**
+ * The query of the interface for what is looked for.
+ * @param {Record<string, string>} state
+ * @param {string} currency That amounts are typed in; empty: any, with two decimal places.
+ * @returns {{query: URLSearchParams, faults: Record<string, string>}}
+ */
+export function queryOf(state, currency) {
+  const query = new URLSearchParams();
+  /** @type {Record<string, string>} */
+  const faults = {};
+  for (const name of ["q", "status", "tender"]) if (state[name]) query.set(name, state[name]);
+  const [from, until] = span(state);
+  if (from) query.set("from", from.toISOString());
+  if (until) query.set("until", until.toISOString());
+  for (const [name, member] of [["least", "amount_from"], ["most", "amount_until"]]) {
+    if (!state[name]) continue;
+    const amount = minorUnits(state[name], currency || "EUR");
+    if (amount.fault) faults[name] = amount.fault;
+    else query.set(member, String(amount.value));
+    if (currency) query.set("currency", currency);
+  }
+  return { query, faults };
+}

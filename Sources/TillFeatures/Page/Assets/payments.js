@@ -1,0 +1,391 @@
+// The page that finds payments: by text, time, status, tender and amount, as the address says. More come from the till
+// when somebody asks for older ones; new ones wait behind a button, so that no row jumps under a finger.
+
+import { $, make } from "./dom.js";
+import { addressOf, choose, chosen, queryOf, stateOf, textOf } from "./payments-address.js";
+import { row, rows, STATUSES, totals } from "./payments-rows.js";
+
+const PAGE = 50;
+/** The most rows in the page; older ones are reached by a narrower search. */
+const MOST_ROWS = 1_000;
+/** The most pages that are asked for by themselves until something is found. */
+const MOST_EMPTY_PAGES = 500;
+const TYPING_MS = 250;
+const NEWS_MS = 1_000;
+const RECONNECT_MS = 3_000;
+const VIEWS = "till.views";
+const MOST_VIEWS = 12;
+const BACK = "till.back";
+/** After how long without a key or a touch nobody is taken to be here: what is asked then is no use of the session. */
+const ALONE_MS = 60_000;
+
+/** @type {any[]} */
+let shown = [];
+/** Where the next page begins; empty if there is none. */
+let next = "";
+/** Counts the searches, so that a late answer of an earlier one is dropped. */
+let search = 0;
+let state = stateOf(location.search);
+/** New payments that are not shown. @type {Set<string>} */
+const unseen = new Set();
+/** Events may have been missed: what is shown may be out of date. */
+let isBehind = false;
+
+class NoAnswer extends Error {}
+
+let touched = performance.now();
+for (const sign of ["pointerdown", "keydown"]) {
+  addEventListener(sign, () => { touched = performance.now(); }, { capture: true, passive: true });
+}
+
+/** Asks the till. Whoever is not signed in is sent to do so, and comes back. @param {Record<string, string>} more */
+async function send(path, more) {
+  /** @type {Record<string, string>} */
+  const headers = { "X-Till-Page": "1", ...more };
+  if (performance.now() - touched > ALONE_MS) headers["X-Till-Alone"] = "1";
+  const answer = await fetch(path, { headers, credentials: "same-origin", cache: "no-store" });
+  if (answer.status !== 401) return answer;
+  // Without a session nothing of the till is seen.
+  document.body.hidden = true;
+  sessionStorage.setItem(BACK, location.pathname + location.search);
+  location.replace("/");
+  throw new NoAnswer("");
+}
+
+async function ask(path) {
+  let answer;
+  try {
+    answer = await send(path, { Accept: "application/json" });
+  } catch (error) {
+    if (error instanceof NoAnswer) throw error;
+    throw new NoAnswer("The till cannot be reached. What is shown may be out of date.");
+  }
+  const json = await answer.json().catch(() => null);
+  if (answer.ok && json) return json;
+  const words = [json?.detail, json?.next].filter(Boolean).join(" ");
+  throw new NoAnswer(words || `The till answered ${answer.status}.`);
+}
+
+function alertWith(text) {
+  $("alert").textContent = text;
+  $("alert").hidden = !text;
+}
+
+// ---- What was found
+
+/** What the clerk last sold in at this device; empty if nothing is known. */
+const currency = () => localStorage.getItem("till.currency") ?? "";
+
+function showSums(isMore) {
+  const count = shown.length;
+  $("count").textContent = `${count}${isMore ? " or more" : ""} ${count === 1 ? "payment" : "payments"}`;
+  $("sums").replaceChildren(...totals(shown).map(([name, text]) => {
+    const pair = make("div", "");
+    const value = make("dd", "");
+    value.append(make("bdi", text));
+    pair.append(make("dt", name), value);
+    return pair;
+  }));
+}
+
+function showEnd(examinedTo) {
+  const isFull = shown.length >= MOST_ROWS;
+  $("older").hidden = !next || isFull;
+  const day = examinedTo && new Date(examinedTo).toLocaleDateString();
+  $("examined").textContent = isFull ? `The newest ${MOST_ROWS} are shown. Search a shorter time for others.`
+    : next && day ? `Searched back to ${day}.` : "";
+  const isEmpty = shown.length === 0 && !next;
+  $("empty").hidden = !isEmpty;
+  $("table").hidden = isEmpty;
+  if (isEmpty) {
+    const isAllTime = $("period").value === "all";
+    $("any-time").hidden = isAllTime;
+    $("empty-why").textContent = isAllTime ? "Nothing like that was ever paid here."
+      : "Nothing in the time that is chosen. Older payments may match.";
+  }
+}
+
+/** Adds payments behind those that are shown; one that is shown already stays where it is. */
+function add(payments) {
+  const known = new Set(shown.map((one) => one.id));
+  const fresh = payments.filter((one) => !known.has(one.id));
+  $("rows").append(...rows(fresh, shown.at(-1)));
+  shown.push(...fresh);
+  for (const { id } of fresh) unseen.delete(id);
+  showNews();
+}
+
+/** Asks for the next page, and for further ones until something is found. */
+async function more() {
+  const mine = search;
+  const { query } = queryOf(state, currency());
+  query.set("limit", String(PAGE));
+  $("found").setAttribute("aria-busy", "true");
+  $("older").disabled = true;
+  try {
+    for (let page = 0; page < MOST_EMPTY_PAGES; page++) {
+      if (next) query.set("before", next);
+      const found = await ask("/v1/payments?" + textOf(query));
+      if (mine !== search) return;
+      next = found.next ?? "";
+      // What bears the very name comes first, from whatever time.
+      if (found.exact) add(found.exact);
+      add(found.payments);
+      showSums(Boolean(next));
+      showEnd(found.examined_to);
+      if (!next || found.payments.length > 0 || found.exact) break;
+    }
+    alertWith("");
+  } catch (error) {
+    if (mine !== search) return;
+    alertWith(error instanceof NoAnswer ? error.message : String(error));
+    if (shown.length === 0) $("count").textContent = "No answer";
+  }
+  if (mine !== search) return;
+  $("older").disabled = false;
+  $("found").removeAttribute("aria-busy");
+}
+
+/** Looks for what the state says, from the newest on. */
+async function find() {
+  search += 1;
+  [shown, next, isBehind] = [[], "", false];
+  unseen.clear();
+  showNews();
+  $("rows").replaceChildren();
+  $("sums").replaceChildren();
+  $("examined").textContent = "";
+  $("empty").hidden = $("older").hidden = true;
+  $("table").hidden = false;
+  const { query, faults } = queryOf(state, currency());
+  for (const id of ["least", "most"]) {
+    if (faults[id]) $(id).setAttribute("aria-invalid", "true");
+    else $(id).removeAttribute("aria-invalid");
+  }
+  const fault = Object.values(faults)[0];
+  if (fault) {
+    $("export").removeAttribute("href");
+    $("count").textContent = "";
+    $("found").removeAttribute("aria-busy");
+    alertWith(fault);
+    return;
+  }
+  $("export").href = "/v1/payments.csv?" + textOf(query);
+  $("count").textContent = "Searching…";
+  await more();
+}
+
+// ---- Filters, the search field and saved views
+
+/** @param {Record<string, string>} wanted @param {boolean} [isStep] Somebody can go back to what is shown now. */
+function go(wanted, isStep = true) {
+  clearTimeout(typing);
+  state = wanted;
+  const address = addressOf(state);
+  if (isStep && address !== location.pathname + location.search) history.pushState(null, "", address);
+  else history.replaceState(null, "", address);
+  choose(state);
+  showViews();
+  $("clear").hidden = Object.keys(state).length === 0;
+  find();
+}
+
+let typing = 0;
+$("q").addEventListener("input", () => {
+  clearTimeout(typing);
+  typing = setTimeout(() => go(chosen(), false), TYPING_MS);
+});
+$("find").addEventListener("submit", (event) => {
+  event.preventDefault();
+  go(chosen());
+});
+$("filters").addEventListener("submit", (event) => event.preventDefault());
+$("filters").addEventListener("change", () => go(chosen()));
+for (const id of ["clear", "clear-all"]) $(id).addEventListener("click", () => go({}));
+$("any-time").addEventListener("click", () => go({ ...chosen(), period: "all" }));
+$("older").addEventListener("click", more);
+addEventListener("popstate", () => {
+  const wanted = stateOf(location.search);
+  // Not by the link to the content, which stays here.
+  if (!same(wanted, state)) go(wanted, false);
+});
+// Back from a payment, the page may be as it was left: it is older than what was done there.
+addEventListener("pageshow", (event) => {
+  if (event.persisted) find();
+});
+addEventListener("keydown", (event) => {
+  if (event.key !== "F2" || event.defaultPrevented) return;
+  event.preventDefault();
+  $("q").focus();
+  $("q").select();
+});
+
+/** @type {{name: string, state: Record<string, string>}[]} */
+const USUAL_VIEWS = [
+  { name: "All", state: {} }, { name: "Today", state: { period: "0" } },
+  { name: "Open", state: { status: "unknown,processing,requires_action,stored", period: "all" } },
+  { name: "Authorized", state: { status: "requires_capture,partially_captured", period: "all" } },
+  { name: "Declined this week", state: { status: "declined", period: "7" } },
+  { name: "Refunds", state: { status: "refunded,partially_refunded" } },
+];
+
+/** @returns {typeof USUAL_VIEWS} */
+function savedViews() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(VIEWS) ?? "[]");
+    return Array.isArray(kept) ? kept.filter((one) => typeof one?.name === "string").slice(0, MOST_VIEWS) : [];
+  } catch {
+    return [];
+  }
+}
+
+const same = (a, b) => addressOf(a) === addressOf(b);
+
+function showViews() {
+  const own = savedViews();
+  const tabs = [...USUAL_VIEWS, ...own].map((view) => {
+    const wanted = stateOf(new URLSearchParams(view.state).toString());
+    const tab = make("a", view.name, { href: addressOf(wanted) });
+    if (same(wanted, state)) tab.setAttribute("aria-current", "page");
+    tab.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      go(wanted);
+    });
+    return tab;
+  });
+  const current = own.find((view) => same(stateOf(new URLSearchParams(view.state).toString()), state));
+  const button = make("button", current ? `Forget “${current.name}”` : "Save view", { type: "button" });
+  button.addEventListener("click", () => {
+    if (!current) return $("save").showModal();
+    localStorage.setItem(VIEWS, JSON.stringify(own.filter((view) => view !== current)));
+    showViews();
+  });
+  const isNew = !tabs.some((tab) => tab.hasAttribute("aria-current"));
+  $("views").replaceChildren(...tabs, ...(current || (isNew && own.length < MOST_VIEWS) ? [button] : []));
+}
+
+$("save").addEventListener("close", () => {
+  const name = $("save-name").value.trim();
+  if ($("save").returnValue !== "save" || !name) return;
+  $("save-name").value = $("save").returnValue = "";
+  localStorage.setItem(VIEWS, JSON.stringify([...savedViews(), { name, state }]));
+  showViews();
+});
+
+// ---- What happens meanwhile
+
+function showNews() {
+  const count = unseen.size;
+  $("news").hidden = count === 0 && !isBehind;
+  $("news").textContent = count ? `${count} new` : "Refresh";
+}
+$("news").addEventListener("click", find);
+
+/**
+ * Shows what became of payments that are in the list; new ones are counted.
+ * @param {Map<string, boolean>} changed Whether a payment is new, by its identifier.
+ */
+async function follow(changed) {
+  const mine = search;
+  for (const [id, isNew] of changed) {
+    if (isNew && !shown.some((one) => one.id === id)) unseen.add(id);
+  }
+  showNews();
+  for (const id of changed.keys()) {
+    if (!shown.some((one) => one.id === id)) continue;
+    try {
+      const payment = await ask("/v1/payments/" + encodeURIComponent(id));
+      if (mine !== search) return;
+      const index = shown.findIndex((one) => one.id === id);
+      // A late answer is no news.
+      if (payment.updated_at < shown[index].updated_at) continue;
+      shown[index] = payment;
+      document.querySelector(`tr[data-id="${CSS.escape(id)}"]`)?.replaceWith(row(payment));
+      showSums(Boolean(next));
+    } catch {
+      continue; // the next event, or the next search, shows it
+    }
+  }
+}
+
+function live(isLive) {
+  const dot = make("span", "", { className: `dot ${isLive ? "paid" : "stop"}` });
+  $("live").className = isLive ? "live" : "live off";
+  $("live").replaceChildren(dot, isLive ? "Live" : "Offline");
+}
+
+const EVENTS = ["payment", "attempt", "capture", "refund", "void", "operation", "dispute", "renewal", "continuation"];
+
+/** Reads the till's events as they come; every kind of them, which an EventSource would have to be told by name. */
+async function listen() {
+  /** @type {Map<string, boolean>} */
+  let changed = new Map();
+  setInterval(() => {
+    if (changed.size === 0) return;
+    const now = changed;
+    changed = new Map();
+    follow(now);
+  }, NEWS_MS);
+  let last = "";
+  for (;;) {
+    try {
+      const answer = await send("/v1/events", { Accept: "text/event-stream", ...(last && { "Last-Event-ID": last }) });
+      if (!answer.ok || !answer.body) throw new NoAnswer(String(answer.status));
+      live(true);
+      const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+      let rest = "";
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done) break;
+        const blocks = (rest + value).split("\n\n");
+        rest = blocks.pop() ?? "";
+        for (const block of blocks) {
+          const fields = Object.fromEntries(block.split("\n").map((line) => {
+            const at = line.indexOf(":");
+            return [line.slice(0, at), line.slice(at + 1).trim()];
+          }));
+          if (fields.id) last = fields.id;
+          if (!EVENTS.includes(String(fields.event ?? "").split(".")[0])) continue;
+          const id = JSON.parse(fields.data ?? "{}").payment;
+          if (id) changed.set(id, changed.get(id) || fields.event === "payment.created");
+        }
+      }
+    } catch {
+      // said below
+    }
+    live(false);
+    if (!last) {
+      // Nobody can say what happened meanwhile.
+      isBehind = true;
+      showNews();
+    }
+    await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
+  }
+}
+
+// ---- The beginning
+
+/** Shows who is signed in; whoever may not see totals is not offered the file. */
+async function showPerson() {
+  try {
+    const { person } = await ask("/session/person");
+    $("who").textContent = person ? `${person.name}, ${person.role.name}` : "";
+    $("who").hidden = !person;
+    $("export").hidden = Boolean(person) && !person.role.permissions.includes("totals");
+  } catch {
+    return; // what is asked next says why
+  }
+}
+
+$("status").append(...STATUSES.map(({ status, word }) => make("option", word, { value: status })));
+for (const { name, state: { status } } of USUAL_VIEWS) {
+  if (status?.includes(",")) $("status").append(make("option", name, { value: status }));
+}
+choose(state);
+showViews();
+$("clear").hidden = Object.keys(state).length === 0;
+$("least").placeholder = $("most").placeholder = currency() || "amount";
+showPerson();
+find();
+listen();

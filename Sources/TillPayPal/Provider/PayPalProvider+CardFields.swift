@@ -1,0 +1,75 @@
+internal import TillCards
+internal import TillPayPalClient
+internal import TillCore
+
+/// Cards that PayPal's own fields attach to the prepared order, in the customer's browser or app: prepared here,
+/// attached there, executed here. What the customer's side reports is never believed; the order is read.
+extension PayPalProvider {
+    /// The action of an attempt whose order awaits its card.
+    static let attachAction = "attach-card"
+    /// The action of an order whose customer the bank asks. For a card of PayPal's fields it is kept as the sign that a
+    /// challenge was demanded.
+    static let payerAction = "payer-action"
+
+    /// Returns the payment source that a new order has for PayPal's fields; `nil` for none. It holds no card, only the
+    /// condition of the challenge, because the card is attached without us.
+    func attachedSource(_ attempt: AttemptID) -> JSONValue? {
+        guard let verification = threeDSecure.verification else { return nil }
+        let context = returnURL.map { address -> JSONValue in
+            let back = address(attempt)
+            return .members(["return_url": .string(back.returnURL), "cancel_url": .string(back.cancelURL)])
+        }
+        let attributes = JSONValue.members(["verification": .members(["method": .string(verification.rawValue)])])
+        return .members(["card": .members(["attributes": attributes, "experience_context": context])])
+    }
+
+    /// Hands the prepared order to PayPal's fields. Nothing is sent, and no money moves: it is requested by
+    /// ``continueAuthorization(_:)`` once a query has read and judged the order with its card.
+    func attach(to reference: PayPalReference) -> ProviderAnswer<Authorization> {
+        .requiresAction(CustomerAction(kind: PayPalProvider.attachAction, order: reference.order.rawValue))
+    }
+
+    /// Returns the state of an attempt whose card PayPal's fields attach, while PayPal was not asked for the money.
+    /// - Returns: `nil` if the order has a payment or is over, or if the attempt is another one.
+    func attached(
+        _ order: OrderResponse, _ request: QueryRequest, _ reference: PayPalReference
+    ) -> ProviderAnswer<ProviderSnapshot>? {
+        guard let action = request.action, let name = action.order, name == order.orderID.rawValue else { return nil }
+        let standing: ProviderSnapshot.Standing
+        switch order.outcome {
+        case .payerAction(let asked):
+            // An order may demand its payer's action before it has a card: then no bank was asked yet.
+            let isAttached = order.card?.lastDigits != nil
+            standing =
+                isAttached
+                ? .requiresAction(CustomerAction(kind: PayPalProvider.payerAction, url: asked?.url, order: name))
+                : .unconfirmed
+        // It is still `CREATED` without a bank's answer, and awaits its card, or another one.
+        case .open where order.card?.authentication == nil: standing = .unconfirmed
+        case .approved, .open:
+            guard order.purchaseUnits.count == 1,
+                order.purchaseUnits.first?.customID == request.context.attempt.rawValue
+            else { return .unknown(reason: "the order is not this attempt's") }
+            standing = refusal(ofAttached: order, action).map { ProviderSnapshot.Standing.declined($0) } ?? .continuable
+        case .paid, .partlyPaid, .held, .declined, .pending, .voided: return nil
+        }
+        return .approved(
+            ProviderSnapshot(
+                reference: reference.providerReference, standing: standing,
+                captured: Money.zero(request.amount.currency)))
+    }
+
+    /// Returns the decline of an order whose attached card may not be charged.
+    private func refusal(ofAttached order: OrderResponse, _ action: CustomerAction) -> Decline? {
+        guard let card = order.card, !order.isOfAccount else {
+            return Decline(
+                reason: .cardNotSupported, code: "PAYMENT_SOURCE", message: "the order has no card",
+                requestID: order.debugID)
+        }
+        // Without a result no bank was asked, if none had to be. Once a challenge was demanded, its result counts, and
+        // a missing one allows nothing.
+        let mustHaveResult = threeDSecure == .required || action.kind == PayPalProvider.payerAction
+        guard card.authentication != nil || mustHaveResult else { return nil }
+        return liabilityRefusal(of: order)
+    }
+}

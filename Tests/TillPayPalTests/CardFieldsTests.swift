@@ -1,0 +1,253 @@
+import Testing
+import TillCards
+import TillCheckout
+import TillCore
+import TillPayPalClient
+import TillSandbox
+import TillStandInPayPal
+import TillTestSupport
+@testable import TillPayPal
+
+/// Cards that PayPal's own fields attach to an order which the counter prepares and executes.
+@Suite("Cards of PayPal's own fields") struct CardFieldsTests {
+    private static let waiting = CustomerAction(kind: PayPalProvider.attachAction, order: Fixture.order)
+    private static let challenged = CustomerAction(
+        kind: PayPalProvider.payerAction, url: "https://www.paypal.com/x", order: Fixture.order)
+
+    // MARK: The judgment
+
+    /// - Parameter result: The challenge's result, as PayPal writes it; `nil` for none.
+    private static func order(
+        _ status: String, _ result: String?, custom: String = "pay_1-a1", value: String = "12.50"
+    ) -> String {
+        let result = result.map { #","authentication_result":\#($0)"# } ?? ""
+        return Fixture.order(
+            status, more: #","payment_source":{"card":{"last_digits":"7321","brand":"VISA"\#(result)}}"#,
+            value: value, custom: custom)
+    }
+
+    /// - Returns: `nil` if the query had no answer that can be used.
+    private func standing(
+        _ order: String, _ policy: ThreeDSecure = .whenOffered, after action: CustomerAction = CardFieldsTests.waiting
+    ) async throws -> ProviderSnapshot.Standing? {
+        let provider = PayPalProvider(
+            config: try Fixture.config(), transport: ScriptedTransport([.json(200, order)]), clock: ManualClock(),
+            threeDSecure: policy)
+        var query = Fixture.query()
+        query.action = action
+        guard case .approved(let snapshot) = await provider.query(query) else { return nil }
+        #expect(snapshot.captured.isZero)
+        return snapshot.standing
+    }
+
+    private func isDeclined(_ standing: ProviderSnapshot.Standing?, _ code: String) -> Bool {
+        guard case .declined(let decline)? = standing else { return false }
+        return decline.code?.hasPrefix(code) == true
+    }
+
+    @Test("the challenge's result decides, also while the order is still CREATED", arguments: ThreeDSecure.allCases)
+    func judges(policy: ThreeDSecure) async throws {
+        for status in ["CREATED", "APPROVED"] {
+            for action in [Self.waiting, Self.challenged] {
+                for shift in ["YES", "POSSIBLE"] {
+                    let order = Self.order(status, #"{"liability_shift":"\#(shift)"}"#)
+                    #expect(try await standing(order, policy, after: action) == .continuable, "\(status), \(shift)")
+                }
+                for result in [
+                    #"{"liability_shift":"NO"}"#, #"{"liability_shift":"UNKNOWN"}"#,
+                    #"{"liability_shift":"ON_THE_MOON"}"#, "{}",
+                ] {
+                    let found = try await standing(Self.order(status, result), policy, after: action)
+                    #expect(isDeclined(found, "LIABILITY_SHIFT_"), "\(status), \(result): \(String(describing: found))")
+                }
+            }
+        }
+    }
+
+    @Test("without a result an order goes on only if no challenge was demanded")
+    func absent() async throws {
+        #expect(try await standing(Self.order("APPROVED", nil)) == .continuable)
+        for policy in ThreeDSecure.allCases {
+            let found = try await standing(Self.order("APPROVED", nil), policy, after: Self.challenged)
+            #expect(isDeclined(found, "LIABILITY_SHIFT_"), "\(policy)")
+            for action in [Self.waiting, Self.challenged] {
+                #expect(try await standing(Self.order("CREATED", nil), policy, after: action) == .unconfirmed)
+            }
+        }
+        let required = try await standing(Self.order("APPROVED", nil), .required)
+        #expect(isDeclined(required, "LIABILITY_SHIFT_"))
+    }
+
+    @Test("only the attempt's own order, in its amount and with a card, goes on")
+    func identity() async throws {
+        let passed = #"{"liability_shift":"YES"}"#
+        for status in ["CREATED", "APPROVED"] {
+            #expect(try await standing(Self.order(status, passed, custom: "pay_2-a1")) == nil)
+            #expect(try await standing(Self.order(status, passed, value: "12.51")) == nil)
+        }
+        let account = Fixture.order("APPROVED", more: #","payment_source":{"paypal":{"account_id":"QYR5Z8XDVJNXQ"}}"#)
+        for order in [account, Fixture.order("APPROVED")] {
+            let found = try await standing(order)
+            #expect(isDeclined(found, "PAYMENT_SOURCE"))
+        }
+        // An attempt that was given another order is judged as any other one.
+        let other = CustomerAction(kind: PayPalProvider.attachAction, order: "7TK53561YB803214S")
+        let found = try await standing(Self.order("APPROVED", nil), after: other)
+        #expect(isDeclined(found, "LIABILITY_SHIFT_"))
+    }
+
+    @Test("a challenge that is demanded is kept, with the order; before there is a card none is")
+    func challenge() async throws {
+        let page = #","links":[{"rel":"payer-action","href":"https://www.paypal.com/x"}]"#
+        let card = #","payment_source":{"card":{"last_digits":"7321"}}"#
+        let demanded = Fixture.order("PAYER_ACTION_REQUIRED", more: card + page)
+        #expect(try await standing(demanded) == .requiresAction(Self.challenged))
+        #expect(try await standing(Fixture.order("PAYER_ACTION_REQUIRED", more: page)) == .unconfirmed)
+    }
+
+    @Test("an order for the fields asks for a challenge where one is required", arguments: ThreeDSecure.allCases)
+    func prepares(policy: ThreeDSecure) async throws {
+        for attaches in [true, false] {
+            let transport = ScriptedTransport([.json(201, Fixture.order("CREATED"))])
+            let provider = PayPalProvider(
+                config: try Fixture.config(), transport: transport, clock: ManualClock(), threeDSecure: policy)
+            var request = Fixture.authorization(nil)
+            request.attachesCard = attaches
+            guard case .approved = await provider.prepare(request) else {
+                Issue.record("not prepared")
+                return
+            }
+            let body = try #require(transport.calls.first).body
+            #expect(body.contains("SCA_ALWAYS") == (attaches && policy == .required))
+            #expect(!body.contains("number"))
+        }
+    }
+
+    // MARK: The whole way
+
+    /// A payment whose order awaits its card.
+    private func prepared(
+        _ shop: MortalShop, _ mode: CaptureMode = .automatic
+    ) async throws -> (payment: PaymentID, order: PayPalOrderID) {
+        let (engine, wire) = try shop.engine()
+        let order = try Order(id: OrderID(rawValue: "o-1"), amount: Fixture.amount)
+        let id = try await engine.create(engine.draft(account: .main, order: order, captureMode: mode)).id
+        let payment = try await engine.confirm(
+            id, account: .main, provider: ProviderName(rawValue: "paypal"), tender: .payPalCard)
+        #expect(payment.status == .requiresAction)
+        #expect(wire.asked == ["POST /v2/checkout/orders"])
+        return (id, try #require(try await self.order(of: id, in: shop)))
+    }
+
+    private func order(of id: PaymentID, in shop: MortalShop) async throws -> PayPalOrderID? {
+        guard case .requiresAction(let action)? = try await shop.payment(id).currentAttempt?.state else { return nil }
+        return action.order.flatMap { PayPalOrderID(ifValid: $0) }
+    }
+
+    /// Attaches a card as PayPal's fields do: with the client id alone.
+    private func attach(_ holder: String? = nil, to order: PayPalOrderID, in shop: MortalShop) async throws {
+        let app = CardClient(
+            try CoreConfig(clientID: "client", environment: .custom("http://127.0.0.1:9")), transport: shop.payPal,
+            clock: shop.clock)
+        _ = try await app.approveOrder(
+            order, card: try Fixture.card(holder),
+            challenge: ChallengeReturn(base: "shop.example://card", random: (1, 2)))
+    }
+
+    @Test("prepared here, attached there, executed here, once", arguments: [true, false])
+    func executes(isAutomatic: Bool) async throws {
+        let shop = MortalShop()
+        let (id, order) = try await prepared(shop, isAutomatic ? .automatic : .manual)
+        let (engine, wire) = try shop.engine()
+        try await engine.query(id)
+        #expect(try await shop.payment(id).status == .requiresAction)
+        try await attach(to: order, in: shop)
+        #expect(await shop.taken() == 0)
+        try await engine.query(id)
+        try await engine.query(id)
+        let payment = try await shop.payment(id)
+        #expect(payment.status == (isAutomatic ? .succeeded : .requiresCapture))
+        #expect(await shop.taken() == (isAutomatic ? 1250 : 0))
+        #expect(payment.attempts.count == 1 && payment.tender?.kind == .card)
+        #expect(payment.tender?.card?.lastFour == "7321")
+        #expect(wire.asked.count(where: { $0.hasSuffix(isAutomatic ? "/capture" : "/authorize") }) == 1)
+    }
+
+    @Test(
+        "a challenge that was passed pays, and another one does not",
+        arguments: [
+            ("SCA-REQUIRED", true, true), ("SCA-CREATED", true, true), ("SCA-REQUIRED", false, false),
+            ("SCA-CREATED", false, false), ("SCA-UNREPORTED", true, false),
+        ])
+    func challenges(holder: String, succeeds: Bool, pays: Bool) async throws {
+        let shop = MortalShop()
+        let (id, order) = try await prepared(shop)
+        try await attach(holder, to: order, in: shop)
+        let engine = try shop.engine().engine
+        try await engine.query(id)
+        #expect(try await shop.payment(id).status == .requiresAction)
+        #expect(try await self.order(of: id, in: shop) == order)
+        #expect(await shop.payPal.answerChallenge(order.rawValue, succeeds: succeeds))
+        try await engine.query(id)
+        #expect(try await shop.payment(id).status == (pays ? .succeeded : .declined))
+        try await shop.settle()
+        #expect(await shop.taken() == (pays ? 1250 : 0))
+    }
+
+    @Test("a declined card takes nothing, and the next one has an order of its own")
+    func declines() async throws {
+        let shop = MortalShop()
+        let (id, order) = try await prepared(shop)
+        try await attach("CCREJECT-IF", to: order, in: shop)
+        let engine = try shop.engine().engine
+        try await engine.query(id)
+        #expect(try await shop.payment(id).status == .declined)
+        _ = try await engine.confirm(
+            id, account: .main, provider: ProviderName(rawValue: "paypal"), tender: .payPalCard)
+        let next = try #require(try await self.order(of: id, in: shop))
+        #expect(next != order)
+        try await attach(to: next, in: shop)
+        try await engine.query(id)
+        #expect(try await shop.payment(id).status == .succeeded)
+        #expect(await shop.taken() == 1250)
+    }
+
+    @Test("an order that still awaits its card takes the next one, and is executed once")
+    func another() async throws {
+        let shop = MortalShop()
+        let (id, order) = try await prepared(shop)
+        try await attach("SCA-REQUIRED", to: order, in: shop)
+        try await attach(to: order, in: shop)
+        try await shop.engine().engine.query(id)
+        let payment = try await shop.payment(id)
+        #expect(payment.status == .succeeded && payment.attempts.count == 1)
+        #expect(await shop.taken() == 1250)
+    }
+
+    @Test("nobody comes back: the order is given up, and a card that is attached later is not charged")
+    func abandoned() async throws {
+        let shop = MortalShop()
+        let (id, order) = try await prepared(shop)
+        try await shop.settle([.minutes(59)])
+        #expect(try await shop.payment(id).status == .requiresAction)
+        try await shop.settle([.minutes(10), .minutes(10)])
+        #expect(try await shop.payment(id).status == .requiresPaymentMethod)
+        try await attach(to: order, in: shop)
+        try await shop.settle()
+        #expect(await shop.taken() == 0)
+    }
+
+    @Test(
+        "whatever becomes of the answer, the money is taken once",
+        arguments: [SandboxFault.timeoutAfterCommit, .timeoutBeforeCommit, .serverErrorAfterSuccess])
+    func lost(fault: SandboxFault) async throws {
+        let shop = MortalShop()
+        let (id, order) = try await prepared(shop)
+        try await attach(to: order, in: shop)
+        shop.payPal.faults.fail(.authorize, with: fault, times: 1)
+        try await shop.engine().engine.query(id)
+        try await shop.settle()
+        #expect(try await shop.payment(id).status == .succeeded)
+        #expect(await shop.taken() == 1250)
+    }
+}

@@ -1,0 +1,246 @@
+import Testing
+import TillApplePay
+import TillCheckout
+import TillCore
+@testable import TillCounter
+@testable import TillFeatureApplePay
+@testable import TillFeatureWebhooks
+import TillJournal
+import TillStandInApple
+import TillTestSupport
+
+/// A basket whose price the shop tells, from the sheet's changes to the check of the complete address.
+@Suite("Prices that a shop tells while a sheet is open")
+struct ShopQuoteTests {
+    private typealias Entry = ApplePayBaskets.Entry
+
+    private static let london = WalletContact(
+        givenName: "Ada", emailAddress: "ada@example.com", phoneNumber: "+44 20 7946 0000",
+        addressLines: ["1 Fleet Place"], locality: "London", postalCode: "EC4M 7RF", countryCode: "GB")
+    private static let brighton = WalletContact(
+        givenName: "Ada", emailAddress: "ada@example.com", phoneNumber: "+44 20 7946 0000",
+        addressLines: ["1 Pier"], locality: "Brighton", postalCode: "BN1 1AA", countryCode: "GB")
+    private static let transaction = WalletTransactionID(bytes: Array(repeating: 0xAB, count: 32))
+
+    private let clock = ManualClock()
+    private let shop = AskedShop()
+    private let folder: TestFolder
+    private let checkout: ApplePayCheckout
+
+    private var baskets: ApplePayBaskets { checkout.baskets }
+
+    init() async throws {
+        let (clock, shop) = (clock, shop)
+        folder = try TestFolder()
+        let journal = MemoryJournal(storage: MemoryJournal.Storage(), clock: clock)
+        let endpoints = WebhookEndpoints(
+            journal, pepper: Pepper(besideJournal: folder.path + "/journal"), clock: clock, mode: .test,
+            reachesInside: { _ in false })
+        let (endpoint, _) = try await endpoints.create(
+            account: .main, url: "https://shop.example/till", types: nil, allowsPrivate: false, key: "k")
+        let options = ApplePayOptions(
+            environment: .sandbox, factory: ApplePayPaymentRequestFactory(displayName: "Shop", countryCode: "GB"),
+            currency: .gbp, domains: [], keys: ProcessingKeyRing(), area: DeliveryArea(country: "GB", areas: ["EC4M"]))
+        let baskets = ApplePayBaskets(journal: journal, owner: .main, clock: clock)
+        let apple = try SandboxAppleAuthority(issued: clock.now())
+        checkout = ApplePayCheckout(
+            live: LiveApplePayOptions(options, clock: MeasuringClock(clock)),
+            verifier: PaymentTokenVerifier(
+                trust: try SignerTrust(root: apple.rootCertificate), environment: .sandbox),
+            baskets: baskets, customers: CustomerAccounts(journal, owner: .main, clock: clock),
+            replay: JournalReplayStore(store: journal, clock: clock),
+            checkout: Checkout(journal: journal, providers: [CashDrawer()], clock: clock), account: .main,
+            provider: .sandbox, clock: clock, metrics: ApplePayMetrics(),
+            quotes: ShopQuotes(SignedCalls(endpoints, transport: shop), account: .main))
+        let basket = SheetBasket(
+            id: "b-1", currency: .gbp, service: .delivery,
+            lines: [SheetItem(label: "Tea", amount: Money(minorUnits: 1_000, currency: .gbp))],
+            shippingMethods: ["van", "bike"].map {
+                SheetShippingMethod(
+                    identifier: $0, label: $0, detail: "", amount: Money(minorUnits: 200, currency: .gbp))
+            }, price: .awaited)
+        let terms = BasketTerms(
+            order: OrderID(rawValue: "o-1"), number: "o-1", delivery: .everywhere, fingerprint: [1],
+            quote: QuoteCallback(endpoint: endpoint.id.rawValue, url: "https://shop.example/quote"))
+        _ = try await baskets.open(basket, on: terms, account: nil)
+    }
+
+    private func tell(_ total: Int, _ label: String = "All") {
+        shop.answer(#"{"currency":"GBP","items":[{"label":"\#(label)","amount":\#(total)}]}"#)
+    }
+
+    private func kept() async throws -> Entry { try #require(try await baskets.entry("b-1")) }
+
+    /// Chooses an address in the sheet, as far as the wallet reveals it.
+    private func choose(
+        _ contact: WalletContact, _ deliverability: Deliverability = .yes
+    ) async throws -> ApplePayCheckout.Repriced {
+        let address = QuoteAddress(contact, country: "GB")
+        return try #require(
+            try await checkout.reprice(try await kept(), by: .shippingContact(deliverability), contact: address))
+    }
+
+    private func change(_ change: SheetChange) async throws -> ApplePayCheckout.Repriced {
+        try #require(try await checkout.reprice(try await kept(), by: change, contact: nil))
+    }
+
+    /// Claims the basket for a payment.
+    private func begun() async throws -> Entry {
+        let version = try await kept().basket.version
+        guard case .begin(let entry) = try await baskets.begin("b-1", version: version, transaction: Self.transaction)
+        else {
+            Issue.record("the basket is not free")
+            return try await kept()
+        }
+        return entry
+    }
+
+    private func confirmed(_ entry: Entry, _ contact: WalletContact) async throws -> Entry {
+        try await checkout.confirmed(
+            entry, Self.transaction.description, try FullContact(contact, needsAddress: true))
+    }
+
+    private func total(_ entry: Entry) throws -> Int64 { try entry.basket.total().minorUnits }
+
+    @Test("The shop is told the change, the part of the address known before, the choices and its own lines")
+    func question() async throws {
+        tell(1_284)
+        let told = try await choose(Self.london)
+        #expect(told.errors.isEmpty && !told.basket.awaitsPrice)
+        #expect(try await total(kept()) == 1_284)
+        let question = try #require(shop.questions.first)
+        let expected = """
+            {"basket_id":"b-1","order_id":"o-1","change":"shipping_contact","address":{"country":"GB","region":"",\
+            "city":"London","postal_code":"EC4M"},"shipping_method":"van","coupon":null,"currency":"GBP","total":1200,\
+            "items":[{"label":"Tea","amount":1000},{"label":"van","amount":200}],"livemode":false}
+            """
+        #expect(question.data?.text == expected && question.url == "https://shop.example/quote")
+        #expect(JSONValue(ifValid: question.body)?["type"] == .string("basket.quote"))
+    }
+
+    @Test("Each address, method and coupon has a price of its own, and the kind of card has none")
+    func changes() async throws {
+        tell(1_284)
+        _ = try await choose(Self.london)
+        tell(1_300)
+        #expect(try await change(.shippingMethod("bike")).basket.total().minorUnits == 1_300)
+        #expect(shop.questions.last?.data?["shipping_method"] == .string("bike"))
+        #expect(shop.questions.last?.data?["address"]?["postal_code"] == .string("EC4M"))
+        tell(1_190)
+        #expect(try await change(.coupon("TEN", percent: 10, nil)).basket.total().minorUnits == 1_190)
+        #expect(shop.questions.last?.data?["coupon"] == .string("TEN"))
+        #expect(shop.questions.last?.data?["total"]?.int64Value == 1_100)
+        _ = try await change(.paymentMethod(isCredit: true))
+        #expect(shop.questions.count == 3)
+        #expect(try await total(kept()) == 1_190)
+    }
+
+    @Test(
+        "A shop without a usable answer leaves no price: the total is pending, with an error at the address",
+        arguments: ["<html>", #"{"currency":"EUR","items":[{"label":"All","amount":1284}]}"#, "500", "down"])
+    func faults(_ fault: String) async throws {
+        tell(1_284)
+        _ = try await choose(Self.london)
+        switch fault {
+        case "500": shop.answer("", status: 500)
+        case "down": shop.answer { _ in .failure(.noAnswer("connection refused")) }
+        default: shop.answer(fault)
+        }
+        let told = try await choose(Self.brighton)
+        #expect(told.basket.awaitsPrice && told.errors.map(\.field) == [.postalAddress])
+        #expect(try await kept().basket.awaitsPrice)
+        #expect(shop.questions.count == 2, "one attempt")
+        let refusal = await #expect(throws: ApplePayCheckout.Refusal.self) {
+            try await confirmed(try await begun(), Self.brighton)
+        }
+        #expect(refusal?.code == "quote_unavailable")
+        try await baskets.end("b-1", transaction: Self.transaction.description, answer: nil)
+        tell(1_400)
+        #expect(try await choose(Self.brighton).errors.isEmpty)
+        #expect(try await total(kept()) == 1_400)
+    }
+
+    @Test("Where nothing is delivered there is no price, and the shop is not asked")
+    func undelivered() async throws {
+        tell(1_284)
+        _ = try await choose(Self.london)
+        let told = try await choose(Self.brighton, .no)
+        #expect(told.basket.awaitsPrice && told.errors.map(\.code) == [.addressUnserviceable])
+        #expect(shop.questions.count == 1)
+    }
+
+    @Test("The shop's own errors are shown; a coupon that it refuses leaves the price as it is")
+    func refused() async throws {
+        tell(1_284)
+        _ = try await choose(Self.london)
+        shop.answer(#"{"errors":[{"code":"couponCodeInvalid","message":"Not for tea."}]}"#)
+        let coupon = try await change(.coupon("TEN", percent: 10, nil))
+        #expect(coupon.errors.map(\.message) == ["Not for tea."] && coupon.basket.coupon == nil)
+        #expect(try await total(kept()) == 1_284)
+        shop.answer(#"{"errors":[{"code":"addressUnserviceable","message":"Too far."}]}"#)
+        let address = try await choose(Self.brighton)
+        #expect(address.errors.map(\.message) == ["Too far."] && address.basket.awaitsPrice)
+    }
+
+    @Test("A payment whose complete address is the quoted one is not asked about again")
+    func sameAddress() async throws {
+        tell(1_284)
+        _ = try await choose(Self.london)
+        #expect(try await total(confirmed(try await begun(), Self.london)) == 1_284)
+        #expect(shop.questions.count == 1)
+    }
+
+    @Test("Another complete address is asked about, and is taken at the same total only")
+    func otherAddress() async throws {
+        tell(1_284)
+        _ = try await choose(Self.london)
+        let begun = try await begun()
+        tell(1_285)
+        let refusal = await #expect(throws: ApplePayCheckout.Refusal.self) {
+            try await confirmed(begun, Self.brighton)
+        }
+        #expect(refusal?.code == "price_changed" && shop.questions.last?.data?["change"] == .string("authorized"))
+        #expect(shop.questions.last?.data?["address"]?["postal_code"] == .string("BN1"))
+        shop.answer { _ in .failure(.nameNotFound) }
+        let unknown = await #expect(throws: ApplePayCheckout.Refusal.self) {
+            try await confirmed(begun, Self.brighton)
+        }
+        #expect(unknown?.code == "quote_unavailable")
+        tell(1_284, "Brighton")
+        let entry = try await confirmed(begun, Self.brighton)
+        #expect(try entry.basket.summaryItems().map(\.label) == ["Brighton"])
+        #expect(entry.basket.version == begun.basket.version)
+        #expect(try await kept().basket == entry.basket)
+        let order = try ApplePayCheckout.order(of: entry.basket, on: entry.terms)
+        #expect(order.total.minorUnits == 1_284 && order.lines.map(\.name) == ["Brighton"])
+    }
+
+    @Test("A basket that was never priced is not charged")
+    func neverPriced() async throws {
+        let refusal = await #expect(throws: ApplePayCheckout.Refusal.self) {
+            try await confirmed(try await begun(), Self.london)
+        }
+        #expect(refusal?.code == "quote_unavailable" && shop.questions.isEmpty)
+    }
+
+    @Test("A basket is asked about so many times, also by other processes; then its price is unknown")
+    func limit() async throws {
+        tell(1_284)
+        for _ in 0..<QuoteLimits.perBasket { _ = try await choose(Self.london) }
+        #expect(try await !kept().basket.awaitsPrice)
+        let told = try await choose(Self.london)
+        #expect(told.basket.awaitsPrice && told.errors.count == 1)
+        #expect(shop.questions.count == QuoteLimits.perBasket)
+    }
+
+    @Test("A basket that changed while the shop was asked is left as it is")
+    func overtaken() async throws {
+        tell(1_284)
+        let before = try await kept()
+        _ = try await choose(Self.london)
+        tell(1)
+        let address = QuoteAddress(Self.brighton, country: "GB")
+        #expect(try await checkout.reprice(before, by: .shippingContact(.yes), contact: address) == nil)
+        #expect(try await total(kept()) == 1_284)
+    }
+}
